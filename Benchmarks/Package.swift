@@ -1,0 +1,20 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+    name: "Benchmarks",
+    products: [
+        .executable(name: "load-benchmark", targets: ["LoadBenchmark"]),
+        .library(name: "BenchmarkPlugin", type: .dynamic, targets: ["BenchmarkPlugin"]),
+    ],
+    dependencies: [.package(name: "PluginHost", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "LoadBenchmark", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
+        // What is loaded: the smallest plug-in with a class and a provider.
+        .target(name: "BenchmarkPlugin", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets { target.swiftSettings = [.enableUpcomingFeature("ExistentialAny")] }

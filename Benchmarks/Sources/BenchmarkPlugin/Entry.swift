@@ -1,0 +1,13 @@
+import PluginABI
+
+/// What a host with an interface of its own would ask for; the benchmark needs no interface.
+final class Sample: Plugin {
+    init(context: PluginContext) throws {}
+}
+
+@c(plugin_entry)
+public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
+    registerPlugin(with: host) { plugin in
+        plugin.register(Sample.self)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import PluginABI
+import PluginHost
+
+/// The ways to load a plug-in that are compared.
+enum Way: String, CaseIterable {
+    /// dlopen(), dlsym() and the entry with a table that accepts everything: the limit.
+    case raw
+    /// A bundle whose manifest is known: checks, load, registration, notification.
+    case known
+    /// Everything: opening the bundle, reading Info.plist, checks, load, registration, notification.
+    case whole
+}
+
+/// The least that a plug-in's entry can be called with.
+enum RawHost {
+    nonisolated(unsafe) private static let swift: UnsafeMutablePointer<plugin_swift_host> = {
+        let table = UnsafeMutablePointer<plugin_swift_host>.allocate(capacity: 1)
+        table.initialize(
+            to: plugin_swift_host(
+                header: plugin_header(size: UInt32(MemoryLayout<plugin_swift_host>.size), version: 1),
+                begin: { _, _ in plugin_status(PLUGIN_OK) }, commit: { _, _ in plugin_status(PLUGIN_OK) }))
+        return table
+    }()
+
+    nonisolated(unsafe) private static let host: UnsafeMutablePointer<plugin_host> = {
+        let nothing = plugin_string(ptr: nil, len: 0)
+        let table = UnsafeMutablePointer<plugin_host>.allocate(capacity: 1)
+        table.initialize(
+            to: plugin_host(
+                header: plugin_header(size: UInt32(MemoryLayout<plugin_host>.size), version: 1),
+                magic: UInt64(PLUGIN_ABI_MAGIC), abi_major: UInt32(PLUGIN_ABI_MAJOR), abi_minor: 0, name: nothing,
+                version: nothing, opaque_self: nil, register_factory: { _, _ in 0 }, register_function: { _, _ in 0 },
+                set_error: { _, _, _, _, _ in }, log: { _, _, _ in }, alloc: { _, size in malloc(size) },
+                free: { _, memory in free(memory) }, get_extension: { _, _ in UnsafeRawPointer(RawHost.swift) }))
+        return table
+    }()
+
+    static func load(_ path: String) {
+        guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL), let symbol = dlsym(handle, "plugin_entry") else {
+            fatalError("dlopen: \(dlerror().map { String(cString: $0) } ?? path)")
+        }
+        typealias Entry = @convention(c) (UnsafePointer<plugin_host>) -> plugin_status
+        let status = unsafeBitCast(symbol, to: Entry.self)(host)
+        precondition(status == PLUGIN_OK, "the entry of \(path) returned \(status)")
+    }
+}
+
+/// One process: copies loaded in turn by each way, so that all see the same number of images.
+struct Round {
+    let count: Int
+
+    func run() throws {
+        let copies = Copies(folder: URL(filePath: ProcessInfo.processInfo.environment["BENCHMARK_COPIES"] ?? "."))
+        let ways = Way.allCases
+        // Known manifests are known before the clock runs.
+        var bundles: [Int: PluginBundle] = [:]
+        for index in 0..<count where ways[index % ways.count] == .known {
+            bundles[index] = try PluginBundle.open(path: copies.bundle(index).path)
+        }
+        let paths = (0..<count).map { ways[$0 % ways.count] == .raw ? copies.executable($0) : copies.bundle($0).path }
+        var times: [Way: [UInt64]] = [:]
+        for index in 0..<count {
+            let way = ways[index % ways.count]
+            let start = DispatchTime.now().uptimeNanoseconds
+            switch way {
+            case .raw: RawHost.load(paths[index])
+            case .known: try bundles[index]!.loadAndReturnError()
+            case .whole:
+                let bundle = try PluginBundle.open(path: paths[index])
+                try bundle.loadAndReturnError()
+            }
+            times[way, default: []].append(DispatchTime.now().uptimeNanoseconds - start)
+        }
+        // The first loads bring in what is used once; of many, only the last tell what a load costs at that number.
+        for way in ways {
+            let all = times[way]!.dropFirst(3)
+            let last = all.suffix(60)
+            print(way.rawValue, last.reduce(0, +) / UInt64(last.count))
+        }
+        print("first", times[.raw]![0])
+    }
+}

@@ -1,0 +1,28 @@
+// What loading a plug-in costs, as a ratio to dlopen() and the entry call of the same file in the same process.
+//
+//   load-benchmark              the table: ratios at 200 and at 1,000 loaded plug-ins, medians of several processes
+//   load-benchmark --check      the same, once and with few, to see that it works
+//   load-benchmark --round N    one process that loads N copies in turn by each way; prints nanoseconds a load
+//   load-benchmark --calls K N  loads N copies by way K and nothing else, for counting system calls with strace
+//
+// The copies are made in a temporary folder: each is a file of its own, because the dynamic linker knows a file by its
+// inode. Each process loads every copy once.
+
+import Foundation
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+let count = arguments.last.flatMap { Int($0) } ?? 200
+do {
+    switch arguments.first {
+    case nil: try Report(rounds: 15, counts: [200, 1000]).print()
+    case "--check": try Report(rounds: 1, counts: [30]).print()
+    case "--round": try Round(count: count).run()
+    case "--calls" where arguments.count == 3: try SystemCalls.load(arguments[1], count)
+    default:
+        FileHandle.standardError.write(Data("load-benchmark: unknown arguments \(arguments.joined(separator: " "))\n".utf8))
+        exit(2)
+    }
+} catch {
+    FileHandle.standardError.write(Data("load-benchmark: \(error)\n".utf8))
+    exit(1)
+}

@@ -1,0 +1,28 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// The application's plug-in API is a package of its own with one dynamic product, never a target beside the
+// executable: a Swift type equals itself only within one copy of its module, so the host and every plug-in must
+// share this one. See docs/abi.md, "One copy of each module".
+let package = Package(
+    name: "DemoAPI",
+    products: [
+        .library(name: "DemoAPI", type: .dynamic, targets: ["DemoAPI", "CDemoAPI"])
+    ],
+    dependencies: [
+        .package(name: "PluginHost", path: "../..")
+    ],
+    targets: [
+        // What a plug-in in C includes. A header and the check that it compiles alone; no code.
+        .target(name: "CDemoAPI", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
+        .target(
+            name: "DemoAPI",
+            dependencies: ["CDemoAPI", .product(name: "PluginHost", package: "PluginHost")],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,52 @@
+/*
+ * demo_checksum.h - what a plug-in of the demo application provides at the extension point org.example.checksum.
+ *
+ * A C plug-in includes plugin_abi.h and this header, and registers one plugin_factory for each kind of checksum:
+ * extension_point is DEMO_CHECKSUM_POINT, extension_version is DEMO_CHECKSUM_VERSION, functions points to a
+ * demo_checksum_functions. An object that the factory's create() makes is one computation: the host feeds it the
+ * document piece by piece and asks for the digest once.
+ *
+ * A checksum of 32 bits can do without objects: a plain function of the signature DEMO_CHECKSUM_SIGNATURE, named under
+ * PHFunctions in Info.plist, that takes the value for the bytes so far and some more bytes, and returns the value for
+ * all of them. Called without bytes, it returns the value to begin with.
+ */
+#ifndef DEMO_CHECKSUM_H
+#define DEMO_CHECKSUM_H
+
+#include "plugin_abi.h"
+
+#define DEMO_CHECKSUM_POINT "org.example.checksum"
+#define DEMO_CHECKSUM_VERSION 1
+
+/* No digest is longer than this. */
+#define DEMO_CHECKSUM_MAX_DIGEST 64
+
+#define DEMO_CHECKSUM_SIGNATURE "(uint32, bytes) -> uint32"
+
+typedef struct demo_checksum_functions {
+    plugin_header header;
+
+    /* The name that is shown beside the digest, such as "SHA-256". Immortal. */
+    plugin_string title;
+
+    /* How many bytes finish() writes: 1 to DEMO_CHECKSUM_MAX_DIGEST. */
+    size_t digest_length;
+
+    /* Takes the document's next bytes into the computation.
+     * [host] any thread, one at a time for one instance; bytes are borrowed for the call */
+    void (*update)(void *instance, const uint8_t *bytes, size_t count);
+
+    /* Writes the digest, most significant byte first. The instance takes no more bytes afterwards.
+     * [host] any thread, once for an instance; digest has room for digest_length bytes and stays the host's */
+    void (*finish)(void *instance, uint8_t *digest);
+} demo_checksum_functions;
+
+#if UINTPTR_MAX == 0xffffffffffffffffu
+PLUGIN_STATIC_ASSERT(sizeof(demo_checksum_functions) == 48, "demo_checksum_functions");
+PLUGIN_STATIC_ASSERT(offsetof(demo_checksum_functions, title) == 8, "demo_checksum_functions.title");
+PLUGIN_STATIC_ASSERT(offsetof(demo_checksum_functions, digest_length) == 24, "demo_checksum_functions.digest_length");
+PLUGIN_STATIC_ASSERT(offsetof(demo_checksum_functions, update) == 32, "demo_checksum_functions.update");
+PLUGIN_STATIC_ASSERT(offsetof(demo_checksum_functions, finish) == 40, "demo_checksum_functions.finish");
+#endif
+
+#endif /* DEMO_CHECKSUM_H */

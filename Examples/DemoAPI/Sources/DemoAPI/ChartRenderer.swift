@@ -1,0 +1,64 @@
+public import PluginABI
+
+/// Draws charts as SVG.
+///
+/// **Threads.** Any, more than one at a time.
+public protocol ChartRenderer: Plugin {
+    /// Draws a chart as one `<svg>` element, to stand inside an HTML page or in a file of its own.
+    ///
+    /// Text and lines take the page's colour (`currentColor`), so that the chart reads on light and dark pages.
+    ///
+    /// - Returns: the element, or nil if this renderer does not draw charts of this kind.
+    func svg(for chart: Chart) throws -> String?
+}
+
+/// A chart as data.
+public struct Chart: Sendable {
+    /// How the values are shown.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// One bar for each point: things that are compared.
+        case bar
+        /// One line for each series: something that changes along the horizontal axis.
+        case line
+    }
+
+    public var kind: Kind
+    public var title: String
+    /// What the horizontal axis of a line chart shows; empty for nothing.
+    public var horizontalTitle: String
+    /// What the values are; empty for nothing.
+    public var valueTitle: String
+    public var series: [Series]
+
+    public init(
+        _ kind: Kind, title: String, horizontalTitle: String = "", valueTitle: String = "", series: [Series]
+    ) {
+        self.kind = kind
+        self.title = title
+        self.horizontalTitle = horizontalTitle
+        self.valueTitle = valueTitle
+        self.series = series
+    }
+}
+
+/// Values that belong together, in the order in which they are drawn.
+public struct Series: Sendable {
+    public struct Point: Sendable {
+        public var label: String
+        public var value: Double
+
+        public init(_ label: String, _ value: Double) {
+            self.label = label
+            self.value = value
+        }
+    }
+
+    /// Told in the legend where a chart has several series.
+    public var name: String
+    public var points: [Point]
+
+    public init(name: String = "", points: [Point]) {
+        self.name = name
+        self.points = points
+    }
+}

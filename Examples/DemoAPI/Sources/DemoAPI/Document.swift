@@ -1,0 +1,18 @@
+/// What is known of a document before it is read. Its text comes in passages.
+public struct Document: Sendable {
+    /// The file's name without its directory.
+    public var name: String
+    /// The file's length.
+    public var byteCount: Int
+    /// The language of its text, as a BCP 47 tag such as `fr`.
+    public var language: String
+    /// The common words of the languages that the host has lists of.
+    public var wordLists: WordLists
+
+    public init(name: String, byteCount: Int, language: String, wordLists: WordLists = WordLists()) {
+        self.name = name
+        self.byteCount = byteCount
+        self.language = language
+        self.wordLists = wordLists
+    }
+}

@@ -1,0 +1,67 @@
+public import PluginABI
+
+/// Writes the report in a file format.
+///
+/// **Threads.** Any, one at a time for one object.
+public protocol Exporter: Plugin {
+    /// The extension of the files it writes, without the dot.
+    var fileExtension: String { get }
+
+    /// Gives the whole report as text. The host writes the file.
+    ///
+    /// All strings of the report are plain text and must be escaped as the format wants; only a figure's SVG is markup.
+    func export(_ report: Report) throws -> String
+}
+
+/// What the workbench found out about all documents.
+public struct Report: Sendable {
+    public var title: String
+    /// The language of the report's own words, as a BCP 47 tag.
+    public var language: String
+    /// When it was made, as the user writes dates.
+    public var date: String
+    public var sections: [Section]
+    /// What the user must know about: documents and plug-ins that were left out, and why.
+    public var notes: [String]
+
+    public init(title: String, language: String, date: String, sections: [Section] = [], notes: [String] = []) {
+        self.title = title
+        self.language = language
+        self.date = date
+        self.sections = sections
+        self.notes = notes
+    }
+
+    /// One document.
+    public struct Section: Sendable {
+        public var document: Document
+        /// How the document begins after the filters, as plain text.
+        public var opening: String
+        /// The filters that it went through, as the user calls them.
+        public var filters: [String]
+        public var tables: [Table]
+        public var figures: [Figure]
+
+        public init(
+            document: Document, opening: String = "", filters: [String] = [], tables: [Table] = [],
+            figures: [Figure] = []
+        ) {
+            self.document = document
+            self.opening = opening
+            self.filters = filters
+            self.tables = tables
+            self.figures = figures
+        }
+    }
+
+    /// A chart that was drawn.
+    public struct Figure: Sendable {
+        public var title: String
+        public var svg: String
+
+        public init(title: String, svg: String) {
+            self.title = title
+            self.svg = svg
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// The most common words of some languages: those that tell nothing about a text but its language.
+public struct WordLists: Sendable {
+    private var words: [String: Set<String>] = [:]
+
+    public init() {}
+
+    /// The languages that there are lists of, as BCP 47 tags.
+    public var languages: [String] { words.keys.sorted() }
+
+    /// The list of a language, in small letters; empty if there is none.
+    public subscript(language: String) -> Set<String> { words[language] ?? [] }
+
+    /// Adds a list.
+    ///
+    /// - Parameters:
+    ///   - list: one word to a line, in small letters; a line that begins with `#` is a comment.
+    ///   - language: a BCP 47 tag.
+    public mutating func add(_ list: String, language: String) {
+        for line in list.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+            words[language, default: []].insert(String(line.filter { !$0.isWhitespace }))
+        }
+    }
+
+    /// Finds the language of a text: the one whose common words make up the greatest share of it.
+    ///
+    /// - Parameter sample: some kilobytes of it are enough.
+    /// - Returns: a BCP 47 tag out of ``languages``, or nil if none of them has three words in a hundred.
+    ///
+    /// **Cost.** Proportional to the sample.
+    public func language(of sample: String) -> String? {
+        // Japanese has no spaces between words, but a syllabary of its own.
+        if words["ja"] != nil {
+            var kana = 0
+            var others = 0
+            for scalar in sample.unicodeScalars {
+                if (0x3041...0x30FF).contains(scalar.value) { kana += 1 } else if scalar.value > 0x40 { others += 1 }
+            }
+            if kana * 10 > others { return "ja" }
+        }
+        let tokens = sample.lowercased().split { !$0.isLetter && $0 != "'" && $0 != "’" }
+        let counts = words.map { language, list in
+            (language, count: tokens.count { list.contains(String($0)) })
+        }
+        guard let best = counts.max(by: { ($0.count, $1.0) < ($1.count, $0.0) }),
+            best.count > 0, best.count * 100 >= tokens.count * 3
+        else { return nil }
+        return best.0
+    }
+}

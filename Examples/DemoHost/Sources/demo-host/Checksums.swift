@@ -1,0 +1,73 @@
+import CDemoAPI
+import PluginHost
+
+/// A computation over a document's bytes.
+protocol Checksum: AnyObject {
+    var title: String { get }
+    /// How it is computed, for the report.
+    var means: String { get }
+    func update(_ bytes: [UInt8]) throws
+    /// The digest in hexadecimal digits. Called once.
+    func finish() -> String
+}
+
+/// One that a plug-in's C factory makes: an object, and the table of functions of `demo_checksum.h`.
+final class ChecksumObject: Checksum {
+    private let instance: CInstance
+    private let functions: demo_checksum_functions
+
+    init?(named name: String, in bundle: PluginBundle) throws {
+        let factories = try bundle.factories(at: DEMO_CHECKSUM_POINT, version: UInt32(DEMO_CHECKSUM_VERSION))
+        guard let instance = try factories.first(where: { $0.name == name })?.make(),
+            let functions = instance.functions(as: demo_checksum_functions.self)?.pointee,
+            functions.header.size >= MemoryLayout<demo_checksum_functions>.size,
+            1...Int(DEMO_CHECKSUM_MAX_DIGEST) ~= functions.digest_length
+        else { return nil }
+        self.instance = instance
+        self.functions = functions
+    }
+
+    var title: String {
+        let bytes = UnsafeRawBufferPointer(start: functions.title.ptr, count: functions.title.len)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    var means: String { localized("object of a factory in C") }
+
+    func update(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { functions.update(instance.pointer, $0.baseAddress, $0.count) }
+    }
+
+    func finish() -> String {
+        var digest = [UInt8](repeating: 0, count: functions.digest_length)
+        functions.finish(instance.pointer, &digest)
+        return digest.map { hexadecimal(UInt64($0), digits: 2) }.joined()
+    }
+}
+
+/// One that a plain C function computes, known only by its name and signature in the bundle's Info.plist.
+final class ChecksumFunction: Checksum {
+    /// Takes the value for the bytes so far and some more bytes. Called without bytes, it gives the value to begin with.
+    static let signature = DEMO_CHECKSUM_SIGNATURE
+
+    private let function: ForeignFunction
+    private var value: ForeignValue
+
+    init(named name: String, in bundle: PluginBundle) throws {
+        function = try bundle.function(name, Self.signature)
+        value = try function(.uint(0), .bytes([]))
+    }
+
+    var title: String { function.name }
+
+    var means: String { localized("function called by its signature {0}", Self.signature) }
+
+    func update(_ bytes: [UInt8]) throws { value = try function(value, .bytes(bytes)) }
+
+    func finish() -> String { hexadecimal(value.uint64 ?? 0, digits: 8) }
+}
+
+private func hexadecimal(_ value: UInt64, digits: Int) -> String {
+    let text = String(value, radix: 16)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+}

@@ -1,0 +1,62 @@
+import Foundation
+import PluginHost
+
+/// A document workbench whose abilities are all plug-ins: it runs documents through filters and analysers, and writes
+/// one report.
+///
+/// It exits with 0 if all went well, 1 if something had to be left out, 2 if it was called wrongly or cannot begin.
+@main
+struct DemoHost {
+    static func main() {
+        HostEnvironment.current.name = "Demo Workbench"
+        HostEnvironment.current.version = "1.0"
+        exit(run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    private static func run(_ arguments: [String]) -> Int32 {
+        let journal = Journal()
+        do throws(UsageError) {
+            let options = try Options(arguments)
+            if options.showsHelp {
+                print(Options.help)
+                return 0
+            }
+            let folder = try PluginFolder(path: options.plugins, journal: journal)
+            if options.lists {
+                folder.printList()
+                return journal.problems.isEmpty ? 0 : 1
+            }
+            let pipeline = try Pipeline(names: options.pipeline, folder: folder, journal: journal)
+            let output = try ReportFile(path: options.output, documents: options.documents)
+
+            announceLoads()
+            var workbench = Workbench(pipeline: pipeline, wordLists: folder.wordLists, journal: journal)
+            for document in options.documents { workbench.process(document) }
+            let isWritten = workbench.write(to: output)
+            return isWritten && journal.problems.isEmpty ? 0 : 1
+        } catch {
+            journal.write(error.message)
+            return 2
+        }
+    }
+
+    /// Prints what each bundle brought when its code is loaded, which is when it is first needed.
+    private static func announceLoads() {
+        _ = NotificationCenter.default.addObserver(
+            forName: PluginBundle.didLoadNotification, object: nil, queue: nil
+        ) { notification in
+            guard let bundle = notification.object as? PluginBundle else { return }
+            let classes = notification.userInfo?[PluginBundle.loadedClassesKey] as? [String] ?? []
+            if classes.isEmpty {
+                Journal.announce(localized("Loaded {0}.", bundle.displayName))
+            } else {
+                Journal.announce(localized("Loaded {0}: {1}.", bundle.displayName, classes.joined(separator: ", ")))
+            }
+        }
+    }
+}
+
+/// Why the program cannot begin.
+struct UsageError: Error {
+    var message: String
+}

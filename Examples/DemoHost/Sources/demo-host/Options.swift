@@ -1,0 +1,66 @@
+import Foundation
+import PluginHost
+
+/// What the user asked for on the command line.
+struct Options {
+    var plugins: String
+    /// Nil for the default pipeline.
+    var pipeline: [String]?
+    var output = "report.html"
+    var documents: [String] = []
+    var lists = false
+    var showsHelp = false
+
+    init(_ arguments: [String]) throws(UsageError) {
+        let environment = ProcessInfo.processInfo.environment["DEMO_PLUGINS"]
+        plugins = environment ?? PluginBundle.main.builtInPlugInsPath ?? PluginBundle.main.bundlePath + "/Plugins"
+
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("-"), argument != "-" else {
+                documents.append(argument)
+                continue
+            }
+            // Both --output FILE and --output=FILE.
+            let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+            func value() throws(UsageError) -> String {
+                guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+                    throw UsageError(message: localized("The option {0} needs a value.", argument) + "\n" + Self.usage)
+                }
+                return value
+            }
+            switch parts[0] {
+            case "--plugins": plugins = try value()
+            case "--pipeline":
+                pipeline = try value().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            case "--output", "-o": output = try value()
+            case "--list": lists = true
+            case "--help", "-h": showsHelp = true
+            case "--":
+                documents += rest
+                rest = []
+            default: throw UsageError(message: localized("There is no option {0}.", argument) + "\n" + Self.usage)
+            }
+        }
+        if documents.isEmpty, !lists, !showsHelp {
+            throw UsageError(message: localized("No document was named.") + "\n" + Self.usage)
+        }
+    }
+
+    static var usage: String {
+        "demo-host [--plugins DIR] [--pipeline a,b,c] [--output FILE] [--list] DOCUMENT…"
+    }
+
+    static var help: String {
+        """
+        \(usage)
+
+        \(localized("Runs text documents through plug-ins and writes one report."))
+
+          --plugins DIR     \(localized("the bundles' directory; else $DEMO_PLUGINS, else Plugins beside the program"))
+          --pipeline a,b,c  \(localized("what to run, by the names that --list prints"))
+          --output FILE     \(localized("where the report goes; report.html by default"))
+          --list            \(localized("prints what the bundles provide, without loading them"))
+        """
+    }
+}

@@ -1,0 +1,142 @@
+import DemoAPI
+import Foundation
+import PluginABI
+import PluginHost
+
+/// Runs documents through a pipeline and gathers the report.
+struct Workbench {
+    /// As much of a text as the report shows.
+    private static let openingLength = 700
+
+    private let pipeline: Pipeline
+    private let wordLists: WordLists
+    private let journal: Journal
+    private var sections: [Report.Section] = []
+
+    init(pipeline: Pipeline, wordLists: WordLists, journal: Journal) {
+        self.pipeline = pipeline
+        self.wordLists = wordLists
+        self.journal = journal
+    }
+
+    /// Runs one document through the filters, analysers and checksums. One that cannot be read is left out.
+    mutating func process(_ path: String) {
+        do {
+            let reader = try DocumentReader(path: path)
+            Journal.announce(localized("Reading {0}.", reader.name))
+            sections.append(try section(reader))
+        } catch {
+            journal.report("\(error)")
+        }
+    }
+
+    private func section(_ reader: DocumentReader) throws -> Report.Section {
+        let checksums = pipeline.checksums()
+        let filterProviders = pipeline.providers(of: .textFilter)
+        let filters = try filterProviders.map { try $0.make() }
+        var analyzers = pipeline.providers(of: .textAnalyzer).compactMap { provider in attempt { try provider.make() } }
+        var document: Document?
+        var opening = ""
+        var progress = ProgressLine(name: reader.name, total: reader.byteCount)
+        defer { progress.finish() }
+
+        func analyze(_ passage: String) {
+            if opening.isEmpty { opening = Self.opening(of: passage) }
+            // An analyser that fails is left out; the others go on.
+            analyzers = analyzers.filter { analyzer in attempt { try analyzer.read(passage) } != nil }
+        }
+        try reader.read { block in
+            for checksum in checksums { try checksum.update(block) }
+        } passage: { passage, offset in
+            if document == nil {
+                let found = describe(reader, beginning: passage)
+                document = found
+                for filter in filters { try filter.begin(found) }
+                analyzers = analyzers.filter { analyzer in attempt { try analyzer.begin(found) } != nil }
+            }
+            analyze(try filters.reduce(passage) { try $1.filter($0) })
+            progress.show(offset)
+        }
+        // What a filter held back still goes through the filters after it.
+        for (index, filter) in filters.enumerated() {
+            let rest = try filter.finish()
+            if !rest.isEmpty { analyze(try filters[(index + 1)...].reduce(rest) { try $1.filter($0) }) }
+        }
+
+        let analyses = analyzers.compactMap { analyzer in attempt { try analyzer.finish() } }
+        let table = table(of: checksums)
+        return Report.Section(
+            document: document ?? describe(reader, beginning: ""), opening: opening,
+            filters: filterProviders.map(\.displayName),
+            tables: analyses.flatMap(\.tables) + (checksums.isEmpty ? [] : [table]),
+            figures: analyses.flatMap(\.charts).compactMap(draw))
+    }
+
+    /// Writes the report.
+    ///
+    /// - Returns: whether there is one now.
+    func write(to file: ReportFile) -> Bool {
+        guard !sections.isEmpty else {
+            journal.write(localized("No document could be read, so no report was written."))
+            return false
+        }
+        guard let exporter = pipeline.exporter() else {
+            journal.write(localized("No report was written."))
+            return false
+        }
+        let date = Date.now.formatted(
+            Date.FormatStyle(date: .long, time: .shortened, locale: Locale(identifier: userLanguage)))
+        let report = Report(
+            title: localized("Document report"), language: userLanguage, date: date, sections: sections,
+            notes: journal.problems)
+        do {
+            try file.write(try exporter.export(report))
+        } catch {
+            journal.write(localized("The report could not be written to {0}: {1}", file.path, "\(error)"))
+            return false
+        }
+        Journal.announce(localized("The report is {0}.", file.path))
+        return true
+    }
+
+    private func describe(_ reader: DocumentReader, beginning: String) -> Document {
+        Document(
+            name: reader.name, byteCount: reader.byteCount,
+            language: wordLists.language(of: String(beginning.prefix(20_000))) ?? userLanguage, wordLists: wordLists)
+    }
+
+    /// Some whole lines of the text's beginning, or a part of the first.
+    private static func opening(of passage: String) -> String {
+        let beginning = passage.prefix(openingLength)
+        guard beginning.endIndex < passage.endIndex else { return passage }
+        if let newline = beginning.lastIndex(of: "\n"), newline > beginning.startIndex {
+            return String(beginning[..<newline])
+        }
+        return beginning + "…"
+    }
+
+    private func table(of checksums: [any Checksum]) -> Table {
+        Table(
+            title: localized("Checksums"),
+            columns: [localized("Kind"), localized("Value"), localized("Computed by")],
+            rows: checksums.map { [.text($0.title), .code($0.finish()), .text($0.means)] })
+    }
+
+    /// The chart as the first renderer draws it that draws charts of this kind; nil if there is none.
+    private func draw(_ chart: Chart) -> Report.Figure? {
+        for provider in pipeline.providers(of: .chart) {
+            if let svg = attempt({ try provider.make().svg(for: chart) }) ?? nil {
+                return Report.Figure(title: chart.title, svg: svg)
+            }
+        }
+        return nil
+    }
+
+    /// What the body gives, or nil if it fails; then the journal is told.
+    private func attempt<Result>(_ body: () throws -> Result) -> Result? {
+        do { return try body() } catch {
+            journal.report("\(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,60 @@
+# PluginHost. “make help” lists the targets.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# One build folder for everything but the library's own unit tests: Tests/Integration depends on every other package.
+WORKSPACE := --package-path Tests/Integration --scratch-path .build-all -c release
+PRODUCTS  := .build-all/release
+BUNDLES   := build/Plugins
+REPORT    := build/report.html
+DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
+
+.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench lint format clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what the build needs, or say what to install
+	@Scripts/setup.sh
+
+build: setup ## build the library, the plug-ins, the demo host, the tool and the benchmarks
+	swift build $(WORKSPACE) --build-tests
+	@for product in demo-host pluginhost load-benchmark BenchmarkPlugin; do \
+	    swift build $(WORKSPACE) --product $$product || exit 1; done
+
+plugins: build
+	@Plugins/assemble.sh $(PRODUCTS) $(BUNDLES)
+
+demo: plugins ## load the sample plug-ins and write a report on DOC="file …" in your language
+	@echo
+	$(PRODUCTS)/demo-host --plugins $(BUNDLES) --output $(REPORT) $(DOC)
+	@echo "Open $(CURDIR)/$(REPORT) in a browser."
+
+test: test-unit test-integration ## run every test
+
+test-unit: setup
+	swift test
+
+test-integration: build
+	swift test $(WORKSPACE)
+
+tsan: setup ## run the tests under the thread sanitiser
+	@Scripts/tsan.sh
+
+outside: setup ## build a host and a plug-in outside of the project, against a tagged copy of it
+	@Scripts/outside.sh
+
+bench: build ## measure loading against dlopen()
+	$(PRODUCTS)/load-benchmark
+
+lint: ## check the format of all Swift sources
+	swift format lint --recursive --strict --parallel $(SOURCES)
+
+format: ## format all Swift sources
+	swift format --recursive --in-place --parallel $(SOURCES)
+
+SOURCES = Package.swift Sources Plugins Examples Tools Tests Benchmarks
+
+clean: ## remove everything that was built
+	rm -rf .build .build-all .build-tsan .build-tsan-all .build-essentials build

@@ -1,0 +1,51 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+    name: "PluginHost",
+    products: [
+        // One dynamic library, because a Swift type equals itself only within one copy of its module:
+        // the host and every plug-in must share this one. See docs/abi.md, "One copy of each module".
+        .library(name: "PluginHost", type: .dynamic, targets: ["PluginHost", "PluginABI", "CPluginSupport"])
+    ],
+    traits: [
+        .default(enabledTraits: ["FullFoundation"]),
+        .trait(
+            name: "FullFoundation",
+            description:
+                "Posts PluginBundle.didLoadNotification to Foundation's NotificationCenter and links full Foundation."),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLibFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"]), .yum(["libffi-devel"])]),
+        .target(
+            name: "CPluginSupport", dependencies: ["CLibFFI"],
+            cSettings: [.define("_GNU_SOURCE")],
+            linkerSettings: [.linkedLibrary("ffi"), .linkedLibrary("dl")]),
+        .target(name: "PluginABI", dependencies: ["CPluginSupport"]),
+        .target(name: "PropertyLists"),
+        .target(name: "PluginHost", dependencies: ["PluginABI", "CPluginSupport", "PropertyLists"]),
+        .testTarget(name: "CPluginSupportTests", dependencies: ["CPluginSupport"]),
+        .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], exclude: ["Fixtures"]),
+        .testTarget(
+            name: "PluginHostTests", dependencies: ["PluginHost", "PropertyLists"], exclude: ["Fixtures"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// The settings every Swift target shares stand here once.
+for target in package.targets where target.type == .regular || target.type == .test {
+    var settings = target.swiftSettings ?? []
+    settings += [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+    if target.name == "PluginABI" {
+        // A plug-in built against an older PluginABI must run with a newer one. The emitted interface is not
+        // verified because that step does not know the C module's path (a limit of the package manager).
+        settings.append(
+            .unsafeFlags(["-enable-library-evolution", "-no-verify-emitted-module-interface"]))
+    }
+    target.swiftSettings = settings
+}

@@ -1,0 +1,12 @@
+import DemoAPI
+public import PluginABI
+
+@c(plugin_entry)
+public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
+    registerPlugin(with: host) { plugin in
+        plugin.register(BarChart.self)
+        plugin.register(LineChart.self)
+        plugin.provide(.chart, named: "bars", displayName: "Bar charts", order: 0, BarChart.init)
+        plugin.provide(.chart, named: "lines", displayName: "Line charts", order: 1, LineChart.init)
+    }
+}

@@ -1,0 +1,42 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// Sample plug-ins, as an author outside of this repository writes them. Each is a dynamic library of its own;
+// assemble.sh puts it beside its Info.plist and resources as a bundle. The product PluginHost brings PluginABI, which
+// is all that a plug-in imports of it, and the product DemoAPI brings the demo application's plug-in API: both must be
+// dynamic products of other packages, so that host and plug-ins share one copy.
+let package = Package(
+    name: "SamplePlugins",
+    products: [
+        .library(name: "Reporter", type: .dynamic, targets: ["Reporter"]),
+        .library(name: "Typography", type: .dynamic, targets: ["Typography"]),
+        .library(name: "Charts", type: .dynamic, targets: ["Charts"]),
+        .library(name: "Checksum", type: .dynamic, targets: ["Checksum"]),
+        .library(name: "Template", type: .dynamic, targets: ["Template"]),
+    ],
+    dependencies: [
+        .package(name: "PluginHost", path: ".."),
+        .package(name: "DemoAPI", path: "../Examples/DemoAPI"),
+    ],
+    targets: [
+        .target(name: "Reporter", path: "Reporter/Sources"),
+        .target(name: "Typography", path: "Typography/Sources"),
+        .target(name: "Charts", path: "Charts/Sources"),
+        .target(name: "Checksum", path: "Checksum/Sources", publicHeadersPath: "."),
+        .target(name: "Template", path: "Template/Sources"),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    target.dependencies += [
+        .product(name: "PluginHost", package: "PluginHost"), .product(name: "DemoAPI", package: "DemoAPI"),
+    ]
+    if target.name != "Checksum" {
+        target.swiftSettings = [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+        ]
+    }
+}

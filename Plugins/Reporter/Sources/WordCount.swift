@@ -1,0 +1,56 @@
+import DemoAPI
+import PluginABI
+
+/// Finds the words that a document uses most, without those that every text of its language uses.
+final class WordCount: TextAnalyzer {
+    private static let rowLimit = 20
+    private static let barLimit = 12
+    /// Longer ones are no words, but encoded data.
+    private static let maximumLength = 60
+
+    private let context: PluginContext
+    private var commonWords: Set<String> = []
+    private var tally = WordTally()
+    private var total = 0
+
+    init(context: PluginContext) {
+        self.context = context
+    }
+
+    func begin(_ document: Document) { commonWords = document.wordLists[document.language] }
+
+    func read(_ passage: String) {
+        let text = passage.utf8.span
+        TextScanner.scan(text) { token in
+            guard case .word(let range, let script) = token else { return }
+            total += 1
+            guard range.count <= Self.maximumLength else { return }
+            switch script {
+            case .hiragana: break  // particles and endings, nearly all of them
+            case .kanji: tally.add(text, range)
+            case .katakana: if range.count >= 6 { tally.add(text, range) }
+            case .letters: if range.count >= 2, text[range.lowerBound] > UInt8(ascii: "9") { tally.add(text, range) }
+            }
+        }
+    }
+
+    func finish() -> Analysis {
+        let words = tally.mostFrequent(Self.rowLimit) { word in
+            let plain = word.replacing("’", with: "'")
+            // l'eau, qu'il: the word is what follows the apostrophe.
+            let stem = plain.split(separator: "'").last.map(String.init) ?? plain
+            return !commonWords.contains(plain) && !commonWords.contains(stem)
+        }
+        guard let most = words.first, most.count > 1 else { return Analysis() }
+        let rows = words.map { word, count -> [Table.Cell] in
+            [.text(word), .integer(count), .percentage(Double(count) / Double(total))]
+        }
+        let title = context.localizedString("Frequent words")
+        let table = Table(
+            title: title, columns: ["Word", "Occurrences", "Share"].map { context.localizedString($0) }, rows: rows)
+        let chart = Chart(
+            .bar, title: title, valueTitle: context.localizedString("Occurrences"),
+            series: [Series(points: words.prefix(Self.barLimit).map { .init($0.word, Double($0.count)) })])
+        return Analysis(tables: [table], charts: [chart])
+    }
+}

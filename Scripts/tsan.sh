@@ -1,0 +1,12 @@
+#!/bin/sh
+# Runs the tests under the thread sanitiser: the library's own, and those that load plug-ins from many threads.
+set -eu
+cd "$(dirname "$0")/.."
+
+# A report must fail the run, also where a test only forks or exits.
+export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
+# What the fixtures' compiler is told, so that what they link fits.
+export FIXTURE_FLAGS="-sanitize=thread"
+
+swift test --sanitize=thread --scratch-path .build-tsan "$@"
+swift test --sanitize=thread --scratch-path .build-tsan-all --package-path Tests/Integration --filter LoadingTests "$@"

@@ -1,0 +1,47 @@
+// What the host needs of libc and that Swift's Glibc module does not offer, each with its reason.
+#ifndef PHS_POSIX_SHIMS_H
+#define PHS_POSIX_SHIMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Opens a file for reading (O_RDONLY | O_CLOEXEC | O_NONBLOCK) where no component of the path is a symbolic link.
+// Why: openat2() has no wrapper in glibc, and RESOLVE_NO_SYMLINKS answers with one system call that a path leads
+// where it says. Returns a descriptor, or -1 with errno: ELOOP if there is a link, ENOSYS before Linux 5.6.
+int phs_open_without_links(const char *path);
+
+// What fstat() tells, in one flat struct. Why: the fields of struct stat that hold times have macro names that Swift
+// does not import alike everywhere.
+typedef struct phs_file_identity {
+    uint64_t device, inode, size;
+    int64_t modified_ns, changed_ns;
+    uint32_t mode, owner;
+} phs_file_identity;
+int phs_fstat(int descriptor, phs_file_identity *identity);
+int phs_stat(const char *path, phs_file_identity *identity);
+
+// Where the dynamic linker put the image of a dlopen handle. Why: dlinfo() is not in Swift's Glibc module.
+// Returns false if the handle is not valid. path is owned by the dynamic linker and lives as long as the image.
+typedef struct phs_image {
+    uintptr_t base;     // added to the file's virtual addresses
+    const char *path;   // as the dynamic linker knows it; may be empty for the main program
+} phs_image;
+bool phs_image_of_handle(void *handle, phs_image *image);
+
+// The image that an address lies in. Why: dladdr() needs _GNU_SOURCE and is not in Swift's Glibc module.
+// base here is the address of the image's first byte, which for a shared object equals phs_image.base.
+bool phs_image_of_address(const void *address, phs_image *image);
+
+// Calls body for every image in the process, in load order, until it returns false.
+// Why: dl_iterate_phdr() needs _GNU_SOURCE. The dynamic linker holds its lock: body must not load anything.
+// program_headers points at the image's own ElfW(Phdr) array.
+void phs_each_image(
+    bool (*body)(const phs_image *image, const void *program_headers, size_t count, void *context), void *context);
+
+// Changes when the process was forked: the number of forks between the first process that called this and this one.
+// Why: only a pthread_atfork() handler can tell a child that the threads of its parent are gone, without a system
+// call at each use.
+uint32_t phs_fork_generation(void);
+
+#endif

@@ -1,0 +1,73 @@
+/// What a plug-in is given to work with: its own bundle's resources and strings, a logger, and who the host is.
+///
+/// **Threads.** Any. **Lifetime.** May be kept; there is one for each loaded bundle.
+public final class PluginContext: Sendable {
+    let services: any PluginContextServices
+
+    /// For the host, which implements the services.
+    @_spi(PluginHost)
+    public init(services: any PluginContextServices) {
+        self.services = services
+    }
+
+    /// `CFBundleIdentifier` of the plug-in's bundle, or its directory's name where it has none.
+    public var bundleIdentifier: String { services.bundleIdentifier }
+
+    /// The absolute path of the plug-in's bundle directory.
+    public var bundlePath: String { services.bundlePath }
+
+    /// The application's name.
+    public var hostName: String { services.hostName }
+
+    /// The application's version, empty where it told none.
+    public var hostVersion: String { services.hostVersion }
+
+    /// The application's log.
+    public var logger: PluginLogger { services.logger }
+
+    /// The localisations that the bundle's strings are looked up in, best first, as its `.lproj` directories spell them.
+    public var preferredLocalizations: [String] { services.preferredLocalizations }
+
+    /// Finds a resource of the plug-in's own bundle, by the search order of docs/bundle-format.md.
+    ///
+    /// - Parameters:
+    ///   - name: the file's name without its extension.
+    ///   - type: the extension without the dot; nil or empty if `name` has it.
+    ///   - subdirectory: a directory in the resources, or nil.
+    /// - Returns: an absolute path, or nil if there is no such resource. Never a path outside of the resources by `..`.
+    public func resourcePath(_ name: String, type: String? = nil, subdirectory: String? = nil) -> String? {
+        services.resourcePath(name, type: type, subdirectory: subdirectory)
+    }
+
+    /// The whole of a resource as text, found as by ``resourcePath(_:type:subdirectory:)``.
+    ///
+    /// - Returns: the file's text.
+    /// - Throws: ``PluginFailure`` that names the resource if it is missing, cannot be read, or is not UTF-8.
+    public func resourceText(_ name: String, type: String? = nil, subdirectory: String? = nil) throws -> String {
+        try services.resourceText(name, type: type, subdirectory: subdirectory)
+    }
+
+    /// The string for a key in the user's language, from the bundle's `.strings` tables.
+    ///
+    /// - Parameters:
+    ///   - key: the key, by custom the text in the development language.
+    ///   - value: what to give where there is no translation; nil or empty for the key itself.
+    ///   - table: the table's name without `.strings`; nil for `Localizable`.
+    public func localizedString(_ key: String, value: String? = nil, table: String? = nil) -> String {
+        services.localizedString(key, value: value, table: table)
+    }
+}
+
+/// What the host does for a ``PluginContext``.
+@_spi(PluginHost)
+public protocol PluginContextServices: AnyObject, Sendable {
+    var bundleIdentifier: String { get }
+    var bundlePath: String { get }
+    var hostName: String { get }
+    var hostVersion: String { get }
+    var logger: PluginLogger { get }
+    var preferredLocalizations: [String] { get }
+    func resourcePath(_ name: String, type: String?, subdirectory: String?) -> String?
+    func resourceText(_ name: String, type: String?, subdirectory: String?) throws -> String
+    func localizedString(_ key: String, value: String?, table: String?) -> String
+}

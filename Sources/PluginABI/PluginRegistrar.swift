@@ -1,0 +1,140 @@
+import CPluginSupport
+import Glibc
+import Synchronization
+
+/// Collects what a plug-in offers, inside the body of ``registerPlugin(with:_:)``.
+///
+/// Nothing of it is visible before the entry returned success; then all of it is, at once.
+///
+/// **Threads.** Only the thread that the entry was called on. **Lifetime.** Only until the body returns: a later call,
+/// or one from another thread, registers nothing, is logged, and inside the entry makes the load fail.
+public final class PluginRegistrar: Sendable {
+    private struct State {
+        var registrations: [PluginRegistration] = []
+        var misuse: String?
+        var isOpen = true
+    }
+
+    private let state = Mutex(State())
+    private let thread = pthread_self()
+    private let host: HostTable
+
+    init(host: UnsafePointer<plugin_host>) {
+        self.host = HostTable(pointer: host)
+    }
+
+    /// Offers a class by a name, for `classNamed(_:)` and `principalClass` of the host.
+    ///
+    /// The first class that is registered is the bundle's principal class unless Info.plist names another by
+    /// `NSPrincipalClass`.
+    ///
+    /// - Parameters:
+    ///   - type: the class.
+    ///   - name: its name for the host, unique in the bundle; nil for the class's own name without its module.
+    public func register<P: Plugin>(_ type: P.Type, as name: String? = nil) {
+        append(.pluginClass(name: name, type: type))
+    }
+
+    /// Offers something at an extension point of the application.
+    ///
+    /// - Parameters:
+    ///   - point: the extension point, declared by the application's API.
+    ///   - name: the provider's name, unique at the point among all plug-ins.
+    ///   - displayName: what to show to the user; nil for the name. Localise it with the table `Providers`.
+    ///   - order: lower comes first where the application lists several.
+    ///   - make: makes the object; an initialiser such as `Uppercase.init` will do. The host calls it each time it
+    ///     needs an object, on any thread.
+    public func provide<Interface>(
+        _ point: ExtensionPoint<Interface>, named name: String, displayName: String? = nil, order: Int = 0,
+        _ make: @escaping @Sendable (PluginContext) throws -> Interface
+    ) {
+        append(
+            .provider(
+                TypedProvider<Interface>(point: point, name: name, displayName: displayName, order: order, make: make)))
+    }
+
+    private func append(_ registration: PluginRegistration) {
+        let misuse: String? = state.withLock { state in
+            guard state.isOpen else { return "registered \(registration) after its entry had returned; it is ignored." }
+            guard pthread_equal(thread, pthread_self()) != 0 else {
+                let sentence = "registered \(registration) on another thread than the one its entry was called on."
+                state.misuse = sentence
+                return sentence
+            }
+            state.registrations.append(registration)
+            return nil
+        }
+        if let misuse { host.log(.error, "The plug-in " + misuse) }
+    }
+
+    /// Ends the time in which registrations are taken.
+    ///
+    /// - Returns: the misuse that must make the load fail, if there was one.
+    func close() -> String? {
+        state.withLock { state in
+            state.isOpen = false
+            return state.misuse
+        }
+    }
+
+    /// For the host: what was registered, in order.
+    @_spi(PluginHost)
+    public var registrations: [PluginRegistration] { state.withLock(\.registrations) }
+}
+
+/// One thing that a plug-in offers.
+@_spi(PluginHost)
+public enum PluginRegistration: Sendable, CustomStringConvertible {
+    case pluginClass(name: String?, type: any Plugin.Type)
+    case provider(AnyProvider)
+
+    public var description: String {
+        switch self {
+        case .pluginClass(let name, let type): "the class “\(name ?? "\(type)")”"
+        case .provider(let provider): "the provider “\(provider.name)”"
+        }
+    }
+}
+
+/// A provider whose interface is known by identity only.
+@_spi(PluginHost)
+open class AnyProvider: @unchecked Sendable {
+    // @unchecked because an open class must be; every stored property is an immutable Sendable value.
+    public let pointName: String
+    public let pointVersion: UInt32
+    public let name: String
+    public let displayName: String?
+    public let order: Int
+    /// The type that the plug-in converts to. Compared by identity before a downcast to ``TypedProvider``: two copies
+    /// of an application's API module give two identities.
+    public let interface: any Any.Type
+
+    init(
+        pointName: String, pointVersion: UInt32, name: String, displayName: String?, order: Int,
+        interface: any Any.Type
+    ) {
+        self.pointName = pointName
+        self.pointVersion = pointVersion
+        self.name = name
+        self.displayName = displayName
+        self.order = order
+        self.interface = interface
+    }
+}
+
+/// A provider of one interface: the closure holds the conversion that was compiled in the plug-in.
+@_spi(PluginHost)
+public final class TypedProvider<Interface>: AnyProvider, @unchecked Sendable {
+    // @unchecked because the superclass is; `make` is a @Sendable closure.
+    public let make: @Sendable (PluginContext) throws -> Interface
+
+    init(
+        point: ExtensionPoint<Interface>, name: String, displayName: String?, order: Int,
+        make: @escaping @Sendable (PluginContext) throws -> Interface
+    ) {
+        self.make = make
+        super.init(
+            pointName: point.name, pointVersion: point.version, name: name, displayName: displayName, order: order,
+            interface: Interface.self)
+    }
+}

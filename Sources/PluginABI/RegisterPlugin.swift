@@ -1,0 +1,114 @@
+@_exported public import CPluginSupport
+
+/// Runs a Swift plug-in's registration inside its entry function.
+///
+/// ```swift
+/// @c(plugin_entry)
+/// public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
+///     registerPlugin(with: host) { plugin in
+///         plugin.register(Reporter.self)
+///     }
+/// }
+/// ```
+/// Host and plug-in first compare toolchain and identity of this module; on a difference the body does not run and
+/// the load fails with both sides named.
+///
+/// This function is compiled into the plug-in, which gives its file the ELF note that a host reads before loading it.
+///
+/// - Parameters:
+///   - host: the table that the entry was given.
+///   - body: registers what the plug-in offers. An error that it throws becomes the load's error, and nothing is
+///     registered.
+/// - Returns: what the entry function must return.
+///
+/// **Threads.** The entry's, once.
+@_alwaysEmitIntoClient
+public func registerPlugin(
+    with host: UnsafePointer<plugin_host>, _ body: (PluginRegistrar) throws -> Void
+) -> plugin_status {
+    _registerPlugin(with: host, note: plugin_swift_note_address(), toolchain: plugin_swift_toolchain(), body)
+}
+
+/// The part of ``registerPlugin(with:_:)`` that stands in this library. Not for direct use.
+///
+/// - Parameters:
+///   - note: the note in the plug-in's file; taken so that the compiler puts it there.
+///   - toolchain: the toolchain that compiled the plug-in.
+public func _registerPlugin(
+    with host: UnsafePointer<plugin_host>, note: UnsafePointer<plugin_note>, toolchain: plugin_string,
+    _ body: (PluginRegistrar) throws -> Void
+) -> plugin_status {
+    let table = HostTable(pointer: host)
+    guard table.isCompatible else { return plugin_status(PLUGIN_ABI_MISMATCH) }
+    guard let swift = table.swiftExtension else {
+        table.setError("This host does not load Swift plug-ins.", remedy: "Use a PluginHost of ABI 1.0 or later.")
+        return plugin_status(PLUGIN_ABI_MISMATCH)
+    }
+    var identity = plugin_swift_identity()
+    identity.header = plugin_header(size: UInt32(MemoryLayout<plugin_swift_identity>.size), version: 1)
+    identity.abi_identity = abiIdentity
+    identity.toolchain = toolchain
+    identity.revision = UInt32(note.pointee.head.swift_revision)
+    let compared = swift.pointee.begin(host, &identity)
+    guard compared == PLUGIN_OK else { return compared }
+
+    let registrar = PluginRegistrar(host: host)
+    do {
+        try body(registrar)
+    } catch {
+        _ = registrar.close()
+        if let failure = error as? PluginFailure {
+            table.setError(failure.message, remedy: failure.remedy, code: failure.code)
+        } else {
+            table.setError(String(describing: error))
+        }
+        return plugin_status(PLUGIN_FAILED)
+    }
+    if let misuse = registrar.close() {
+        table.setError("The plug-in \(misuse)", remedy: "Register on the thread of plugin_entry only.")
+        return plugin_status(PLUGIN_CLOSED)
+    }
+    return swift.pointee.commit(host, Unmanaged.passUnretained(registrar).toOpaque())
+}
+
+/// An address that stands once in each copy of this module: the metadata of one of its classes.
+@_spi(PluginHost)
+public var abiIdentity: UnsafeRawPointer { unsafeBitCast(PluginRegistrar.self, to: UnsafeRawPointer.self) }
+
+/// The host's C table, with Swift types at its edge.
+struct HostTable: @unchecked Sendable {
+    // @unchecked because of the pointer: the table is immortal and never changes (plugin_abi.h).
+    let pointer: UnsafePointer<plugin_host>
+
+    /// The head of the table never moves, so it can be read before the rest is trusted.
+    var isCompatible: Bool {
+        pointer.pointee.magic == PLUGIN_ABI_MAGIC && pointer.pointee.abi_major == PLUGIN_ABI_MAJOR
+            && pointer.pointee.header.size >= UInt32(MemoryLayout<plugin_host>.size)
+    }
+
+    var swiftExtension: UnsafePointer<plugin_swift_host>? {
+        withPluginString(PLUGIN_SWIFT_ID) { pointer.pointee.get_extension(pointer, $0) }?
+            .assumingMemoryBound(to: plugin_swift_host.self)
+    }
+
+    func setError(_ message: String, remedy: String = "", code: Int32 = 0) {
+        withPluginString("") { domain in
+            withPluginString(message) { message in
+                withPluginString(remedy) { pointer.pointee.set_error(pointer, domain, code, message, $0) }
+            }
+        }
+    }
+
+    func log(_ level: PluginLogger.Level, _ message: String) {
+        withPluginString(message) { pointer.pointee.log(pointer, level.rawValue, $0) }
+    }
+}
+
+/// Lends a string's UTF-8 to a call across the C ABI.
+@_spi(PluginHost)
+public func withPluginString<Result>(_ string: String, _ body: (plugin_string) throws -> Result) rethrows -> Result {
+    var string = string
+    return try string.withUTF8 { utf8 in
+        try utf8.withMemoryRebound(to: CChar.self) { try body(plugin_string(ptr: $0.baseAddress, len: $0.count)) }
+    }
+}

@@ -1,0 +1,73 @@
+import Glibc
+
+/// Paths of bundle directories: one spelling for each directory.
+enum BundlePath {
+    /// An absolute path without empty, `.` and trailing components, or nil if only the file system can tell where the
+    /// path leads (it has `..`) or it cannot be a path (empty, NUL, 4,096 bytes and more).
+    ///
+    /// **Cost.** One pass over the bytes; no system call for an absolute path.
+    static func normalized(_ path: String) -> String? {
+        let utf8 = path.utf8
+        guard let first = utf8.first, utf8.count < PATH_MAX, !utf8.contains(0) else { return nil }
+        guard first == UInt8(ascii: "/") else {
+            guard let directory = currentDirectory else { return nil }
+            return normalized(directory + "/" + path)
+        }
+        if isNormalized(utf8) { return path }
+        var result = ""
+        for component in path.split(separator: "/") where component != "." {
+            guard component != ".." else { return nil }
+            result += "/"
+            result += component
+        }
+        return result.isEmpty ? "/" : result
+    }
+
+    /// The path with every link resolved, or nil with errno.
+    static func resolved(_ path: String) -> String? {
+        guard !path.utf8.contains(0), let pointer = realpath(path, nil) else { return nil }
+        defer { free(pointer) }
+        return String(validatingCString: pointer)
+    }
+
+    /// Whether a resolved path stands inside a resolved directory.
+    static func isInside(_ path: String, directory: String) -> Bool {
+        path.utf8.count > directory.utf8.count && path.hasPrefix(directory)
+            && (directory == "/" || path.utf8.dropFirst(directory.utf8.count).first == UInt8(ascii: "/"))
+    }
+
+    /// The last component, without its extension.
+    static func stem(_ path: String) -> String {
+        let last = path.split(separator: "/").last.map(String.init) ?? path
+        guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return last }
+        return String(last[..<dot])
+    }
+
+    /// Appends relative components; the empty string appends nothing.
+    static func join(_ directory: String, _ relative: String) -> String {
+        relative.isEmpty ? directory : directory == "/" ? "/" + relative : directory + "/" + relative
+    }
+
+    private static var currentDirectory: String? {
+        guard let pointer = getcwd(nil, 0) else { return nil }
+        defer { free(pointer) }
+        return String(validatingCString: pointer)
+    }
+
+    /// Whether no component is empty, `.` or `..` and no slash ends the path.
+    private static func isNormalized(_ utf8: String.UTF8View) -> Bool {
+        var length = 1  // of the present component, counted so that the slash at the start opens one
+        var onlyDots = true
+        for byte in utf8.dropFirst() {
+            if byte == UInt8(ascii: "/") {
+                if length == 1 || (onlyDots && length <= 3) { return false }
+                length = 1
+                onlyDots = true
+            } else {
+                length += 1
+                onlyDots = onlyDots && byte == UInt8(ascii: ".")
+            }
+        }
+        return length > 1 && !(onlyDots && length <= 3)
+    }
+}

@@ -1,0 +1,74 @@
+import Synchronization
+
+/// Every bundle object of the process: one for each directory.
+///
+/// Objects are held weakly until their code is loaded: code stays in the process, and so does its bundle.
+final class BundleTable: Sendable {
+    static let shared = BundleTable()
+
+    private struct Entry {
+        weak var bundle: PluginBundle?
+        /// Counts up; the last created wins ties.
+        let number: Int
+    }
+
+    private struct State {
+        var byPath: [String: Entry] = [:]
+        var byImageBase: [UInt: PluginBundle] = [:]
+        var created = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The object of a directory, if there is one.
+    func bundle(atPath path: String) -> PluginBundle? {
+        state.withLock { $0.byPath[path]?.bundle }
+    }
+
+    /// Enters a new object, unless another thread was faster: then that one's.
+    func insert(_ bundle: PluginBundle) -> PluginBundle {
+        state.withLock { state in
+            if let existing = state.byPath[bundle.bundlePath]?.bundle { return existing }
+            state.created += 1
+            state.byPath[bundle.bundlePath] = Entry(bundle: bundle, number: state.created)
+            return bundle
+        }
+    }
+
+    /// Forgets a directory whose object is gone; called when the object is destroyed.
+    func removeDead(path: String) {
+        state.withLock { state in
+            // The entry may already belong to a new object of the same directory.
+            if let entry = state.byPath[path], entry.bundle == nil { state.byPath[path] = nil }
+        }
+    }
+
+    /// Notes whose code stands in an image, and keeps that bundle for the life of the process.
+    ///
+    /// - Returns: the bundle that the image belonged to before; nil if it was free.
+    func claimImage(base: UInt, for bundle: PluginBundle) -> PluginBundle? {
+        state.withLock { state in
+            if let owner = state.byImageBase[base] { return owner }
+            state.byImageBase[base] = bundle
+            return nil
+        }
+    }
+
+    /// The bundle whose code stands in the image at a base address.
+    func bundle(imageBase: UInt) -> PluginBundle? {
+        state.withLock { $0.byImageBase[imageBase] }
+    }
+
+    /// All live objects, oldest first.
+    var all: [PluginBundle] {
+        // The objects are taken out of the lock before anything may release the last reference to one: its deinit
+        // takes the lock too.
+        let entries = state.withLock { state in
+            state.byPath.values.compactMap { entry in entry.bundle.map { ($0, entry.number) } }
+        }
+        return entries.sorted { $0.1 < $1.1 }.map(\.0)
+    }
+
+    /// The bases of the images that bundles have brought into the process.
+    var imageBases: [UInt] { state.withLock { Array($0.byImageBase.keys) } }
+}

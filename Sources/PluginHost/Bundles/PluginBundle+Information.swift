@@ -1,0 +1,85 @@
+internal import PropertyLists
+
+#if FullFoundation
+public import Foundation
+#else
+public import FoundationEssentials
+#endif
+
+extension PluginBundle {
+    /// `CFBundleIdentifier`, or nil where there is none.
+    public var bundleIdentifier: String? { manifest.identifier }
+
+    /// What to call the bundle in a log: its identifier, or its directory's name.
+    var displayIdentifier: String { manifest.identifier ?? BundlePath.stem(bundlePath) }
+
+    /// What to show to the user: `CFBundleDisplayName` or `CFBundleName` in the user's language, or the directory's name.
+    public var displayName: String {
+        for key in ["CFBundleDisplayName", "CFBundleName"] {
+            if let name = resources.localizedInfo(forKey: key) ?? manifest.dictionary[key]?.string, !name.isEmpty {
+                return name
+            }
+        }
+        return BundlePath.stem(bundlePath)
+    }
+
+    /// Info.plist as it stands, or nil where there is none or it cannot be read.
+    ///
+    /// Values are `String`, `Int` (`UInt64` above `Int.max`), `Double`, `Bool`, `Date`, `Data`, arrays and dictionaries.
+    ///
+    /// **Cost.** Converts the whole list at each call; ``manifest`` and ``object(forInfoDictionaryKey:)`` do not.
+    public var infoDictionary: [String: Any]? {
+        manifestError == nil ? manifest.dictionary.mapValues(\.foundationValue) : nil
+    }
+
+    /// The values of InfoPlist.strings in the user's language, or nil where there is none.
+    public var localizedInfoDictionary: [String: Any]? { resources.localizedInfo }
+
+    /// A value of Info.plist, in the user's language where InfoPlist.strings has one.
+    public func object(forInfoDictionaryKey key: String) -> Any? {
+        resources.localizedInfo(forKey: key) ?? manifest.dictionary[key]?.foundationValue
+    }
+
+    #if FullFoundation
+    /// The machine of the executable, as Mach-O's numbers in NSBundle; nil where there is no executable.
+    ///
+    /// ELF has its own numbers and NSBundle none for Linux: these are those of the same processors.
+    public var executableArchitectures: [NSNumber]? {
+        guard let path = executablePath, let file = try? OpenedFile(path: path),
+            let machine = ImageInspector.machine(of: file)
+        else { return nil }
+        return MachineNumbers.cpuType(elfMachine: machine).map { [NSNumber(value: $0)] } ?? []
+    }
+    #endif
+}
+
+extension PropertyList {
+    /// The value as Foundation's reader gives it.
+    fileprivate var foundationValue: Any {
+        switch self {
+        case .string(let text): text
+        case .integer(let number): Int(number)
+        case .unsigned(let number), .uid(let number): number
+        case .real(let number): number
+        case .boolean(let value): value
+        case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let bytes): Data(bytes)
+        case .array(let values): values.map(\.foundationValue)
+        case .dictionary(let values): values.mapValues(\.foundationValue)
+        }
+    }
+}
+
+#if FullFoundation
+/// Processors under ELF's numbers (e_machine) and Mach-O's (cputype), for ``PluginBundle/executableArchitectures``.
+private enum MachineNumbers {
+    static func cpuType(elfMachine: UInt16) -> Int? {
+        switch elfMachine {
+        case 62: 0x0100_0007  // x86-64: NSBundleExecutableArchitectureX86_64
+        case 183: 0x0100_000C  // aarch64: NSBundleExecutableArchitectureARM64
+        case 3: 7  // i386
+        default: nil
+        }
+    }
+}
+#endif

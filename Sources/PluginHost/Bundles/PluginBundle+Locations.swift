@@ -1,0 +1,62 @@
+#if FullFoundation
+public import Foundation
+#else
+public import FoundationEssentials
+#endif
+
+extension PluginBundle {
+    /// The bundle at a directory, or nil if there is none or the URL is no file's.
+    public convenience init?(url: URL) {
+        guard url.isFileURL else { return nil }
+        self.init(path: url.path(percentEncoded: false))
+    }
+
+    public var bundleURL: URL { URL(filePath: bundlePath, directoryHint: .isDirectory) }
+
+    public var executableURL: URL? { executablePath.map { URL(filePath: $0, directoryHint: .notDirectory) } }
+
+    /// The directory of the resources, or nil where it does not exist.
+    public var resourcePath: String? { existingDirectory(layout.resources) }
+    public var resourceURL: URL? { resourcePath.map(Self.directoryURL) }
+
+    public var privateFrameworksPath: String? { existingDirectory(inSupport("Frameworks")) }
+    public var privateFrameworksURL: URL? { privateFrameworksPath.map(Self.directoryURL) }
+
+    public var sharedFrameworksPath: String? { existingDirectory(inSupport("SharedFrameworks")) }
+    public var sharedFrameworksURL: URL? { sharedFrameworksPath.map(Self.directoryURL) }
+
+    public var sharedSupportPath: String? { existingDirectory(inSupport("SharedSupport")) }
+    public var sharedSupportURL: URL? { sharedSupportPath.map(Self.directoryURL) }
+
+    public var builtInPlugInsPath: String? {
+        existingDirectory(inSupport("PlugIns")) ?? existingDirectory(inSupport("Plugins"))
+    }
+    public var builtInPlugInsURL: URL? { builtInPlugInsPath.map(Self.directoryURL) }
+
+    /// An executable beside the bundle's own, such as a helper program; nil if there is none of the name.
+    public func path(forAuxiliaryExecutable executableName: String) -> String? {
+        guard !executableName.isEmpty, !executableName.contains("/"), executableName != ".", executableName != ".."
+        else { return nil }
+        return layout.executableDirectories.lazy
+            .map { BundlePath.join(BundlePath.join(self.bundlePath, $0), executableName) }
+            .first { FileIdentity(path: $0)?.isRegularFile ?? false }
+    }
+
+    public func url(forAuxiliaryExecutable executableName: String) -> URL? {
+        path(forAuxiliaryExecutable: executableName).map { URL(filePath: $0, directoryHint: .notDirectory) }
+    }
+
+    private func inSupport(_ directory: String) -> String { BundlePath.join(layout.support, directory).trimmingSlash }
+
+    private func existingDirectory(_ relative: String) -> String? {
+        let path = BundlePath.join(bundlePath, relative)
+        return FileIdentity(path: path)?.isDirectory ?? false ? path : nil
+    }
+
+    private static func directoryURL(_ path: String) -> URL { URL(filePath: path, directoryHint: .isDirectory) }
+}
+
+extension String {
+    /// Joining to an empty directory leaves a slash at the start.
+    fileprivate var trimmingSlash: String { hasPrefix("/") ? String(dropFirst()) : self }
+}

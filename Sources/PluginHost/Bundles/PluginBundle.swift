@@ -1,0 +1,128 @@
+import Synchronization
+
+/// A bundle: a directory with an Info.plist, code, resources and localised strings. NSBundle for Linux.
+///
+/// It has the members of Foundation's `Bundle`, under the same names, so that an application moves over by renaming
+/// the type, and beside them those that NSBundle lacks: errors that say what to do, checks before code runs, and
+/// typed providers.
+///
+/// ```swift
+/// let bundle = try PluginBundle.open(path: "/usr/lib/myapp/Typography.bundle")
+/// for provider in try bundle.providers(of: .textFilter) {
+///     print(try provider.make().apply("…"))
+/// }
+/// ```
+///
+/// **Threads.** Every member may be used on any thread. No lock is held while code of a plug-in or an observer runs.
+/// **Lifetime.** There is one object for each directory, links resolved, as long as somebody holds it; once code was
+/// loaded, for the life of the process.
+public final class PluginBundle: Sendable, BundleObject {
+    /// The absolute path of the bundle's directory, links resolved.
+    public let bundlePath: String
+    let layout: BundleLayout
+    /// Where the bundle's Info.plist is, or would be.
+    public let manifestPath: String
+    /// Info.plist as a typed value; empty where there is none or it cannot be read, see ``manifestError``.
+    public let manifest: Manifest
+    /// Why ``manifest`` is empty, or nil.
+    public let manifestError: PluginError?
+    let loading = Mutex(LoadState.unloaded)
+    let resources: BundleResources
+
+    init(contents: BundleContents) {
+        bundlePath = contents.path
+        layout = contents.layout
+        manifestPath = contents.manifestPath
+        switch contents.manifest {
+        case .success(let manifest):
+            self.manifest = manifest
+            manifestError = nil
+        case .failure(let finding):
+            manifest = .empty
+            manifestError = PluginError(bundlePath: contents.path, finding)
+        }
+        resources = BundleResources(
+            directory: BundlePath.join(contents.path, contents.layout.resources),
+            identifier: manifest.identifier ?? BundlePath.stem(contents.path), manifest: manifest)
+    }
+
+    deinit { BundleTable.shared.removeDead(path: bundlePath) }
+
+    /// Opens the bundle at a directory.
+    ///
+    /// - Parameter path: the directory; absolute or relative to the current directory.
+    /// - Returns: the one object of the directory. A directory without Info.plist is a bundle too, as for NSBundle; one
+    ///   whose Info.plist is bad opens, tells so in ``manifestError``, and does not load.
+    /// - Throws: ``PluginError`` of code `bundleNotFound`.
+    ///
+    /// **Cost.** Where no link is in the path: the four system calls that read Info.plist.
+    public static func open(path: String) throws -> PluginBundle {
+        try BundleOpening.bundle(path: path)
+    }
+
+    /// The bundle at a directory, or nil if there is no directory. ``open(path:)`` tells why.
+    public convenience init?(path: String) {
+        self.init(object: try? Self.open(path: path))
+    }
+
+    /// The bundle whose code defines a class; the main bundle if no bundle's does.
+    ///
+    /// **Cost.** Two look-ups in tables; no search.
+    public convenience init(for aClass: AnyClass) {
+        self.init(theObject: BundleOpening.bundle(definingClass: aClass))
+    }
+
+    /// The bundle of an identifier among those that the process has opened: a loaded one first, then that of the
+    /// highest version, then the one opened last.
+    ///
+    /// It never searches directories.
+    public convenience init?(identifier: String) {
+        self.init(object: BundleOpening.bundle(identifier: identifier))
+    }
+
+    /// The application's own bundle: `X.app` for a program in `X.app/Contents/Linux`, else the program's directory.
+    public static var main: PluginBundle { BundleOpening.main }
+
+    /// All bundles that the process has opened and still holds, the main bundle first, without frameworks.
+    public static var allBundles: [PluginBundle] {
+        let others = BundleTable.shared.all.filter { !$0.isFramework && $0 !== main }
+        return [main] + others
+    }
+
+    /// All frameworks that the process has opened or that its loaded libraries stand in.
+    public static var allFrameworks: [PluginBundle] {
+        let loaded = LoadedImages.all().compactMap { BundleOpening.framework(containing: $0.path) }
+        var seen: Set<PluginBundle> = []
+        return (BundleTable.shared.all.filter(\.isFramework) + loaded).filter { seen.insert($0).inserted }
+    }
+
+    var isFramework: Bool { bundlePath.hasSuffix(".framework") }
+}
+
+extension PluginBundle: Hashable, CustomStringConvertible {
+    public static func == (a: PluginBundle, b: PluginBundle) -> Bool { a === b }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    public var description: String {
+        "PluginBundle \(quoted(bundlePath)) (\(isLoaded ? "loaded" : "not loaded"))"
+    }
+}
+
+/// Lets an initialiser of ``PluginBundle`` give an object that exists already, as NSBundle's do.
+///
+/// A class's own initialiser cannot assign to `self`; one in an extension of a protocol can, and a convenience
+/// initialiser may delegate to it.
+protocol BundleObject {}
+
+extension BundleObject {
+    init?(object: PluginBundle?) {
+        guard let object else { return nil }
+        self.init(theObject: object)
+    }
+
+    init(theObject: PluginBundle) {
+        // PluginBundle is final and the only type that conforms.
+        self = theObject as! Self
+    }
+}

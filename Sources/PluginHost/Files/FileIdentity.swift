@@ -1,0 +1,49 @@
+import CPluginSupport.Shims
+import Glibc
+
+/// Which file it is and which content it has, as far as one fstat() tells.
+struct FileIdentity: Sendable, Hashable {
+    var device: UInt64
+    var inode: UInt64
+    /// Bytes.
+    var size: UInt64
+    /// Nanoseconds since 1970.
+    var modified: Int64
+    /// Nanoseconds since 1970; changes with the content, the mode and the number of links.
+    var changed: Int64
+    var mode: UInt32
+    var owner: UInt32
+
+    init(_ identity: phs_file_identity) {
+        device = identity.device
+        inode = identity.inode
+        size = identity.size
+        modified = identity.modified_ns
+        changed = identity.changed_ns
+        mode = identity.mode
+        owner = identity.owner
+    }
+
+    /// The file that a path leads to, links followed, or nil.
+    init?(path: String) {
+        var identity = phs_file_identity()
+        guard phs_stat(path, &identity) == 0 else { return nil }
+        self.init(identity)
+    }
+
+    var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
+    var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
+
+    /// The kind of file as it stands in a message: “a FIFO”.
+    var kind: String {
+        switch mode & S_IFMT {
+        case S_IFREG: "a regular file"
+        case S_IFDIR: "a directory"
+        case S_IFIFO: "a FIFO"
+        case S_IFSOCK: "a socket"
+        case S_IFCHR, S_IFBLK: "a device"
+        case S_IFLNK: "a symbolic link"
+        default: "no regular file"
+        }
+    }
+}

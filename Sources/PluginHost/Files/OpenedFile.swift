@@ -1,0 +1,98 @@
+import CPluginSupport.Shims
+import Glibc
+
+/// A regular file, open for reading. All files of a bundle are opened here, by one rule: never blocking (a FIFO's
+/// open would wait for a writer), looked at before a byte is read, and regular files only.
+struct OpenedFile: ~Copyable {
+    private let descriptor: CInt
+    let identity: FileIdentity
+    /// Whether a symbolic link stands anywhere in the path: then it may lead out of the bundle.
+    let passedLinks: Bool
+
+    /// Why a file could not be opened.
+    enum Failure: Error, Equatable {
+        /// There is nothing at the path.
+        case missing
+        /// There is something, and it is no regular file.
+        case notRegular(kind: String)
+        /// The system refused.
+        case system(errno: CInt)
+
+        /// The reason as the end of a sentence.
+        var reason: String {
+            switch self {
+            case .missing: "does not exist"
+            case .notRegular(let kind): "is \(kind), not a regular file"
+            case .system(let errno): "cannot be opened (\(describe(errno: errno)))"
+            }
+        }
+    }
+
+    /// **Cost.** Two system calls, one more where a link is in the path.
+    init(path: String) throws(Failure) {
+        var passedLinks = false
+        var descriptor = phs_open_without_links(path)
+        if descriptor < 0, errno == ELOOP || errno == ENOSYS || errno == EPERM || errno == EINVAL {
+            // A link in the path, or a kernel (or a seccomp filter) without openat2. The caller is told that the
+            // path was not proved to be free of links.
+            passedLinks = true
+            descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        }
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: throw .missing
+            case ENXIO: throw .notRegular(kind: "a socket or a device without a driver")
+            default: throw .system(errno: errno)
+            }
+        }
+        var found = phs_file_identity()
+        let status = phs_fstat(descriptor, &found)
+        let error = errno
+        let identity = FileIdentity(found)
+        guard status == 0, identity.isRegularFile else {
+            close(descriptor)
+            throw status == 0 ? .notRegular(kind: identity.kind) : .system(errno: error)
+        }
+        self.descriptor = descriptor
+        self.identity = identity
+        self.passedLinks = passedLinks
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads bytes at an offset, as many as there are up to the buffer's length.
+    ///
+    /// - Returns: the number of bytes read; fewer than the buffer holds only at the end of the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(Failure) -> Int {
+        var total = 0
+        while total < buffer.count {
+            let count = pread(
+                descriptor, buffer.baseAddress! + total, buffer.count - total, off_t(clamping: offset &+ UInt64(total)))
+            guard count >= 0 else {
+                if errno == EINTR { continue }
+                throw .system(errno: errno)
+            }
+            total += count
+            // At the end that fstat() told there is no need to ask once more; before it, the file has become shorter.
+            if count == 0 || (total < buffer.count && offset &+ UInt64(total) >= identity.size) { break }
+        }
+        return total
+    }
+
+    /// Where the open file really is: every link in the path resolved.
+    var resolvedPath: String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
+            let length = readlink("/proc/self/fd/\(descriptor)", buffer.baseAddress!, Int(PATH_MAX))
+            guard length > 0 else { return nil }
+            buffer[length] = 0
+            return String(validatingCString: buffer.baseAddress!)
+        }
+    }
+}
+
+/// What an error number means, in the system's words.
+func describe(errno: CInt) -> String {
+    // glibc's strerror() is safe to call from several threads since 2.32; older ones share a buffer only for
+    // numbers that do not exist.
+    String(cString: strerror(errno))
+}

@@ -1,0 +1,89 @@
+internal import CPluginSupport
+internal import PluginABI
+
+/// A factory that a C or C++ plug-in registered.
+///
+/// **Threads.** Any. **Lifetime.** May be kept; works after the bundle was unloaded.
+public struct CFactory: Sendable {
+    /// The name, unique in the bundle and at its extension point.
+    public let name: String
+    /// The extension point, or nil.
+    public let extensionPoint: String?
+    /// The version of the extension point.
+    public let extensionVersion: UInt32
+    /// Lower comes first.
+    public let order: Int
+    /// Whose it is.
+    public let bundle: PluginBundle
+    let registration: Registrations.Factory
+    let table: EntryTable
+
+    /// Makes an object.
+    ///
+    /// - Throws: ``PluginError`` of code `instantiationFailed` with what the plug-in told by set_error().
+    public func make() throws -> CInstance {
+        var instance: UnsafeMutableRawPointer?
+        _ = table.takeReason()  // one that was set before this call is not this call's
+        let status = registration.pointer.pointee.create(registration.pointer, table.pointer, &instance)
+        guard status == PLUGIN_OK, let instance else {
+            let reason = table.takeReason()
+            throw bundle.instantiationFailed(
+                "the factory \(quoted(name))",
+                PluginFailure(
+                    reason?.message
+                        ?? (status == PLUGIN_OK ? "it returned no object" : "it returned \(status) and told no reason"),
+                    remedy: reason?.hint ?? ""))
+        }
+        return CInstance(pointer: instance, factory: registration.pointer, bundle: bundle)
+    }
+}
+
+/// An object that a ``CFactory`` made; released when this one is destroyed.
+///
+/// **Threads.** As the plug-in's table of functions allows; the last release may happen on any thread.
+public final class CInstance: @unchecked Sendable {
+    // @unchecked because of the pointers, which never change: the ABI allows release() on any thread.
+
+    /// The object, to hand to the functions of its table.
+    public let pointer: UnsafeMutableRawPointer
+    private let factory: UnsafePointer<plugin_factory>
+    private let bundle: PluginBundle
+
+    init(pointer: UnsafeMutableRawPointer, factory: UnsafePointer<plugin_factory>, bundle: PluginBundle) {
+        self.pointer = pointer
+        self.factory = factory
+        self.bundle = bundle
+    }
+
+    deinit { factory.pointee.release(pointer) }
+
+    /// The table of functions, as the application's API header defines it for the extension point.
+    ///
+    /// - Returns: the table, or nil if the plug-in gave none. It must be a `Table`: the extension point's version says so.
+    public func functions<Table>(as type: Table.Type) -> UnsafePointer<Table>? {
+        factory.pointee.functions?.assumingMemoryBound(to: Table.self)
+    }
+}
+
+extension PluginBundle {
+    /// The C factories of this bundle in order, loading the bundle if it is not loaded.
+    ///
+    /// - Parameters:
+    ///   - extensionPoint: only those at this extension point; nil for all.
+    ///   - version: only those of this version; nil for all.
+    /// - Throws: ``PluginError``: what a load throws.
+    public func factories(at extensionPoint: String? = nil, version: UInt32? = nil) throws -> [CFactory] {
+        let code = try loadedCode()
+        return code.registrations.factories
+            .filter {
+                (extensionPoint == nil || $0.point == extensionPoint) && (version == nil || $0.version == version)
+            }
+            .map { factory in
+                CFactory(
+                    name: factory.name, extensionPoint: factory.point.isEmpty ? nil : factory.point,
+                    extensionVersion: factory.version, order: factory.order, bundle: self, registration: factory,
+                    table: code.table)
+            }
+            .sorted { $0.order < $1.order }
+    }
+}

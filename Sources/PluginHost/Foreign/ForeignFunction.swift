@@ -1,0 +1,194 @@
+internal import CPluginSupport
+internal import CPluginSupport.Shims
+import Glibc
+
+/// A plain C function of a plug-in, called through libffi by a signature that is known at run time.
+///
+/// ```swift
+/// let crc32 = try bundle.function("crc32", "(bytes) -> uint32")
+/// let sum = try crc32(.bytes(data)).uint64
+/// ```
+/// The signature must be the function's own: nothing in a shared object tells it, and a wrong one is undefined
+/// behaviour, as a wrong declaration in C is. Prefer signatures that the plug-in itself gives.
+///
+/// **Threads.** As the C function allows; the object itself may be shared. **Lifetime.** May be kept; works after the
+/// bundle was unloaded. **Cost.** About ten times a call through a pointer.
+public final class ForeignFunction: @unchecked Sendable {
+    // @unchecked because of the pointers: the prepared call and the code are constant until deinit.
+
+    public let name: String
+    public let signature: ForeignSignature
+    private let bundle: PluginBundle
+    private let code: plugin_code
+    private let call: OpaquePointer
+
+    init(name: String, signature: ForeignSignature, code: @escaping plugin_code, bundle: PluginBundle)
+        throws(PluginError)
+    {
+        let arguments = signature.arguments.flatMap(\.machineTypes)
+        guard let call = phs_ffi_prepare(signature.result.machineTypes[0], arguments, arguments.count) else {
+            throw bundle.functionUnavailable(name, "cannot be called as \(signature): libffi refused the signature")
+        }
+        self.name = name
+        self.signature = signature
+        self.bundle = bundle
+        self.code = code
+        self.call = call
+    }
+
+    deinit { phs_ffi_free(call) }
+
+    /// Calls the function.
+    ///
+    /// - Parameter arguments: as many as the signature has, each of its type.
+    /// - Throws: ``PluginError`` of code `functionUnavailable` if an argument does not fit; then it was not called.
+    public func callAsFunction(_ arguments: ForeignValue...) throws -> ForeignValue {
+        try call(with: arguments)
+    }
+
+    /// Calls the function with arguments in an array.
+    public func call(with arguments: [ForeignValue]) throws -> ForeignValue {
+        guard arguments.count == signature.arguments.count else {
+            throw bundle.functionUnavailable(
+                name, "was called with \(arguments.count) arguments; its signature is \(signature)")
+        }
+        // What the call borrows lives until it has returned.
+        var borrowed = Borrowed()
+        defer { borrowed.free() }
+        var values: [phs_ffi_value] = []
+        values.reserveCapacity(arguments.count + 1)
+        for (index, argument) in arguments.enumerated() {
+            guard borrowed.append(argument, as: signature.arguments[index], to: &values) else {
+                throw bundle.functionUnavailable(
+                    name,
+                    "was called with \(argument) as argument \(index + 1), which is no \(signature.arguments[index].rawValue)"
+                )
+            }
+        }
+        var result = phs_ffi_value()
+        phs_ffi_invoke(call, code, values, &result)
+        return value(of: result)
+    }
+
+    private func value(of result: phs_ffi_value) -> ForeignValue {
+        switch signature.result {
+        case .void, .bytes: .void
+        case .bool: .bool(result.u != 0)
+        case .int8, .int16, .int32, .int64: .int(result.i)
+        case .uint8, .uint16, .uint32, .uint64: .uint(result.u)
+        case .float: .float(result.f)
+        case .double: .double(result.d)
+        case .pointer: .pointer(result.p.map { UInt(bitPattern: $0) })
+        case .string:
+            result.p.map { .string(String(cString: $0.assumingMemoryBound(to: CChar.self))) } ?? .pointer(nil)
+        }
+    }
+
+    /// The C copies of strings and bytes that a call lends to the function.
+    private struct Borrowed {
+        private var memory: [UnsafeMutableRawPointer] = []
+
+        /// - Returns: whether the value fits the type.
+        mutating func append(
+            _ value: ForeignValue, as type: ForeignSignature.ValueType, to values: inout [phs_ffi_value]
+        ) -> Bool {
+            switch (type, value) {
+            case (.bool, .bool(let value)): values.append(phs_ffi_value(u: value ? 1 : 0))
+            case (.float, .float(let value)): values.append(phs_ffi_value(f: value))
+            case (.double, .double(let value)): values.append(phs_ffi_value(d: value))
+            case (.pointer, .pointer(let value)):
+                values.append(phs_ffi_value(p: value.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }))
+            case (.string, .string(let text)):
+                // A NUL inside would cut the text without a word.
+                guard !text.utf8.contains(0), let copy = strdup(text) else { return false }
+                memory.append(copy)
+                values.append(phs_ffi_value(p: UnsafeMutableRawPointer(copy)))
+            case (.bytes, .bytes(let bytes)):
+                guard let copy = malloc(max(bytes.count, 1)) else { return false }
+                copy.copyMemory(from: bytes, byteCount: bytes.count)
+                memory.append(copy)
+                values += [phs_ffi_value(p: copy), phs_ffi_value(u: UInt64(bytes.count))]
+            default: return append(number: value, as: type, to: &values)
+            }
+            return true
+        }
+
+        private func append(
+            number: ForeignValue, as type: ForeignSignature.ValueType, to values: inout [phs_ffi_value]
+        ) -> Bool {
+            let signed: Int64? =
+                switch type {
+                case .int8: number.int64.flatMap { Int8(exactly: $0) }.map(Int64.init)
+                case .int16: number.int64.flatMap { Int16(exactly: $0) }.map(Int64.init)
+                case .int32: number.int64.flatMap { Int32(exactly: $0) }.map(Int64.init)
+                case .int64: number.int64
+                default: nil
+                }
+            let unsigned: UInt64? =
+                switch type {
+                case .uint8: number.uint64.flatMap { UInt8(exactly: $0) }.map(UInt64.init)
+                case .uint16: number.uint64.flatMap { UInt16(exactly: $0) }.map(UInt64.init)
+                case .uint32: number.uint64.flatMap { UInt32(exactly: $0) }.map(UInt64.init)
+                case .uint64: number.uint64
+                default: nil
+                }
+            if let signed {
+                values.append(phs_ffi_value(i: signed))
+            } else if let unsigned {
+                values.append(phs_ffi_value(u: unsigned))
+            } else {
+                return false
+            }
+            return true
+        }
+
+        func free() { for pointer in memory { Glibc.free(pointer) } }
+    }
+}
+
+extension PluginBundle {
+    /// A C function of this bundle, loading the bundle if it is not loaded.
+    ///
+    /// The function is one that the entry registered, else one that `PHFunctions` of Info.plist names, which the
+    /// executable must export under that name.
+    ///
+    /// - Parameters:
+    ///   - name: the function's name.
+    ///   - signature: the signature that the caller expects; nil for the plug-in's own.
+    /// - Throws: ``PluginError``: what a load throws; `functionUnavailable` if there is no such function, or it has
+    ///   another signature than the caller expects.
+    public func function(_ name: String, _ signature: String? = nil) throws -> ForeignFunction {
+        let code = try loadedCode()
+        let registered = code.registrations.functions[name]
+        guard let own = registered?.signature ?? manifest.functions[name] else {
+            let known = (Array(code.registrations.functions.keys) + manifest.functions.keys).sorted()
+            throw functionUnavailable(
+                name, "is not offered; the bundle offers \(known.isEmpty ? "none" : known.joined(separator: ", "))")
+        }
+        let parsed: ForeignSignature
+        do throws(ForeignSignature.Fault) {
+            parsed = try ForeignSignature(own)
+            if let signature, try ForeignSignature(signature) != parsed {
+                throw ForeignSignature.Fault(reason: "and the plug-in gives \(parsed)")
+            }
+        } catch {
+            throw functionUnavailable(name, "was asked for as \(quoted(signature ?? own)), \(error.reason)")
+        }
+        if let registered {
+            return try ForeignFunction(name: name, signature: parsed, code: registered.code, bundle: self)
+        }
+        guard let exported = code.image.code(of: name) else {
+            throw functionUnavailable(name, "stands in PHFunctions and is not exported by the executable")
+        }
+        return try ForeignFunction(name: name, signature: parsed, code: exported, bundle: self)
+    }
+
+    func functionUnavailable(_ name: String, _ complaint: String) -> PluginError {
+        PluginError(
+            bundlePath: bundlePath,
+            PluginFinding(
+                .functionUnavailable, filePath: executablePath, subject: name,
+                message: "The function \(quoted(name)) \(complaint).",
+                remedy: "“pluginhost info” lists the bundle's functions and their signatures."))
+    }
+}

@@ -1,0 +1,130 @@
+import CPluginSupport
+
+extension CompleteInspection {
+    /// The module that host and plug-in must share one copy of.
+    private static let sharedModule = "PluginABI"
+    /// The standard library, of which each process has one.
+    private static let standardLibrary = "Swift"
+
+    // MARK: - One copy of each module
+
+    /// Swift modules that stand in two images: types of the one are not types of the other, and casts between them
+    /// fail without a word.
+    mutating func checkModules() {
+        for file in closure.newFiles {
+            for module in file.modules.sorted() {
+                switch module {
+                case Self.sharedModule: addOwnCopy(in: file)
+                case Self.standardLibrary where !Self.isSwiftRuntime(file): addOwnRuntime(in: file)
+                case Self.standardLibrary: break
+                default: checkModule(module, in: file)
+                }
+            }
+        }
+        checkProgramRuntime()
+    }
+
+    private mutating func addOwnCopy(in file: ImageFile) {
+        let who = file === self.file ? "The plug-in" : "A library of the plug-in,"
+        add(
+            .duplicateABI, path: file.path, subject: Self.sharedModule,
+            "\(who) \(quoted(file.path)) carries its own copy of the module \(Self.sharedModule), so its classes are "
+                + "none that the host knows.",
+            "In its Package.swift, which must be another package than PluginHost's own, depend on .product(name: "
+                + "\"PluginHost\", package: \"PluginHost\") instead of on a target: that product is .dynamic, and "
+                + "host and plug-in then share one copy."
+        )
+    }
+
+    /// A module may stand in two plug-ins, but not in one of them and in the host.
+    private mutating func checkModule(_ module: String, in file: ImageFile) {
+        let inHost = host.images.first { $0.modules.contains(module) }?.path
+        // Between two new files it is told once, for the later one.
+        let inNew = closure.newFiles.prefix { $0 !== file }.first { $0.modules.contains(module) }?.path
+        guard let other = inHost ?? inNew else { return }
+        warn(
+            .duplicateABI, path: file.path, subject: module,
+            "The Swift module \(quoted(module)) stands in \(quoted(file.path)) and in \(quoted(other)): the types of "
+                + "the one are not those of the other, and casts between them fail.",
+            "If host and plug-in exchange types of \(module), make it a .library(type: .dynamic) product in a "
+                + "package of its own, and let both depend on that product; else ignore this."
+        )
+    }
+
+    private mutating func addOwnRuntime(in file: ImageFile) {
+        add(
+            .duplicateABI, path: file.path, subject: Self.standardLibrary,
+            "\(quoted(file.path)) carries its own copy of the Swift runtime, so that the process would have two.",
+            "Build it without -static-stdlib and without --static-swift-stdlib.")
+    }
+
+    /// A program with the runtime linked into it, and a plug-in that brings the shared one.
+    private mutating func checkProgramRuntime() {
+        guard let program = host.images.first, let file = program.file, !Self.isSwiftRuntime(file),
+            program.modules.contains(Self.standardLibrary),
+            closure.newFiles.contains(where: { $0.needed.contains("libswiftCore.so") })
+        else { return }
+        add(
+            .duplicateABI, subject: Self.standardLibrary,
+            "The program \(quoted(program.path)) has the Swift runtime linked into it, and \(quoted(self.file.path)) "
+                + "needs the shared one, so that the process would have two.",
+            "Build the program without -static-stdlib (swift build without --static-swift-stdlib), and ship the "
+                + "runtime's libraries beside it."
+        )
+    }
+
+    /// The libraries of the toolchain all define parts of the module Swift.
+    private static func isSwiftRuntime(_ file: ImageFile) -> Bool {
+        let name = file.ownName ?? lastComponent(file.path)
+        return name.hasPrefix("libswift") || name.hasPrefix("libFoundation") || name.hasPrefix("lib_Foundation")
+            || name == "libdispatch.so" || name == "libTesting.so" || name == "libXCTest.so"
+    }
+
+    // MARK: - Marks of the build
+
+    /// A note that is no segment: the dynamic linker's tools, and the check before a load, do not see it.
+    mutating func checkNotesInSections() {
+        guard quick.note == nil, let section = file.section(named: PLUGIN_NOTE_SECTION),
+            let bytes = file.content(of: section, limit: 64 << 10)
+        else { return }
+        var found = 0
+        var findings: [PluginFinding] = []
+        bytes.withUnsafeBytes { bytes in
+            for descriptor in OwnNotes(in: bytes, alignment: 4) {
+                found += 1
+                do throws(PluginNote.Fault) {
+                    let note = try PluginNote(descriptor: descriptor)
+                    findings += NoteComparison(path: file.path).findings(for: note)
+                } catch {
+                    findings += NoteComparison(path: file.path).findings(for: error)
+                }
+            }
+        }
+        guard found > 0 else { return }
+        warn(
+            .abiMismatch, subject: PLUGIN_NOTE_SECTION,
+            "\(quoted(file.path)) has its note in the section \(PLUGIN_NOTE_SECTION) only and in no PT_NOTE segment, "
+                + "so the check before a load does not see it.",
+            "Link the plug-in again, and change its search path with -rpath at link time: old versions of patchelf "
+                + "move notes."
+        )
+        add(findings)
+    }
+
+    /// Without a note, the compilers that `.comment` names tell whether a Swift file fits. They are those of its
+    /// parts, one of which may be the system's C compiler: only if none is the host's is there something to say.
+    mutating func checkToolchain() {
+        guard quick.note == nil, file.section(named: PLUGIN_NOTE_SECTION) == nil, file.isSwift,
+            let own = ImageFile.revisions(in: PluginNote.hostToolchain).first
+        else { return }
+        let theirs = file.compilerRevisions
+        guard let other = theirs.first, !theirs.contains(own) else { return }
+        warn(
+            .toolchainMismatch, subject: other,
+            "\(quoted(file.path)) was compiled by a Swift toolchain of the LLVM revision \(other); this host was "
+                + "compiled by that of \(own).",
+            "Build the plug-in with the host's Swift toolchain: Swift code of two toolchains does not fit together "
+                + "on Linux."
+        )
+    }
+}

@@ -1,0 +1,120 @@
+extension CompleteInspection {
+    /// More than anybody reads; the rest is told as a number.
+    private static let symbolLimit = 100
+    /// More symbols than a library uses; a file made to be slow has more.
+    private static let examinedLimit = 200_000
+
+    /// All symbols that are used and that nothing defines (fault 68).
+    mutating func checkUndefinedSymbols() {
+        // A library in the scope whose file cannot be read may define anything: nothing can be said then.
+        guard !(host.globalScope + closure.present).contains(where: Self.isUnknown) else { return }
+        let scope = searchScope()
+        for file in closure.newFiles {
+            let undefined = Self.undefined(in: file, scope: scope, satisfied: versionsNotFound(of: file))
+            if closure.missing.isEmpty {
+                addUndefined(undefined, in: file)
+            } else if !undefined.isEmpty {
+                addUndecided(undefined, in: file)
+            }
+        }
+    }
+
+    /// Whether an image may define symbols that cannot be read. The kernel's own image has no file, and no symbol that
+    /// plug-ins use.
+    private static func isUnknown(_ image: HostImages.Image) -> Bool {
+        guard let file = image.file else { return image.path.utf8.contains(UInt8(ascii: "/")) }
+        return !file.hasReadableStrings || file.dynamic.gnuHash != 0 && file.symbols == nil
+    }
+
+    /// The images that the dynamic linker looks into: those of the program, then the plug-in's own.
+    private func searchScope() -> [ImageFile] {
+        var scope: [ImageFile] = []
+        for file in (host.globalScope + closure.present).compactMap(\.file) + closure.newFiles
+        where !scope.contains(where: { $0 === file }) {
+            scope.append(file)
+        }
+        return scope
+    }
+
+    /// Symbols of a version that the library lacks are told by that version.
+    private func versionsNotFound(of file: ImageFile) -> Set<UInt16> {
+        Set(
+            file.versions.needed.filter { _, version in
+                guard let provider = closure.providers[version.library] else { return false }
+                return provider.versions.isDefiner && !provider.versions.defined.values.contains(version.name)
+            }.keys)
+    }
+
+    private static func undefined(in file: ImageFile, scope: [ImageFile], satisfied: Set<UInt16>) -> [String] {
+        guard let symbols = file.symbols else { return [] }
+        var names: [String] = []
+        for index in 1..<max(min(symbols.count, examinedLimit), 1) {
+            let symbol = symbols[index]
+            guard !symbol.isDefined, symbol.binding != ELF.weakBinding, symbol.binding != ELF.localBinding else {
+                continue
+            }
+            let version = file.versions.index(ofSymbol: index).index
+            guard !satisfied.contains(version) else { continue }
+            let name = SymbolName(symbols.name(of: symbol))
+            guard !name.bytes.isEmpty else { continue }
+            let wanted = file.versions.needed[version]?.name
+            if !scope.contains(where: { defines(name, version: wanted, in: $0) }) { names.append(name.text) }
+        }
+        return names
+    }
+
+    /// As glibc's check_match(): a wanted version must be the definition's own, unless the definition has none.
+    private static func defines(_ name: SymbolName, version: String?, in file: ImageFile) -> Bool {
+        guard let symbols = file.symbols else { return false }
+        return symbols.definitions(of: name).contains { index in
+            let own = file.versions.index(ofSymbol: index)
+            guard let version else { return !own.isHidden || own.index <= 2 }
+            guard file.versions.isDefiner, let defined = file.versions.defined[own.index] else { return !own.isHidden }
+            return defined == version
+        }
+    }
+
+    private mutating func addUndefined(_ names: [String], in file: ImageFile) {
+        for name in names.prefix(Self.symbolLimit) {
+            if let image = hiddenDefinition(of: name) {
+                warn(
+                    .symbolMissing, path: file.path, subject: name,
+                    "\(quoted(file.path)) uses the symbol \(SymbolNames.described(name)), which only "
+                        + "\(quoted(image)) defines: a library that the plug-in does not ask for, and sees only if "
+                        + "it was opened with RTLD_GLOBAL.",
+                    "Link the plug-in with \(quoted(lastComponent(image))).")
+                continue
+            }
+            add(
+                .symbolMissing, path: file.path, subject: name,
+                "\(quoted(file.path)) uses the symbol \(SymbolNames.described(name)), which nothing in the process "
+                    + "defines.",
+                "Link the plug-in with the library that defines it; if the host's program does, link that with "
+                    + "-Xlinker --export-dynamic; if it did in an earlier version, build the plug-in against the "
+                    + "present one."
+            )
+        }
+        guard names.count > Self.symbolLimit else { return }
+        add(
+            .symbolMissing, path: file.path,
+            "\(quoted(file.path)) uses \(names.count - Self.symbolLimit) more symbols that nothing in the process "
+                + "defines.",
+            "Link the plug-in with the libraries that define them.")
+    }
+
+    /// An image of the process that defines a symbol, in whatever version, outside of the plug-in's scope.
+    private func hiddenDefinition(of symbol: String) -> String? {
+        let name = SymbolName(symbol)
+        return host.images.first { $0.file?.symbols?.definitions(of: name).isEmpty == false }?.path
+    }
+
+    /// While libraries are missing, their symbols are as well: that is one problem, not a hundred.
+    private mutating func addUndecided(_ names: [String], in file: ImageFile) {
+        let shown = names.prefix(10).map(SymbolNames.described).joined(separator: ", ")
+        let more = names.count > 10 ? " and \(names.count - 10) more" : ""
+        warn(
+            .symbolMissing, path: file.path, subject: names[0],
+            "\(quoted(file.path)) uses symbols that no library defines which was found: \(shown)\(more).",
+            "Install the missing libraries first: the symbols may be theirs.")
+    }
+}

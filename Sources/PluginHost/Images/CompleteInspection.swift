@@ -1,0 +1,84 @@
+extension ImageInspector {
+    /// Everything that is wrong with a plug-in's file and with what it needs, in one report, without running any of
+    /// it: for the preflight, for the command-line tool, and to explain a load that failed.
+    ///
+    /// Besides what ``inspectQuickly(_:path:bundlePath:entrySymbol:)`` tells: libraries that are missing, with the
+    /// places that were searched; versions of libraries that are too old; symbols that nothing defines; search paths
+    /// that others can write to; copies of Swift modules that must stand in the process once; marks of another
+    /// toolchain.
+    ///
+    /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in. At most 64 MiB of each
+    /// file are read.
+    static func inspectCompletely(
+        path: String, bundlePath: String, surroundings: ImageSurroundings
+    ) -> [PluginFinding] {
+        let quick: ImageInspection
+        do throws(OpenedFile.Failure) {
+            let file = try OpenedFile(path: path)
+            quick = inspectQuickly(file, path: path, bundlePath: bundlePath)
+        } catch {
+            return [
+                PluginFinding(
+                    .executableMissing, filePath: path, message: "The executable \(quoted(path)) \(error.reason).",
+                    remedy: "Build the plug-in and put its library there, or name the right file in Info.plist.")
+            ]
+        }
+        // A file that is no shared object of this machine, or is cut off, has no libraries and symbols to speak of.
+        guard quick.isSharedObject, let file = try? ImageFile(path: path) else {
+            return quick.findings
+        }
+        var inspection = CompleteInspection(
+            of: file, bundlePath: bundlePath, quick: quick, host: HostImages(surroundings, excluding: file))
+        inspection.run()
+        return inspection.findings
+    }
+}
+
+/// One run of ``ImageInspector/inspectCompletely(path:bundlePath:surroundings:)``. The steps stand in extensions.
+struct CompleteInspection {
+    let file: ImageFile
+    let bundlePath: String
+    let quick: ImageInspection
+    let host: HostImages
+    let closure: LibraryClosure
+    private(set) var findings: [PluginFinding]
+
+    init(of file: ImageFile, bundlePath: String, quick: ImageInspection, host: HostImages) {
+        self.file = file
+        self.bundlePath = bundlePath
+        self.quick = quick
+        self.host = host
+        closure = LibraryClosure(of: file, in: host)
+        findings = quick.findings
+    }
+
+    mutating func run() {
+        findings += host.findings
+        checkNotesInSections()
+        checkTables()
+        checkMissingLibraries()
+        checkVersions()
+        checkUndefinedSymbols()
+        checkWritableSearchPaths()
+        checkModules()
+        checkToolchain()
+    }
+
+    mutating func add(
+        _ code: PluginError.Code, path: String? = nil, subject: String? = nil, _ message: String, _ remedy: String
+    ) {
+        findings.append(
+            PluginFinding(.error, code, filePath: path ?? file.path, subject: subject, message: message, remedy: remedy)
+        )
+    }
+
+    mutating func warn(
+        _ code: PluginError.Code, path: String? = nil, subject: String? = nil, _ message: String, _ remedy: String
+    ) {
+        findings.append(
+            PluginFinding(
+                .warning, code, filePath: path ?? file.path, subject: subject, message: message, remedy: remedy))
+    }
+
+    mutating func add(_ more: [PluginFinding]) { findings += more }
+}

@@ -1,0 +1,89 @@
+/// A file seen through two small buffers: its first bytes, which stay, and one window that moves to where bytes are
+/// asked for. The file is never mapped: a file that shrinks under a mapping is a SIGBUS.
+struct FileWindow {
+    /// The bytes at offset 0.
+    private(set) var head: UnsafeMutableRawBufferPointer
+    private var window: UnsafeMutableRawBufferPointer
+    private var windowStart: UInt64 = 0
+    private var windowCount = 0
+    private let size: UInt64
+    /// What the system said when it refused to read; such a file is told once, at the end.
+    private(set) var failure: OpenedFile.Failure?
+    /// Bytes that the file system promised and did not give: the file shrank while it was read.
+    private(set) var isShort = false
+
+    static let headCapacity = 4096
+    static let windowCapacity = 4096
+    /// What is read beyond the bytes asked for: names and table entries stand close together.
+    private static let usualCount = 1024
+
+    /// - Parameter storage: at least ``headCapacity`` + ``windowCapacity`` bytes.
+    init(of file: borrowing OpenedFile, storage: UnsafeMutableRawBufferPointer) {
+        size = file.identity.size
+        head = UnsafeMutableRawBufferPointer(rebasing: storage[..<Self.headCapacity])
+        window = UnsafeMutableRawBufferPointer(
+            rebasing: storage[Self.headCapacity..<(Self.headCapacity + Self.windowCapacity)])
+        let count = read(file, into: head, at: 0)
+        head = UnsafeMutableRawBufferPointer(rebasing: head[..<count])
+    }
+
+    /// The bytes asked for, valid until the next call; nil if the file ends before, or cannot be read, or if they are
+    /// more than the window holds.
+    mutating func bytes(
+        at offset: UInt64, count: Int, of file: borrowing OpenedFile
+    ) -> UnsafeRawBufferPointer? {
+        guard count >= 0, offset <= size, UInt64(count) <= size - offset else { return nil }
+        if offset < UInt64(head.count), count <= head.count - Int(offset) {
+            return UnsafeRawBufferPointer(rebasing: head[Int(offset)..<(Int(offset) + count)])
+        }
+        let isInWindow =
+            offset >= windowStart && offset - windowStart <= UInt64(windowCount)
+            && count <= windowCount - Int(offset - windowStart)
+        if !isInWindow {
+            guard count <= window.count else { return nil }
+            let wanted = Int(min(UInt64(max(count, Self.usualCount)), size - offset))
+            windowStart = offset
+            windowCount = read(
+                file, into: UnsafeMutableRawBufferPointer(rebasing: window[..<wanted]), at: offset)
+            guard count <= windowCount else { return nil }
+        }
+        let start = Int(offset - windowStart)
+        return UnsafeRawBufferPointer(rebasing: window[start..<(start + count)])
+    }
+
+    /// As many bytes as there are from an offset on, at most `limit` and at most the window.
+    mutating func bytes(
+        at offset: UInt64, upTo limit: Int, of file: borrowing OpenedFile
+    ) -> UnsafeRawBufferPointer? {
+        guard offset <= size else { return nil }
+        return bytes(at: offset, count: Int(min(UInt64(min(limit, Self.windowCapacity)), size - offset)), of: file)
+    }
+
+    /// Fills a buffer of the caller's.
+    mutating func copy(
+        _ count: Int, at offset: UInt64, of file: borrowing OpenedFile, to target: UnsafeMutableRawBufferPointer
+    ) -> UnsafeRawBufferPointer? {
+        guard count >= 0, count <= target.count, offset <= size, UInt64(count) <= size - offset else { return nil }
+        let part = UnsafeMutableRawBufferPointer(rebasing: target[..<count])
+        if offset < UInt64(head.count), count <= head.count - Int(offset) {
+            part.copyMemory(from: UnsafeRawBufferPointer(rebasing: head[Int(offset)..<(Int(offset) + count)]))
+            return UnsafeRawBufferPointer(part)
+        }
+        return read(file, into: part, at: offset) == count ? UnsafeRawBufferPointer(part) : nil
+    }
+
+    private mutating func read(
+        _ file: borrowing OpenedFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
+    ) -> Int {
+        do throws(OpenedFile.Failure) {
+            // Never beyond the size that was found: asking on would cost a second system call to learn of the end.
+            let wanted = Int(min(UInt64(buffer.count), size - min(offset, size)))
+            let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
+            if count < wanted { isShort = true }
+            return count
+        } catch {
+            failure = error
+            return 0
+        }
+    }
+}

@@ -1,0 +1,184 @@
+/// An ELF shared object or program on disk, read part by part and within limits.
+///
+/// Used by the complete inspection, for the plug-in and for every library around it. It is tolerant: a part that makes
+/// no sense is absent. What is wrong with a plug-in's own file, ``ImageInspector/inspectQuickly(_:path:bundlePath:entrySymbol:)``
+/// has told before.
+///
+/// **Threads.** One; an inspection makes its own.
+final class ImageFile {
+    let path: String
+    let file: OpenedFile
+    let header: ELFHeader
+    let segments: [ELFSegment]
+    let dynamic: DynamicTable
+    /// DT_SONAME.
+    let ownName: String?
+    /// DT_NEEDED, in order.
+    let needed: [String]
+    /// DT_RUNPATH.
+    let runPath: String?
+    /// DT_RPATH; nil where there is a DT_RUNPATH, which makes the dynamic linker ignore it.
+    let rPath: String?
+    private let strings: [UInt8]
+    private var bytesLeft = ImageFile.readLimit
+
+    private(set) lazy var symbols = ImageSymbols(of: self, strings: strings)
+    private(set) lazy var versions = SymbolVersions(of: self)
+    private(set) lazy var sections = readSections()
+    private(set) lazy var modules = readModules()
+
+    /// All that is read of one file: the tables of the largest system libraries have some 20 MiB.
+    private static let readLimit: UInt64 = 64 << 20
+
+    /// No path is longer, and no name of a library or a version.
+    private static let stringLimit = 4096
+
+    /// Why a file is not taken for a library.
+    enum Unusable: Error {
+        case unopenable(OpenedFile.Failure)
+        case foreignMachine(String)
+        case notSharedObject
+
+        /// The reason as the end of a sentence.
+        var reason: String {
+            switch self {
+            case .unopenable(let failure): failure.reason
+            case .foreignMachine(let name): "is for \(name)"
+            case .notSharedObject: "is no ELF file that can be loaded"
+            }
+        }
+    }
+
+    init(path: String) throws(Unusable) {
+        let parts = try Parts(path: path)
+        self.path = path
+        header = parts.header
+        segments = parts.segments
+        dynamic = parts.dynamic
+        strings = parts.strings
+        ownName = parts.dynamic.ownName.flatMap { Self.string(in: parts.strings, at: $0) }
+        runPath = parts.dynamic.runPath.flatMap { Self.string(in: parts.strings, at: $0) }
+        rPath =
+            parts.dynamic.runPath == nil ? parts.dynamic.rPath.flatMap { Self.string(in: parts.strings, at: $0) } : nil
+        needed = parts.needed.compactMap { Self.string(in: parts.strings, at: $0) }
+        file = parts.takeFile()
+    }
+
+    /// Whether its names could be read; they cannot where they are more than any library has.
+    var hasReadableStrings: Bool { !strings.isEmpty || dynamic.stringsSize == 0 }
+
+    /// Whether it is the same file, by whatever path.
+    func isSameFile(as other: ImageFile) -> Bool {
+        file.identity.device == other.file.identity.device && file.identity.inode == other.file.identity.inode
+    }
+
+    // MARK: - Bytes
+
+    /// Bytes of the file, or nil if it does not have them all or the limit is reached.
+    func bytes(at offset: UInt64, count: UInt64) -> [UInt8]? {
+        guard offset <= file.identity.size, count <= file.identity.size - offset, count <= bytesLeft else { return nil }
+        bytesLeft -= count
+        return Self.read(file, at: offset, count: Int(count))
+    }
+
+    /// Bytes that the file gives to addresses.
+    func bytes(atAddress address: UInt64, count: UInt64) -> [UInt8]? {
+        fileOffset(ofAddress: address, count: count).flatMap { bytes(at: $0, count: count) }
+    }
+
+    func fileOffset(ofAddress address: UInt64, count: UInt64) -> UInt64? {
+        for segment in segments {
+            if let offset = segment.fileOffset(ofAddress: address, count: count) { return offset }
+        }
+        return nil
+    }
+
+    /// How many bytes the file gives from an address on, up to a limit.
+    func available(atAddress address: UInt64, limit: UInt64) -> UInt64 {
+        for segment in segments where segment.fileOffset(ofAddress: address, count: 1) != nil {
+            return min(limit, segment.fileSize - (address - segment.address))
+        }
+        return 0
+    }
+
+    /// A string of the dynamic string table.
+    func string(at index: UInt64) -> String? { Self.string(in: strings, at: index) }
+
+    fileprivate static func string(in strings: [UInt8], at index: UInt64) -> String? {
+        guard index < UInt64(strings.count) else { return nil }
+        let tail = strings[Int(index)...].prefix(stringLimit)
+        guard let end = tail.firstIndex(of: 0) else { return nil }
+        return String(decoding: tail[..<end], as: UTF8.self)
+    }
+
+    fileprivate static func read(_ file: borrowing OpenedFile, at offset: UInt64, count: Int) -> [UInt8]? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let target = UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count)
+            filled = (try? file.read(into: target, at: offset)) ?? 0
+        }
+        return bytes.count == count ? bytes : nil
+    }
+}
+
+extension ImageFile {
+    /// What opening reads, before the class's own properties can be set.
+    private final class Parts {
+        private var file: OpenedFile?
+        let header: ELFHeader
+        var segments: [ELFSegment] = []
+        var dynamic = DynamicTable(UnsafeRawBufferPointer(start: nil, count: 0))
+        var needed: [UInt64] = []
+        var strings: [UInt8] = []
+
+        private static let stringsLimit: UInt64 = 32 << 20
+
+        init(path: String) throws(Unusable) {
+            let file: OpenedFile
+            do throws(OpenedFile.Failure) { file = try OpenedFile(path: path) } catch { throw .unopenable(error) }
+            let size = file.identity.size
+            guard let head = ImageFile.read(file, at: 0, count: Int(min(size, UInt64(ELF.headerSize)))),
+                head.count == ELF.headerSize, head.withUnsafeBytes(ELF.beginsWithMagic)
+            else { throw .notSharedObject }
+            let machine = head.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 18, as: UInt16.self) }
+            guard head[4] == ELF.class64, head[5] == ELF.hostByteOrder, machine == ELF.hostMachine else {
+                let theirs = head[5] == ELF.hostByteOrder ? machine : machine.byteSwapped
+                let form = head[4] == ELF.class32 ? " in 32-bit form" : ""
+                throw .foreignMachine(ELF.name(ofMachine: theirs) + form)
+            }
+            header = head.withUnsafeBytes { ELFHeader($0) }
+            guard header.type == ELF.sharedObject || header.type == ELF.executable else { throw .notSharedObject }
+            readSegments(file)
+            readDynamic(file)
+            self.file = consume file
+        }
+
+        func takeFile() -> OpenedFile { file.take()! }
+
+        private func readSegments(_ file: borrowing OpenedFile) {
+            let count = Int(header.programHeaderCount)
+            guard Int(header.programHeaderSize) == ELF.programHeaderSize, count <= QuickInspection.segmentLimit,
+                let bytes = ImageFile.read(file, at: header.programHeaders, count: count * ELF.programHeaderSize)
+            else { return }
+            segments = bytes.withUnsafeBytes { bytes in
+                (0..<count).map { ELFSegment(bytes, at: $0 * ELF.programHeaderSize) }
+            }
+        }
+
+        private func readDynamic(_ file: borrowing OpenedFile) {
+            guard let segment = segments.last(where: { $0.type == ELF.dynamic }),
+                segment.fileSize <= UInt64(QuickInspection.dynamicLimit),
+                let bytes = ImageFile.read(file, at: segment.offset, count: Int(segment.fileSize))
+            else { return }
+            bytes.withUnsafeBytes { bytes in
+                dynamic = DynamicTable(bytes)
+                DynamicTable.eachNeeded(in: bytes) { needed.append($0) }
+            }
+            guard dynamic.stringsSize <= Self.stringsLimit, dynamic.stringsSize <= file.identity.size,
+                let offset = segments.lazy.compactMap({ [dynamic] in
+                    $0.fileOffset(ofAddress: dynamic.strings, count: dynamic.stringsSize)
+                }).first
+            else { return }
+            strings = ImageFile.read(file, at: offset, count: Int(dynamic.stringsSize)) ?? []
+        }
+    }
+}

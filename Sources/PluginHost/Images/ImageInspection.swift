@@ -1,0 +1,101 @@
+import CPluginSupport
+
+/// What a plug-in's file told without being run.
+struct ImageInspection: Sendable {
+    /// All that is wrong, in the order it was found.
+    var findings: [PluginFinding] = []
+    /// The file's own note, or nil if it carries none.
+    var note: PluginNote?
+    /// A hash of the file's first bytes that ``ImageInspector/fingerprint(ofImageMappedAt:)`` gives for the same file
+    /// once it is mapped; 0 where the first segment does not map them unchanged.
+    var fingerprint: UInt64 = 0
+    /// Whether it is a shared object of this machine, complete to its end: only then are its tables worth reading.
+    var isSharedObject = false
+
+    /// Whether nothing speaks against opening the file.
+    var isLoadable: Bool { !findings.contains { $0.severity == .error } }
+
+    /// Whether an image in memory is the file that was inspected, and not one that was put in its place since.
+    ///
+    /// - Parameter base: where the image begins, as the dynamic linker tells it.
+    func describes(imageAt base: UInt) -> Bool {
+        guard fingerprint != 0, let header = UnsafeRawPointer(bitPattern: base) else { return true }
+        return fingerprint == ImageInspector.fingerprint(ofImageMappedAt: header)
+    }
+}
+
+/// The ELF note of owner `PluginHost`: what a plug-in was built for (plugin_abi.h, "The note in the file").
+public struct PluginNote: Sendable, Hashable {
+    /// The version of the C ABI.
+    public let abiMajor: UInt16
+    public let abiMinor: UInt16
+    /// The revision of the Swift level; 0 for a plug-in in C.
+    public let swiftRevision: UInt16
+    let flags: UInt32
+    /// The compiler, down to its source revision; nil if the note does not tell.
+    public let toolchain: String?
+
+    /// Whether the file registers Swift types, which only the same toolchain can read.
+    public var isSwift: Bool { flags & PLUGIN_NOTE_SWIFT != 0 }
+
+    /// The toolchain that this host was compiled with.
+    static let hostToolchain: String = {
+        let text = plugin_swift_toolchain()
+        return String(decoding: UnsafeRawBufferPointer(start: text.ptr, count: text.len), as: UTF8.self)
+    }()
+
+    /// The longest payload that is read. One line of it is some hundred bytes long.
+    static let payloadLimit = 2048
+
+    enum Fault: Error {
+        /// The descriptor is shorter than the head, or the payload longer than the descriptor.
+        case damaged
+        /// A later format, which may tell anything.
+        case format(UInt16)
+    }
+
+    /// - Parameter descriptor: the note's descriptor: a `plugin_note_head` and the payload.
+    init(descriptor: UnsafeRawBufferPointer) throws(Fault) {
+        let headSize = MemoryLayout<plugin_note_head>.size
+        guard descriptor.count >= headSize else { throw .damaged }
+        let head = descriptor.loadUnaligned(as: plugin_note_head.self)
+        guard head.format == PLUGIN_NOTE_FORMAT else { throw .format(head.format) }
+        guard head.payload_length <= descriptor.count - headSize, head.payload_length <= Self.payloadLimit else {
+            throw .damaged
+        }
+        abiMajor = head.abi_major
+        abiMinor = head.abi_minor
+        swiftRevision = head.swift_revision
+        flags = head.flags
+        let payload = UnsafeRawBufferPointer(
+            rebasing: descriptor[headSize..<(headSize + Int(head.payload_length))])
+        toolchain = Self.toolchain(in: payload)
+    }
+
+    /// The value of the line `toolchain=…`. The host's own, which is nearly always found, costs no allocation.
+    private static func toolchain(in payload: UnsafeRawBufferPointer) -> String? {
+        let key: StaticString = "toolchain="
+        let keyBytes = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
+        for line in ByteLines(payload) where line.starts(with: keyBytes) {
+            let value = UnsafeRawBufferPointer(rebasing: line[keyBytes.count...])
+            let own = plugin_swift_toolchain()
+            if value.elementsEqual(UnsafeRawBufferPointer(start: own.ptr, count: own.len)) { return hostToolchain }
+            return String(decoding: value, as: UTF8.self)
+        }
+        return nil
+    }
+}
+
+/// The lines of a run of bytes, without a copy.
+private struct ByteLines: Sequence, IteratorProtocol {
+    private var rest: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+
+    mutating func next() -> UnsafeRawBufferPointer? {
+        guard !rest.isEmpty else { return nil }
+        let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest[Swift.min(end + 1, rest.endIndex)...]) }
+        return UnsafeRawBufferPointer(rebasing: rest[..<end])
+    }
+}

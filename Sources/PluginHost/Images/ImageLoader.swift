@@ -1,0 +1,34 @@
+import CPluginSupport.Shims
+import Glibc
+
+/// The one place that calls dlopen(). There is none that calls dlclose(): unmapping Swift code makes the next cast or
+/// conformance look-up anywhere in the process crash.
+struct LoadedImage: @unchecked Sendable {
+    // @unchecked because of the pointer: a handle that is never closed is a constant.
+    let handle: UnsafeMutableRawPointer
+    /// What is added to the file's addresses.
+    let base: UInt
+
+    /// Opens a shared object.
+    ///
+    /// - Parameter path: a path with a slash in it; the dynamic linker searches for others.
+    /// - Throws: what the dynamic linker said.
+    static func open(path: String) throws(LinkerMessage) -> LoadedImage {
+        // NOW, so that an unresolved symbol is an error here and not an abort in the middle of a call; LOCAL, so that
+        // two plug-ins may define one name; NODELETE, so that nobody's dlclose() unmaps it.
+        guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | CInt(RTLD_NODELETE)) else { throw LinkerMessage.take() }
+        var image = phs_image()
+        guard phs_image_of_handle(handle, &image) else { throw LinkerMessage.take() }
+        return LoadedImage(handle: handle, base: UInt(image.base))
+    }
+}
+
+/// What the dynamic linker says about its last failure on this thread.
+struct LinkerMessage: Error {
+    let text: String
+
+    /// Takes the message; dlerror() gives each once.
+    static func take() -> LinkerMessage {
+        LinkerMessage(text: dlerror().map { String(cString: $0) } ?? "the dynamic linker failed and gave no reason")
+    }
+}

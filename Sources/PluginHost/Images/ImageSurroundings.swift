@@ -1,0 +1,132 @@
+import Glibc
+
+/// What a plug-in would be loaded into.
+enum ImageSurroundings: Sendable {
+    /// This process, with all that is loaded in it.
+    ///
+    /// - Parameter pluginImages: the files of the plug-ins in it: no library to others, and free to have modules of
+    ///   the same name.
+    case currentProcess(pluginImages: Set<String>)
+    /// A process that runs the program and has loaded nothing else yet.
+    case program(path: String)
+}
+
+/// The images around a plug-in, as files.
+///
+/// It reads files even for the images of this process: what they define is the same, unless a file was replaced while
+/// it was loaded.
+final class HostImages {
+    struct Image {
+        let path: String
+        /// Nil where the file is not there any more, or cannot be read.
+        let file: ImageFile?
+        /// The names that a DT_NEEDED finds it by.
+        var names: Set<String>
+        /// The Swift modules it defines.
+        let modules: Set<String>
+    }
+
+    private(set) var images: [Image] = []
+    /// The images whose symbols every plug-in sees: the program and what it needs, directly or not.
+    private(set) var globalScope: [Image] = []
+    /// The program itself.
+    private(set) var program: ImageFile?
+    let search = LibrarySearch()
+    /// What is wrong with the program's own surroundings.
+    private(set) var findings: [PluginFinding] = []
+
+    /// More images than a process has.
+    private static let limit = 4096
+
+    /// - Parameter excluded: the plug-in that is inspected, which may be loaded already.
+    init(_ surroundings: ImageSurroundings, excluding excluded: ImageFile?) {
+        switch surroundings {
+        case .currentProcess(let pluginImages): takeProcess(pluginImages, excluded)
+        case .program(let path): takeProgram(path)
+        }
+    }
+
+    /// The image that satisfies a needed name.
+    func image(named name: String) -> Image? { images.first { $0.names.contains(name) } }
+
+    func image(of file: ImageFile) -> Image? { images.first { $0.file?.isSameFile(as: file) == true } }
+
+    // MARK: - This process
+
+    private func takeProcess(_ pluginImages: Set<String>, _ excluded: ImageFile?) {
+        let modules = LoadedImages.modules()
+        var neededNames: Set<String> = []
+        for image in LoadedImages.all().prefix(Self.limit) {
+            if !image.isMainProgram, pluginImages.contains(image.path) { continue }
+            let file = image.path.utf8.contains(UInt8(ascii: "/")) ? try? ImageFile(path: image.path) : nil
+            if let file, let excluded, file.isSameFile(as: excluded) { continue }
+            var names: Set<String> = [image.path]
+            // The kernel's own image has no file; its path is its SONAME.
+            if let ownName = file?.ownName { names.insert(ownName) }
+            neededNames.formUnion(file?.needed ?? [])
+            if image.isMainProgram { program = file }
+            images.append(Image(path: image.path, file: file, names: names, modules: modules[image.header] ?? []))
+        }
+        // A library without a SONAME is found by the name that another image needed it under, and so is one whose
+        // file cannot be read.
+        for index in images.indices {
+            let name = lastComponent(images[index].path)
+            if neededNames.contains(name) { images[index].names.insert(name) }
+        }
+        takeGlobalScope()
+    }
+
+    private func takeGlobalScope() {
+        guard let first = images.first else { return }
+        var seen: Set<String> = [first.path]
+        globalScope = [first]
+        // Preloaded libraries stand behind the program and before what it needs; the order does not matter here.
+        let preload = getenv("LD_PRELOAD").map { String(cString: $0) } ?? ""
+        for name in preload.split(whereSeparator: { $0 == ":" || $0 == " " }) {
+            let image = images.first { $0.path == name || lastComponent($0.path) == name }
+            if let image, seen.insert(image.path).inserted { globalScope.append(image) }
+        }
+        var next = 0
+        while next < globalScope.count {
+            for name in globalScope[next].file?.needed ?? [] {
+                guard let image = image(named: name), seen.insert(image.path).inserted else { continue }
+                globalScope.append(image)
+            }
+            next += 1
+        }
+    }
+
+    // MARK: - A program
+
+    private func takeProgram(_ path: String) {
+        let main: ImageFile
+        do throws(ImageFile.Unusable) {
+            main = try ImageFile(path: path)
+        } catch {
+            findings.append(
+                PluginFinding(
+                    .notLoadable, filePath: path, message: "The program \(quoted(path)) \(error.reason).",
+                    remedy: "Give the path of the application's executable for this machine."))
+            return
+        }
+        program = main
+        images.append(Image(path: path, file: main, names: [path], modules: main.modules))
+        var loaders: [[ImageFile]] = [[main]]
+        var next = 0
+        while next < loaders.count, images.count < Self.limit {
+            let chain = loaders[next]
+            next += 1
+            for name in chain[0].needed where image(named: name) == nil {
+                guard case .found(let file) = search.find(name, neededBy: chain) else { continue }
+                if let index = images.firstIndex(where: { $0.file?.isSameFile(as: file) == true }) {
+                    images[index].names.insert(name)
+                    continue
+                }
+                let names = Set([name, file.path] + (file.ownName.map { [$0] } ?? []))
+                images.append(Image(path: file.path, file: file, names: names, modules: file.modules))
+                loaders.append([file] + chain)
+            }
+        }
+        globalScope = images
+    }
+}

@@ -1,0 +1,78 @@
+/// A plug-in and all the libraries that would be loaded for it, directly or not, in the dynamic linker's order.
+struct LibraryClosure {
+    /// A library that was not found.
+    struct Missing {
+        var name: String
+        /// The file that needs it.
+        var neededBy: String
+        var searched: [LibrarySearch.Place]
+        var rejected: [(path: String, reason: String)]
+    }
+
+    /// The plug-in first, then the libraries that are not in the process yet.
+    private(set) var newFiles: [ImageFile]
+    /// The libraries that are there already.
+    private(set) var present: [HostImages.Image] = []
+    private(set) var missing: [Missing] = []
+    /// The image that satisfies a needed name, where its file could be read.
+    private(set) var providers: [String: ImageFile] = [:]
+
+    /// More libraries than any plug-in needs.
+    private static let limit = 512
+
+    init(of plugin: ImageFile, in host: HostImages) {
+        newFiles = [plugin]
+        var chains: [[ImageFile]] = [[plugin] + (host.program.map { [$0] } ?? [])]
+        var seenPresent: Set<String> = []
+        var seenMissing: Set<String> = []
+        var next = 0
+        while next < chains.count, newFiles.count < Self.limit {
+            let chain = chains[next]
+            next += 1
+            for name in chain[0].needed where providers[name] == nil {
+                // A path is taken as it is; the quick inspection has refused it in the plug-in.
+                guard !name.utf8.contains(UInt8(ascii: "/")) else { continue }
+                if let image = host.image(named: name) {
+                    take(image, &seenPresent, in: host)
+                    if let file = image.file { providers[name] = file }
+                    continue
+                }
+                if let file = newFiles.first(where: { $0.ownName == name }) {
+                    providers[name] = file
+                    continue
+                }
+                switch host.search.find(name, neededBy: chain) {
+                case .found(let file):
+                    if let image = host.image(of: file) {
+                        take(image, &seenPresent, in: host)
+                        providers[name] = image.file ?? file
+                    } else if let known = newFiles.first(where: { $0.isSameFile(as: file) }) {
+                        providers[name] = known
+                    } else {
+                        providers[name] = file
+                        newFiles.append(file)
+                        chains.append([file] + chain)
+                    }
+                case .missing(let searched, let rejected):
+                    guard seenMissing.insert(name).inserted else { continue }
+                    missing.append(
+                        Missing(name: name, neededBy: chain[0].path, searched: searched, rejected: rejected))
+                }
+            }
+        }
+    }
+
+    /// A library that is there already brings those it needs into the plug-in's scope.
+    private mutating func take(_ image: HostImages.Image, _ seen: inout Set<String>, in host: HostImages) {
+        var queue = [image]
+        while let image = queue.popLast() {
+            guard seen.insert(image.path).inserted else { continue }
+            present.append(image)
+            for name in image.file?.needed ?? [] {
+                guard let next = host.image(named: name) else { continue }
+                if let file = next.file, providers[name] == nil { providers[name] = file }
+                queue.append(next)
+            }
+        }
+    }
+}

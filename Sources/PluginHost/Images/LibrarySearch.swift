@@ -1,0 +1,160 @@
+import Glibc
+
+/// Finds the file of a needed library where the dynamic linker finds it (ld.so(8), "DESCRIPTION").
+///
+/// In order: RPATH of the image that needs it and of those that brought that one in, unless it has a RUNPATH;
+/// `LD_LIBRARY_PATH`; RUNPATH of the image that needs it; the linker's cache; the system's directories. A file for
+/// another machine is passed over, as the dynamic linker does.
+struct LibrarySearch {
+    /// A directory that was searched, and by what rule.
+    struct Place: Hashable {
+        var directory: String
+        /// “RUNPATH”; empty for the system's own.
+        var rule: String
+    }
+
+    /// How a search ended.
+    enum Result {
+        case found(ImageFile)
+        /// Everywhere that was searched, and files of the right name that could not be used.
+        case missing(searched: [Place], rejected: [(path: String, reason: String)])
+    }
+
+    private let cache: LinkerCache
+    private let environmentPath: String?
+    private let systemDirectories: [String]
+    /// What `$LIB` and `$PLATFORM` stand for.
+    private let libraryToken: String
+    private let platformToken: String
+
+    init(cache: LinkerCache = LinkerCache(), environmentPath: String? = Self.environmentPath) {
+        self.cache = cache
+        self.environmentPath = environmentPath
+        let system = Self.systemPlaces()
+        systemDirectories = system.directories
+        libraryToken = system.token
+        platformToken = Self.platform
+    }
+
+    /// - Parameter loaders: the image that needs the library, then the one that brought that in, and so on.
+    func find(_ library: String, neededBy loaders: [ImageFile]) -> Result {
+        guard let loader = loaders.first else { return .missing(searched: [], rejected: []) }
+        var searched: [Place] = []
+        var rejected: [(path: String, reason: String)] = []
+        func look(_ directories: [String], _ rule: String) -> ImageFile? {
+            for directory in directories {
+                let place = Place(directory: directory, rule: rule)
+                guard !searched.contains(where: { $0.directory == directory }) else { continue }
+                searched.append(place)
+                for path in Self.candidates(library, in: directory) {
+                    if let file = take(path, &rejected) { return file }
+                }
+            }
+            return nil
+        }
+        if loader.runPath == nil {
+            for image in loaders {
+                guard let rPath = image.rPath else { continue }
+                if let file = look(directories(rPath, of: image), "RPATH") { return .found(file) }
+            }
+        }
+        if let environmentPath, let file = look(split(environmentPath, ":;", of: loader), "LD_LIBRARY_PATH") {
+            return .found(file)
+        }
+        if let runPath = loader.runPath, let file = look(directories(runPath, of: loader), "RUNPATH") {
+            return .found(file)
+        }
+        guard loader.dynamic.flags1 & DynamicTable.flag1NoDefaultLibraries == 0 else {
+            return .missing(searched: searched, rejected: rejected)
+        }
+        for path in cache.paths(of: library) {
+            if let file = take(path, &rejected) { return .found(file) }
+        }
+        searched.append(Place(directory: LinkerCache.path, rule: "cache"))
+        if let file = look(systemDirectories, "") { return .found(file) }
+        return .missing(searched: searched, rejected: rejected)
+    }
+
+    /// Takes a file that is there and fits.
+    private func take(_ path: String, _ rejected: inout [(path: String, reason: String)]) -> ImageFile? {
+        do throws(ImageFile.Unusable) {
+            return try ImageFile(path: path)
+        } catch {
+            if case .unopenable(.missing) = error { return nil }
+            if !rejected.contains(where: { $0.path == path }) { rejected.append((path, error.reason)) }
+            return nil
+        }
+    }
+
+    /// The library itself, and its variants for newer processors. The order does not matter here: they define the
+    /// same symbols.
+    private static func candidates(_ library: String, in directory: String) -> [String] {
+        let base = directory.hasSuffix("/") ? directory : directory + "/"
+        #if arch(x86_64)
+        return [base + library]
+            + ["x86-64-v4", "x86-64-v3", "x86-64-v2"].map { "\(base)glibc-hwcaps/\($0)/\(library)" }
+        #else
+        return [base + library]
+        #endif
+    }
+
+    // MARK: - Paths
+
+    private func directories(_ list: String, of image: ImageFile) -> [String] { split(list, ":", of: image) }
+
+    /// The elements of a search path, an empty one being the current directory, with `$ORIGIN`, `$LIB` and
+    /// `$PLATFORM` replaced.
+    private func split(_ list: String, _ separators: String, of image: ImageFile) -> [String] {
+        list.split(omittingEmptySubsequences: false) { separators.contains($0) }.map { element in
+            element.isEmpty ? "." : expanded(String(element), of: image)
+        }
+    }
+
+    private func expanded(_ element: String, of image: ImageFile) -> String {
+        guard element.utf8.contains(UInt8(ascii: "$")) else { return element }
+        var text = ""
+        var rest = element[...]
+        while let dollar = rest.firstIndex(of: "$") {
+            text += rest[..<dollar]
+            rest = rest[dollar...]
+            let tokens = [
+                ("ORIGIN", directory(of: image.file.resolvedPath ?? image.path)), ("LIB", libraryToken),
+                ("PLATFORM", platformToken),
+            ]
+            let match = tokens.lazy.compactMap { name, value -> (String, Int)? in
+                if rest.hasPrefix("${\(name)}") { return (value, name.count + 3) }
+                return rest.hasPrefix("$\(name)") ? (value, name.count + 1) : nil
+            }.first
+            text += match?.0 ?? "$"
+            rest = rest.dropFirst(match?.1 ?? 1)
+        }
+        return text + rest
+    }
+
+    // MARK: - The system
+
+    /// The dynamic linker read it when the process began.
+    private static var environmentPath: String? {
+        guard let value = getenv("LD_LIBRARY_PATH").map({ String(cString: $0) }), !value.isEmpty else { return nil }
+        return value
+    }
+
+    /// The machine's name, which the kernel also gives the dynamic linker as AT_PLATFORM.
+    private static var platform: String {
+        var names = utsname()
+        guard uname(&names) == 0 else { return "" }
+        return withUnsafeBytes(of: &names.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    /// The directories that are built into the dynamic linker, which differ between distributions: those that hold
+    /// the C library tell which.
+    private static func systemPlaces() -> (directories: [String], token: String) {
+        let library = LoadedImages.all().first { lastComponent($0.path) == "libc.so.6" }
+        let home = library.map { directory(of: $0.path) } ?? "/lib64"
+        let relative = home.hasPrefix("/usr/") ? String(home.dropFirst(5)) : String(home.dropFirst(1))
+        var directories = ["/\(relative)", "/usr/\(relative)"]
+        // Debian's own directories are searched besides the plain ones; elsewhere there are only these two.
+        if relative != "lib64", relative != "lib" { directories += ["/lib", "/usr/lib"] }
+        return (directories, relative)
+    }
+}

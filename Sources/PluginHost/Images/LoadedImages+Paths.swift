@@ -1,0 +1,20 @@
+import CPluginSupport.Shims
+
+extension LoadedImages {
+    /// The file of the image that an address lies in, as the dynamic linker knows it.
+    static func path(containing address: UnsafeRawPointer) -> String? {
+        var image = phs_image()
+        guard phs_image_of_address(address, &image), let path = image.path else { return nil }
+        return String(validatingCString: path)
+    }
+
+    /// The file of the image that begins at an address.
+    static func path(ofImageAt base: UInt) -> String? {
+        UnsafeRawPointer(bitPattern: base).flatMap { path(containing: $0) }
+    }
+
+    /// The files of the plug-ins that bundles have brought in.
+    static var ofPlugins: Set<String> {
+        Set(BundleTable.shared.imageBases.compactMap { path(ofImageAt: $0) })
+    }
+}

@@ -1,0 +1,95 @@
+import CPluginSupport.Shims
+import Glibc
+
+/// An image that the dynamic linker has in this process.
+struct ProcessImage: Sendable, Hashable {
+    /// As the dynamic linker knows it; for the main program, where its file is. Empty for the kernel's own image.
+    var path: String
+    /// What is added to the file's addresses.
+    var base: UInt
+    /// Where the image's first segment stands in memory: its ELF header.
+    var header: UInt
+    var isMainProgram: Bool
+}
+
+/// The images in this process.
+///
+/// **Threads.** Any. **Cost.** Some microseconds and a String for each image; nothing is cached.
+enum LoadedImages {
+    /// All of them in the order they were loaded, the main program first.
+    static func all() -> [ProcessImage] {
+        var images: [ProcessImage] = []
+        withUnsafeMutablePointer(to: &images) { images in
+            phs_each_image(
+                { image, headers, count, context in
+                    guard let image, let images = context?.assumingMemoryBound(to: [ProcessImage].self) else {
+                        return false
+                    }
+                    images.pointee.append(
+                        ProcessImage(image.pointee, headers, count, isMainProgram: images.pointee.isEmpty))
+                    return true
+                }, images)
+        }
+        return images
+    }
+
+    /// Where the image begins that an address lies in.
+    static func base(containing address: UnsafeRawPointer) -> UInt? {
+        var image = phs_image()
+        guard phs_image_of_address(address, &image) else { return nil }
+        return UInt(image.base)
+    }
+
+    /// The Swift modules that each image defines types or protocols of, by the address of the image's ELF header.
+    static func modules() -> [UInt: Set<String>] {
+        var sections: [phs_swift_image] = []
+        withUnsafeMutablePointer(to: &sections) { sections in
+            phs_each_swift_image(
+                { image, context in
+                    guard let image else { return false }
+                    context?.assumingMemoryBound(to: [phs_swift_image].self).pointee.append(image.pointee)
+                    return true
+                }, sections)
+        }
+        // The records are read after the enumeration, since the runtime may hold a lock in it.
+        var modules: [UInt: Set<String>] = [:]
+        for image in sections {
+            let found = TypeContext.modules(
+                in: ProcessMemory(),
+                sections: [
+                    (UInt64(UInt(bitPattern: image.types)), UInt64(image.types_length)),
+                    (UInt64(UInt(bitPattern: image.protocols)), UInt64(image.protocols_length)),
+                ])
+            modules[UInt(bitPattern: image.header), default: []].formUnion(found)
+        }
+        return modules
+    }
+
+    /// The file of the main program.
+    static var mainProgramPath: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
+            let length = readlink("/proc/self/exe", buffer.baseAddress!, Int(PATH_MAX))
+            guard length > 0 else { return "/proc/self/exe" }
+            buffer[length] = 0
+            return String(cString: buffer.baseAddress!)
+        }
+    }
+}
+
+extension ProcessImage {
+    fileprivate init(_ image: phs_image, _ headers: UnsafeRawPointer?, _ count: Int, isMainProgram: Bool) {
+        base = UInt(image.base)
+        self.isMainProgram = isMainProgram
+        let name = image.path.map { String(cString: $0) } ?? ""
+        path = isMainProgram && name.isEmpty ? LoadedImages.mainProgramPath : name
+        header = base
+        // A program that is not position-independent has base 0 and its header at the address of its first segment.
+        let bytes = UnsafeRawBufferPointer(start: headers, count: count * ELF.programHeaderSize)
+        for index in 0..<count {
+            let segment = ELFSegment(bytes, at: index * ELF.programHeaderSize)
+            guard segment.type == ELF.load else { continue }
+            header = base &+ UInt(segment.address) &- UInt(segment.offset)
+            break
+        }
+    }
+}

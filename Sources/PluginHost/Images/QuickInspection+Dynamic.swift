@@ -1,0 +1,180 @@
+extension QuickInspection {
+    /// Takes PT_DYNAMIC into its own storage.
+    mutating func readDynamic(_ file: borrowing OpenedFile) -> Bool {
+        var found: ELFSegment?
+        for index in 0..<segmentCount where segment(index).type == ELF.dynamic { found = segment(index) }
+        guard let found else {
+            refuse(
+                "\(quoted(path)) has no dynamic section (PT_DYNAMIC): it is linked statically and cannot be loaded.",
+                "Link it with -shared and without -static.")
+            return false
+        }
+        guard found.fileSize <= UInt64(Self.dynamicLimit) else {
+            refuseDamaged("its dynamic section has \(found.fileSize) bytes; at most \(Self.dynamicLimit) are read")
+            return false
+        }
+        // The dynamic linker takes the address and a reader of files the offset: they must name the same bytes.
+        guard fileOffset(ofAddress: found.address, count: found.fileSize) == found.offset else {
+            refuseDamaged("its dynamic section lies outside of the segments that are loaded")
+            return false
+        }
+        // The dynamic linker writes to it where its own flags allow that.
+        let isWritable = (0..<segmentCount).contains {
+            segment($0).holds(address: found.address) && segment($0).flags & ELF.mayWrite != 0
+        }
+        if found.flags & ELF.mayWrite != 0, !isWritable {
+            refuseDamaged("its dynamic section is said to be writable and lies in a segment that is not")
+            return false
+        }
+        guard let bytes = window.copy(Int(found.fileSize), at: found.offset, of: file, to: dynamicStorage) else {
+            return false
+        }
+        dynamicBytes = bytes
+        dynamic = DynamicTable(bytes)
+        guard dynamic.isTerminated else {
+            refuseDamaged("its dynamic section has no end mark")
+            return false
+        }
+        return true
+    }
+
+    /// Flags that say: this is not to be opened by dlopen() (fault 61).
+    mutating func checkDynamic() {
+        let hasInterpreter = (0..<segmentCount).contains { segment($0).type == ELF.interpreter }
+        // Older linkers do not set DF_1_PIE, but only programs have both an interpreter and DT_DEBUG.
+        if dynamic.flags1 & DynamicTable.flag1PositionIndependentProgram != 0 || hasInterpreter && dynamic.hasDebug {
+            refuse(
+                "\(quoted(path)) is a program (a position-independent executable), not a shared object.",
+                "Make it a .dynamic library product in Package.swift, or link it with -shared instead of -pie.")
+        }
+        if dynamic.flags1 & DynamicTable.flag1NoOpen != 0 {
+            refuse("\(quoted(path)) forbids being opened by dlopen().", "Link it without -z nodlopen.")
+        }
+        if dynamic.hasTextRelocations || dynamic.flags & DynamicTable.flagTextRelocations != 0 {
+            refuse(
+                "\(quoted(path)) changes its own code while it is loaded (text relocations), for which its code is "
+                    + "made writable.",
+                "Compile all of it with -fPIC.")
+        }
+    }
+
+    // MARK: - Addresses
+
+    /// What the dynamic linker reads, writes or calls at an address without asking whether the address is in the
+    /// file: a wrong one ends the process inside dlopen() (fault 80).
+    mutating func checkAddresses() -> Bool {
+        guard dynamic.strings != 0, dynamic.symbols != 0 else {
+            refuseDamaged("its dynamic section names no symbol table or no strings")
+            return false
+        }
+        let before = result.findings.count
+        checkRange("strings (DT_STRTAB)", dynamic.strings, max(dynamic.stringsSize, 1))
+        checkRange("symbols (DT_SYMTAB)", dynamic.symbols, UInt64(ELF.symbolSize))
+        checkRange("hashes (DT_GNU_HASH)", dynamic.gnuHash, 16)
+        checkRange("hashes (DT_HASH)", dynamic.systemVHash, 8)
+        checkRange("relocations (DT_RELA)", dynamic.relocations, dynamic.relocationsSize)
+        checkRange("relocations (DT_JMPREL)", dynamic.pltRelocations, dynamic.pltRelocationsSize)
+        checkRange("versions (DT_VERSYM)", dynamic.symbolVersions, 2)
+        checkRange("versions (DT_VERNEED)", dynamic.neededVersions, 16)
+        checkRange("versions (DT_VERDEF)", dynamic.definedVersions, 20)
+        // The functions' addresses are relocated, so the tables must be writable while the file is loaded.
+        checkRange("initialisers (DT_INIT_ARRAY)", dynamic.initArray, dynamic.initArraySize, flags: ELF.mayWrite)
+        checkRange("finalisers (DT_FINI_ARRAY)", dynamic.finiArray, dynamic.finiArraySize, flags: ELF.mayWrite)
+        checkRange("initialiser (DT_INIT)", dynamic.initFunction, 1, flags: ELF.mayExecute)
+        checkRange("finaliser (DT_FINI)", dynamic.finiFunction, 1, flags: ELF.mayExecute)
+        checkSizes()
+        return result.findings.count == before
+    }
+
+    /// Whether a part of the file lies in one segment that has the flags.
+    private mutating func checkRange(_ name: StaticString, _ address: UInt64, _ size: UInt64, flags: UInt32 = 0) {
+        guard address != 0 else { return }
+        for index in 0..<segmentCount {
+            let segment = segment(index)
+            guard segment.fileOffset(ofAddress: address, count: size) != nil else { continue }
+            if segment.flags & flags == flags { return }
+        }
+        refuseDamaged("its \(name) lie outside of the segments that are loaded for them")
+    }
+
+    /// Sizes that must fit one another, and entries that must come together: the dynamic linker asserts some of
+    /// them, which ends the process, and takes others for granted.
+    private mutating func checkSizes() {
+        let entrySize = UInt64(ELF.relocationSize)
+        if dynamic.symbolSize != UInt64(ELF.symbolSize) || dynamic.relocationsSize % entrySize != 0
+            || dynamic.relocations != 0 && dynamic.relocationSize != entrySize
+            || dynamic.pltRelocationsSize % entrySize != 0
+            || dynamic.relativeCount > dynamic.relocationsSize / entrySize
+            || dynamic.initArraySize % 8 != 0 || dynamic.finiArraySize % 8 != 0
+        {
+            refuseDamaged("its symbols, relocations or initialisers are said to have an impossible size")
+        }
+        let hasPLT = dynamic.pltRelocations != 0
+        let hasVersions = dynamic.neededVersions != 0 || dynamic.definedVersions != 0
+        if (dynamic.relocations != 0) != (dynamic.relocationsSize != 0)
+            || hasPLT != (dynamic.pltRelocationsSize != 0)
+            || hasPLT && dynamic.pltRelocationKind != DynamicTable.relocationsWithAddend
+            || (dynamic.initArray != 0) != (dynamic.initArraySize != 0)
+            || (dynamic.finiArray != 0) != (dynamic.finiArraySize != 0)
+            || (dynamic.neededVersions != 0) != (dynamic.neededVersionCount != 0)
+            || (dynamic.definedVersions != 0) != (dynamic.definedVersionCount != 0)
+            || hasVersions && dynamic.symbolVersions == 0
+        {
+            refuseDamaged("its dynamic section names tables without their sizes, or sizes without their tables")
+        }
+    }
+
+    // MARK: - Libraries
+
+    /// RUNPATH, or RPATH where there is none (fault 69).
+    mutating func checkSearchPaths(_ file: borrowing OpenedFile) {
+        guard let index = dynamic.runPath ?? dynamic.rPath else { return }
+        guard let text = string(at: index, limit: FileWindow.windowCapacity, file) else {
+            refuseDamaged(
+                "its library search path is no string of it, or longer than \(FileWindow.windowCapacity) bytes")
+            return
+        }
+        guard !SearchPathRules.isPlainlySafe(text) else { return }
+        let rules = SearchPathRules(
+            tag: dynamic.runPath != nil ? "RUNPATH" : "RPATH", path: path, bundlePath: bundlePath)
+        result.findings += rules.findings(for: String(decoding: text, as: UTF8.self))
+    }
+
+    /// A needed library whose name is a path is loaded from there and nowhere else; a relative one depends on the
+    /// host's current directory (fault 70).
+    mutating func checkNeededNames(_ file: borrowing OpenedFile) {
+        var offset = 0
+        while offset <= dynamicBytes.count - ELF.dynamicEntrySize {
+            let tag = dynamicBytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if tag == 0 { return }
+            if tag == 1 {
+                checkNeededName(at: dynamicBytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self), file)
+            }
+            offset += ELF.dynamicEntrySize
+        }
+    }
+
+    private mutating func checkNeededName(at index: UInt64, _ file: borrowing OpenedFile) {
+        guard let name = string(at: index, limit: 512, file) else {
+            refuseDamaged("the name of a library that it needs is no string of it")
+            return
+        }
+        guard name.isEmpty || name.offset(of: UInt8(ascii: "/")) != nil else { return }
+        let text = String(decoding: name, as: UTF8.self)
+        refuse(
+            code: .unsafeSearchPath, subject: text,
+            name.isEmpty
+                ? "\(quoted(path)) needs a library whose name is empty."
+                : "\(quoted(path)) needs the library \(quoted(text)) by a path, which is taken as it is and never "
+                    + "searched for.",
+            "Give that library a SONAME (-Wl,-soname,\(shellWord(lastComponent(text)))) and link again, so that it "
+                + "is needed by its name."
+        )
+    }
+}
+
+/// What stands behind the last slash of a path.
+func lastComponent(_ path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.utf8.index(after: slash)...])
+}

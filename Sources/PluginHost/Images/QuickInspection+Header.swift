@@ -1,0 +1,179 @@
+import Glibc
+
+extension QuickInspection {
+    /// A plug-in runs with the rights of its host: a file that asks for other rights was installed by mistake, or to
+    /// be run as a program by somebody else (fault 72).
+    mutating func checkMode() {
+        guard mode & (S_ISUID | S_ISGID) != 0 else { return }
+        let which = mode & S_ISUID != 0 ? (mode & S_ISGID != 0 ? "setuid and setgid bits" : "setuid bit") : "setgid bit"
+        refuse(
+            "\(quoted(path)) has its \(which) set, which no shared object needs.",
+            "Run: chmod u-s,g-s \(shellWord(path))")
+    }
+
+    /// Whether it is a shared object of this machine; told in words if not (faults 58, 60, 61, 62).
+    mutating func checkHeader() -> ELFHeader? {
+        let head = UnsafeRawBufferPointer(window.head)
+        guard ELF.beginsWithMagic(head) else {
+            refuseForeignFormat(head)
+            return nil
+        }
+        guard head.count >= ELF.headerSize else {
+            refuse(
+                "\(quoted(path)) is truncated: it has \(fileSize) bytes, and the ELF header alone has "
+                    + "\(ELF.headerSize).",
+                Self.rebuild)
+            return nil
+        }
+        guard checkPlatform(head) else { return nil }
+        let header = ELFHeader(head)
+        guard checkIdentification(head), checkType(header.type) else { return nil }
+        return header
+    }
+
+    /// Machine, class and byte order, all in one sentence and both sides named.
+    private mutating func checkPlatform(_ head: UnsafeRawBufferPointer) -> Bool {
+        let fileClass = head[4]
+        let order = head[5]
+        let native = head.loadUnaligned(fromByteOffset: 18, as: UInt16.self)
+        let machine = order == ELF.hostByteOrder ? native : native.byteSwapped
+        guard fileClass != ELF.class64 || order != ELF.hostByteOrder || machine != ELF.hostMachine else { return true }
+        var theirs = ELF.name(ofMachine: machine)
+        var ours = ELF.name(ofMachine: ELF.hostMachine)
+        if fileClass != ELF.class64 {
+            theirs += fileClass == ELF.class32 ? " in 32-bit form" : " in the unknown class \(fileClass)"
+            ours += " in 64-bit form"
+        }
+        if order != ELF.hostByteOrder {
+            theirs += ", \(ELF.name(ofByteOrder: order))"
+            ours += ", \(ELF.name(ofByteOrder: ELF.hostByteOrder))"
+        }
+        refuse(
+            subject: ELF.name(ofMachine: machine),
+            "\(quoted(path)) is for \(theirs); this host runs on \(ours).",
+            "Install the plug-in that was built for \(ELF.name(ofMachine: ELF.hostMachine)), or build it on such a "
+                + "machine."
+        )
+        return false
+    }
+
+    /// What else the dynamic linker compares in `e_ident`.
+    private mutating func checkIdentification(_ head: UnsafeRawBufferPointer) -> Bool {
+        let version = head.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
+        guard head[6] == 1, version == 1 else {
+            refuseDamaged("it gives its ELF version as \(head[6]) and \(version), and there is only version 1")
+            return false
+        }
+        let system = head[7]
+        guard system == 0 || system == 3 else {
+            let name =
+                system == 9 ? "FreeBSD" : system == 2 ? "NetBSD" : system == 12 ? "OpenBSD" : "system number \(system)"
+            refuse(
+                "\(quoted(path)) is for \(name); this host runs on Linux.",
+                "Install the plug-in that was built for Linux.")
+            return false
+        }
+        return true
+    }
+
+    private mutating func checkType(_ type: UInt16) -> Bool {
+        switch type {
+        case ELF.sharedObject: return true
+        case ELF.executable:
+            refuse(
+                "\(quoted(path)) is a program (ET_EXEC), not a shared object.",
+                "Make it a .dynamic library product in Package.swift, or link it with -shared.")
+        case ELF.relocatable:
+            refuse(
+                "\(quoted(path)) is an object file that was not linked (ET_REL), not a shared object.",
+                "Link it: clang -shared -o plugin.so \(shellWord(path))")
+        case ELF.core:
+            refuse("\(quoted(path)) is a core dump, not a shared object.", Self.rebuild)
+        default:
+            refuse("\(quoted(path)) is an ELF file of the unknown type \(type), not a shared object.", Self.rebuild)
+        }
+        return false
+    }
+
+    // MARK: - Not ELF
+
+    private mutating func refuseForeignFormat(_ head: UnsafeRawBufferPointer) {
+        guard fileSize > 0 else {
+            refuse("\(quoted(path)) is empty.", Self.rebuild)
+            return
+        }
+        let kind = Self.foreignKind(head)
+        refuse("\(quoted(path)) is \(kind.name), not an ELF shared object.", kind.remedy)
+    }
+
+    /// What a file is that is not ELF, by its first bytes.
+    private static func foreignKind(_ head: UnsafeRawBufferPointer) -> (name: String, remedy: String) {
+        func begins(_ text: StaticString) -> Bool {
+            head.starts(with: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        }
+        if begins("#!") {
+            let line = head.prefix(80).prefix { $0 != 0x0A }
+            return (
+                "a script (\(quoted(String(decoding: line, as: UTF8.self))))",
+                "Name the compiled library in Info.plist, under NSExecutable or CFBundleExecutable."
+            )
+        }
+        if begins("!<arch>\n") || begins("!<thin>\n") {
+            return ("a static archive", "Link it to a shared object, with -shared, and put that into the bundle.")
+        }
+        if begins("version https://git-lfs") {
+            return ("a pointer of Git LFS", "Run “git lfs pull” where the bundle is built, and copy the real file.")
+        }
+        let text = String(decoding: head.prefix(512), as: UTF8.self)
+        if ["GNU ld script", "INPUT(", "INPUT (", "GROUP(", "GROUP (", "OUTPUT_FORMAT("].contains(where: {
+            text.range(ofASCII: $0)
+        }) {
+            return (
+                "a linker script, which only a linker reads",
+                "Put the library that the script names into the bundle instead."
+            )
+        }
+        let machO: [UInt32] = [0xFEED_FACE, 0xFEED_FACF, 0xBEBA_FECA, 0xCAFE_BABE, 0xCEFA_EDFE, 0xCFFA_EDFE]
+        if head.count >= 4, machO.contains(head.loadUnaligned(as: UInt32.self)) {
+            return ("a Mach-O file of Apple's systems", "Build the plug-in on Linux.")
+        }
+        if begins("MZ") { return ("a Windows executable", "Build the plug-in on Linux.") }
+        if head.allSatisfy({ $0 == 0 }) { return ("filled with zero bytes", rebuild) }
+        if head.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }) {
+            return ("a text file", "Name the compiled library in Info.plist, under NSExecutable or CFBundleExecutable.")
+        }
+        return ("a file of an unknown format", rebuild)
+    }
+}
+
+extension String {
+    /// Whether a run of ASCII stands anywhere in the text. (The standard library's own search is in a library of
+    /// regular expressions, which the host does not load for this.)
+    fileprivate func range(ofASCII wanted: String) -> Bool {
+        var rest = utf8[...]
+        while !rest.isEmpty {
+            if rest.starts(with: wanted.utf8) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
+}
+
+/// A path as one word of a shell's command line.
+func shellWord(_ path: String) -> String {
+    let plain = path.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+            UInt8(ascii: "_"), UInt8(ascii: "+"), 0x80...:
+            true
+        default: false
+        }
+    }
+    if plain { return path }
+    var word = "'"
+    for scalar in path.unicodeScalars {
+        if scalar == "'" { word += "'\\''" } else { word.unicodeScalars.append(scalar) }
+    }
+    return word + "'"
+}

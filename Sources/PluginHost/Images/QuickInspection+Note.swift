@@ -1,0 +1,156 @@
+import CPluginSupport
+
+extension QuickInspection {
+    /// Reads the file's own note from its PT_NOTE segments and compares it with the host (fault 83).
+    mutating func readNotes(_ file: borrowing OpenedFile) {
+        for index in 0..<segmentCount {
+            let segment = segment(index)
+            guard segment.type == ELF.note, segment.fileSize >= 12 else { continue }
+            guard
+                let bytes = window.bytes(
+                    at: segment.offset, upTo: Int(min(segment.fileSize, UInt64(FileWindow.windowCapacity))), of: file)
+            else {
+                if window.failure == nil { refuseDamaged("its notes (PT_NOTE) lie outside of the file") }
+                continue
+            }
+            for descriptor in OwnNotes(in: bytes, alignment: segment.alignment) { take(descriptor) }
+        }
+    }
+
+    /// Compares one note. A file has several if several of its objects declare one; each must fit.
+    private mutating func take(_ descriptor: UnsafeRawBufferPointer) {
+        do throws(PluginNote.Fault) {
+            let note = try PluginNote(descriptor: descriptor)
+            let isFirst = result.note == nil
+            if isFirst { result.note = note }
+            guard isFirst || note != result.note else { return }
+            result.findings += NoteComparison(path: path).findings(for: note)
+        } catch {
+            result.findings += NoteComparison(path: path).findings(for: error)
+        }
+    }
+}
+
+/// The descriptors of the notes of owner `PluginHost` in the bytes of one PT_NOTE segment or one section.
+struct OwnNotes: Sequence, IteratorProtocol {
+    private let bytes: UnsafeRawBufferPointer
+    private let alignment: Int
+    private var offset = 0
+
+    /// - Parameter alignment: of the segment: 8 for notes that are 8-aligned, any other number means 4. Where the
+    ///   notes do not parse with it, the other one is tried: linkers have merged segments of both kinds.
+    init(in bytes: UnsafeRawBufferPointer, alignment: UInt64) {
+        self.bytes = bytes
+        let declared = alignment == 8 ? 8 : 4
+        let other = declared == 8 ? 4 : 8
+        self.alignment = Self.holdsOwn(bytes, declared) || !Self.holdsOwn(bytes, other) ? declared : other
+    }
+
+    private init(in bytes: UnsafeRawBufferPointer, exactly alignment: Int) {
+        self.bytes = bytes
+        self.alignment = alignment
+    }
+
+    private static func holdsOwn(_ bytes: UnsafeRawBufferPointer, _ alignment: Int) -> Bool {
+        var notes = Self(in: bytes, exactly: alignment)
+        return notes.next() != nil
+    }
+
+    mutating func next() -> UnsafeRawBufferPointer? {
+        while let note = nextOfAnyOwner() {
+            let owner: StaticString = "PluginHost"
+            // The name's length counts its NUL.
+            let isOwn =
+                note.type == PLUGIN_NOTE_TYPE && note.name.count == owner.utf8CodeUnitCount + 1
+                && note.name.starts(
+                    with: UnsafeRawBufferPointer(start: owner.utf8Start, count: owner.utf8CodeUnitCount + 1))
+            if isOwn { return note.descriptor }
+        }
+        return nil
+    }
+
+    /// The next note: three 32-bit numbers, the name, the descriptor, the last two padded to the alignment.
+    private mutating func nextOfAnyOwner()
+        -> (type: UInt32, name: UnsafeRawBufferPointer, descriptor: UnsafeRawBufferPointer)?
+    {
+        guard offset <= bytes.count - 12 else { return nil }
+        let nameSize = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+        let descriptorSize = Int(bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
+        let type = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)
+        // Int has 64 bits, and both sizes have 32: none of these sums can overflow.
+        let nameStart = offset + 12
+        let descriptorStart = (nameStart + nameSize + alignment - 1) & ~(alignment - 1)
+        let end = descriptorStart + descriptorSize
+        guard nameStart + nameSize <= bytes.count, end <= bytes.count else { return nil }
+        offset = (end + alignment - 1) & ~(alignment - 1)
+        return (
+            type, UnsafeRawBufferPointer(rebasing: bytes[nameStart..<(nameStart + nameSize)]),
+            UnsafeRawBufferPointer(rebasing: bytes[descriptorStart..<end])
+        )
+    }
+}
+
+/// Compares what a plug-in was built for with this host; every difference is told, with both sides.
+struct NoteComparison {
+    let path: String
+
+    func findings(for note: PluginNote) -> [PluginFinding] {
+        var findings: [PluginFinding] = []
+        let major = PLUGIN_ABI_MAJOR
+        if Int32(note.abiMajor) != major {
+            findings.append(
+                finding(
+                    .abiMismatch, "ABI \(note.abiMajor).\(note.abiMinor)",
+                    "\(quoted(path)) was built for version \(note.abiMajor).\(note.abiMinor) of the plug-in ABI; "
+                        + "this host has version \(major).\(PLUGIN_ABI_MINOR).",
+                    "Build the plug-in with the plugin_abi.h of the PluginHost that this host uses, or install the "
+                        + "version of the plug-in made for it."
+                ))
+        }
+        guard note.isSwift else { return findings }
+        if Int32(note.swiftRevision) != PLUGIN_SWIFT_REVISION {
+            findings.append(
+                finding(
+                    .abiMismatch, "Swift revision \(note.swiftRevision)",
+                    "\(quoted(path)) was built for revision \(note.swiftRevision) of the Swift level of the ABI; "
+                        + "this host has revision \(PLUGIN_SWIFT_REVISION).",
+                    "Build the plug-in against the version of PluginHost that this host uses."))
+        }
+        if note.toolchain != PluginNote.hostToolchain {
+            findings.append(
+                finding(
+                    .toolchainMismatch, note.toolchain ?? "unknown",
+                    "\(quoted(path)) was compiled by \(quoted(note.toolchain ?? "an unknown compiler")); this host "
+                        + "was compiled by \(quoted(PluginNote.hostToolchain)).",
+                    "Build the plug-in with the host's Swift toolchain, from a clean build folder: swift package "
+                        + "clean && swift build -c release."
+                ))
+        }
+        return findings
+    }
+
+    func findings(for fault: PluginNote.Fault) -> [PluginFinding] {
+        switch fault {
+        case .damaged:
+            return [
+                finding(
+                    .abiMismatch, "note",
+                    "\(quoted(path)) carries a note of PluginHost whose sizes contradict each other.",
+                    "Build the plug-in again, and leave the note to registerPlugin() or PLUGIN_DECLARE_NOTE.")
+            ]
+        case .format(let format):
+            return [
+                finding(
+                    .abiMismatch, "note format \(format)",
+                    "\(quoted(path)) carries a note of format \(format); this host reads format \(PLUGIN_NOTE_FORMAT).",
+                    "Update the host, or install the version of the plug-in made for it.")
+            ]
+        }
+    }
+
+    private func finding(
+        _ code: PluginError.Code, _ subject: String, _ message: String, _ remedy: String
+    ) -> PluginFinding {
+        PluginFinding(.error, code, filePath: path, subject: subject, message: message, remedy: remedy)
+    }
+}

@@ -1,0 +1,124 @@
+import Glibc
+
+/// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:entrySymbol:)``.
+///
+/// Every number of the file is taken for hostile: sums are checked for overflow, tables for their limits, and a
+/// string for its end. The steps stand in the extensions of this type, in the order of ``run(_:)``.
+struct QuickInspection {
+    let path: String
+    let bundlePath: String
+    let entrySymbol: String
+    let fileSize: UInt64
+    let mode: UInt32
+    var window: FileWindow
+    var result = ImageInspection()
+    /// The program headers, and PT_DYNAMIC: kept while the window moves.
+    var segmentBytes = UnsafeRawBufferPointer(start: nil, count: 0)
+    var dynamicBytes = UnsafeRawBufferPointer(start: nil, count: 0)
+    var dynamic = DynamicTable(UnsafeRawBufferPointer(start: nil, count: 0))
+    let segmentStorage: UnsafeMutableRawBufferPointer
+    let dynamicStorage: UnsafeMutableRawBufferPointer
+
+    /// Linkers write about 10 program headers and 40 entries of PT_DYNAMIC.
+    static let segmentLimit = 64
+    static let dynamicLimit = 4096
+    private static let windowSize = FileWindow.headCapacity + FileWindow.windowCapacity
+    static let storageSize = windowSize + segmentLimit * ELF.programHeaderSize + dynamicLimit
+
+    init(
+        of file: borrowing OpenedFile, path: String, bundlePath: String, entrySymbol: String,
+        storage: UnsafeMutableRawBufferPointer
+    ) {
+        self.path = path
+        self.bundlePath = bundlePath
+        self.entrySymbol = entrySymbol
+        fileSize = file.identity.size
+        mode = file.identity.mode
+        window = FileWindow(of: file, storage: storage)
+        let dynamicStart = Self.storageSize - Self.dynamicLimit
+        segmentStorage = UnsafeMutableRawBufferPointer(rebasing: storage[Self.windowSize..<dynamicStart])
+        dynamicStorage = UnsafeMutableRawBufferPointer(rebasing: storage[dynamicStart..<Self.storageSize])
+    }
+
+    mutating func run(_ file: borrowing OpenedFile) {
+        checkMode()
+        inspectContent(file)
+        // A read that failed has made some step stop; the cause is told, not its consequence.
+        if let failure = window.failure {
+            result.findings = []
+            refuse("\(quoted(path)) cannot be read.", "Check the file system it stands on.", said: failure.reason)
+        } else if window.isShort {
+            result.findings = []
+            refuse(
+                code: .executableChanged, "\(quoted(path)) became shorter while it was read.",
+                "Install it by writing a new file and renaming it over the old one.")
+        }
+    }
+
+    private mutating func inspectContent(_ file: borrowing OpenedFile) {
+        guard let header = checkHeader(), readSegments(header, file) else { return }
+        checkSegments(header)
+        checkStack()
+        guard !isTruncated(header), readDynamic(file) else { return }
+        result.isSharedObject = true
+        result.fingerprint = ImageInspector.fingerprint(ofFileBeginning: UnsafeRawBufferPointer(window.head))
+        checkDynamic()
+        guard checkAddresses() else { return }
+        checkSearchPaths(file)
+        checkNeededNames(file)
+        checkEntry(file)
+        readNotes(file)
+    }
+
+    // MARK: - Findings
+
+    @inline(never)
+    mutating func refuse(
+        code: PluginError.Code = .notLoadable, subject: String? = nil, _ message: String, _ remedy: String,
+        said: String? = nil
+    ) {
+        result.findings.append(
+            PluginFinding(
+                .error, code, filePath: path, subject: subject, message: message, remedy: remedy, systemMessage: said))
+    }
+
+    /// Tells that the file contradicts itself, which no linker writes.
+    @inline(never)
+    mutating func refuseDamaged(_ what: String) {
+        refuse("\(quoted(path)) is damaged: \(what).", Self.rebuild)
+    }
+
+    static let rebuild = "Build or copy the plug-in again, and compare its size and checksum with the original."
+
+    // MARK: - Segments
+
+    var segmentCount: Int { segmentBytes.count / ELF.programHeaderSize }
+
+    func segment(_ index: Int) -> ELFSegment { ELFSegment(segmentBytes, at: index * ELF.programHeaderSize) }
+
+    /// Where in the file `count` bytes at an address stand, or nil if no segment holds them.
+    func fileOffset(ofAddress address: UInt64, count: UInt64) -> UInt64? {
+        for index in 0..<segmentCount {
+            if let offset = segment(index).fileOffset(ofAddress: address, count: count) { return offset }
+        }
+        return nil
+    }
+
+    /// The bytes at an address, valid until the next are asked for.
+    mutating func bytes(
+        atAddress address: UInt64, count: Int, _ file: borrowing OpenedFile
+    ) -> UnsafeRawBufferPointer? {
+        guard let offset = fileOffset(ofAddress: address, count: UInt64(count)) else { return nil }
+        return window.bytes(at: offset, count: count, of: file)
+    }
+
+    /// A string of the dynamic string table without its end mark, or nil if it has no end within `limit` bytes.
+    mutating func string(at index: UInt64, limit: Int = 1024, _ file: borrowing OpenedFile) -> UnsafeRawBufferPointer? {
+        guard index < dynamic.stringsSize else { return nil }
+        let count = min(UInt64(limit), dynamic.stringsSize - index)
+        let (address, overflow) = dynamic.strings.addingReportingOverflow(index)
+        guard !overflow, let bytes = bytes(atAddress: address, count: Int(count), file) else { return nil }
+        guard let end = bytes.offset(of: 0) else { return nil }
+        return UnsafeRawBufferPointer(rebasing: bytes[..<end])
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+@_spi(PluginHost) internal import PluginABI
+
+/// What a ``PluginContext`` gives a plug-in of its own bundle.
+final class BundleContext: PluginContextServices {
+    private let bundle: PluginBundle
+
+    init(bundle: PluginBundle) { self.bundle = bundle }
+
+    var bundleIdentifier: String { bundle.displayIdentifier }
+    var bundlePath: String { bundle.bundlePath }
+    var hostName: String { HostEnvironment.current.name }
+    var hostVersion: String { HostEnvironment.current.version }
+    var preferredLocalizations: [String] { bundle.preferredLocalizations }
+
+    var logger: PluginLogger {
+        let identifier = bundle.displayIdentifier
+        return PluginLogger { level, message in
+            HostEnvironment.current.log(HostLogRecord(level: level, bundleIdentifier: identifier, message: message))
+        }
+    }
+
+    func resourcePath(_ name: String, type: String?, subdirectory: String?) -> String? {
+        bundle.path(forResource: name, ofType: type, inDirectory: subdirectory)
+    }
+
+    func localizedString(_ key: String, value: String?, table: String?) -> String {
+        bundle.localizedString(forKey: key, value: value, table: table)
+    }
+
+    /// A resource that is read whole; more is the mark of a mistake, and would fill the memory.
+    private static let maximumTextSize: UInt64 = 1 << 30
+
+    func resourceText(_ name: String, type: String?, subdirectory: String?) throws -> String {
+        let file = name + (type.map { $0.isEmpty ? "" : "." + $0 } ?? "")
+        guard let path = resourcePath(name, type: type, subdirectory: subdirectory) else {
+            throw PluginFailure(
+                "The bundle \(quoted(bundle.bundlePath)) has no resource \(quoted(file)).",
+                remedy: "Install the bundle again.")
+        }
+        let text: String?
+        do throws(OpenedFile.Failure) {
+            text = try Self.text(ofFile: path)
+        } catch {
+            throw PluginFailure("The resource \(quoted(path)) \(error.reason).", remedy: "Install the bundle again.")
+        }
+        guard let text else {
+            throw PluginFailure("The resource \(quoted(path)) is not UTF-8 text.", remedy: "Save it as UTF-8.")
+        }
+        return text
+    }
+
+    private static func text(ofFile path: String) throws(OpenedFile.Failure) -> String? {
+        let file = try OpenedFile(path: path)
+        guard file.identity.size <= maximumTextSize else { throw .system(errno: EFBIG) }
+        return try withTemporaryBytes(Int(file.identity.size)) { (buffer) throws(OpenedFile.Failure) in
+            let count = try file.read(into: buffer, at: 0)
+            return String(validating: UnsafeRawBufferPointer(rebasing: buffer[..<count]), as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+internal import CPluginSupport
+@_spi(PluginHost) internal import PluginABI
+import Synchronization
+
+/// One try to bring a bundle's code into the process, from Info.plist to what the entry registered. No lock is held
+/// anywhere in it.
+struct CodeLoad {
+    let bundle: PluginBundle
+
+    /// - Parameters:
+    ///   - lastFailure: how the last try ended.
+    ///   - entered: set to the executable's identity when its entry is called.
+    func run(lastFailure: LoadFailure?, entered: inout FileIdentity?) throws(PluginError) -> LoadedCode {
+        try bundle.requireUsableManifest()
+        let executable = try bundle.openExecutable()
+        if let lastFailure, lastFailure.entered == executable.file.identity {
+            entered = lastFailure.entered
+            throw lastFailure.error
+        }
+        let inspection = try inspect(executable.file, executable.path)
+        let image = try open(executable.path, isRetry: lastFailure?.entered != nil)
+        guard inspection.describes(imageAt: image.base) else {
+            throw changed(executable.path)
+        }
+        try claim(image, executable.path)
+        entered = executable.file.identity
+        guard let entry = image.entry else { throw failure(executable.path, missingEntry(executable.path)) }
+        let table = EntryTable(bundle: bundle)
+        let registrations: Registrations
+        do throws(PluginError) {
+            registrations = try table.enter(entry, path: executable.path)
+        } catch {
+            throw completed(error, path: executable.path)
+        }
+        return LoadedCode(
+            image: image, registrations: registrations, table: table,
+            context: PluginContext(services: BundleContext(bundle: bundle)))
+    }
+
+    private func inspect(_ file: borrowing OpenedFile, _ path: String) throws(PluginError) -> ImageInspection {
+        let inspection = ImageInspector.inspectQuickly(file, path: path, bundlePath: bundle.bundlePath)
+        guard inspection.findings.contains(where: { $0.severity == .error }) else { return inspection }
+        throw completed(PluginError(bundlePath: bundle.bundlePath, findings: inspection.findings), path: path)
+    }
+
+    private func open(_ path: String, isRetry: Bool) throws(PluginError) -> LoadedImage {
+        do throws(LinkerMessage) {
+            // The dynamic linker knows an image by the name it was opened under: after a failed entry the file that
+            // replaced it is reached by another spelling of the same path.
+            return try LoadedImage.open(path: isRetry ? Self.otherSpelling(of: path) : path)
+        } catch {
+            let finding = PluginFinding(
+                .loadFailed, filePath: path, message: "The dynamic linker cannot load \(quoted(path)).",
+                remedy: "Run “pluginhost check” on the bundle for a full report.", systemMessage: error.text)
+            let found = completeFindings(path).filter { $0.severity == .error }
+            guard var first = found.first else { throw failure(path, finding) }
+            first.systemMessage = error.text
+            throw PluginError(bundlePath: bundle.bundlePath, findings: [first] + found.dropFirst())
+        }
+    }
+
+    /// `/a/b/X` as `/a/b/./X`, with one `./` more each time it is asked for.
+    private static func otherSpelling(of path: String) -> String {
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let retry = retries.add(1, ordering: .relaxed).newValue
+        return path[..<slash] + String(repeating: "/.", count: retry) + path[slash...]
+    }
+
+    private static let retries = Atomic(0)
+
+    private func claim(_ image: LoadedImage, _ path: String) throws(PluginError) {
+        guard let owner = BundleTable.shared.claimImage(base: image.base, for: bundle) else { return }
+        let message =
+            owner === bundle
+            ? "The code in \(quoted(path)) was entered before and failed, and the file was not replaced by another."
+            : "The file \(quoted(path)) is in the process already, as the executable of the bundle \(quoted(owner.bundlePath))."
+        throw failure(
+            path,
+            PluginFinding(
+                .alreadyEntered, filePath: path, subject: owner.bundlePath, message: message,
+                remedy: owner === bundle
+                    ? "Install the new file by renaming it over the old one, or restart the application."
+                    : "Give each bundle a copy of its own, not a link to one file."))
+    }
+
+    /// Adds to an error what the complete inspection of the file finds; whoever reads it then knows everything.
+    private func completed(_ error: PluginError, path: String) -> PluginError {
+        var seen = Set(error.findings)
+        let known = Set(error.findings.map(\.code))
+        let more = completeFindings(path).filter { seen.insert($0).inserted && !known.contains($0.code) }
+        return PluginError(bundlePath: error.bundlePath, findings: error.findings + more)
+    }
+
+    private func completeFindings(_ path: String) -> [PluginFinding] {
+        ImageInspector.inspectCompletely(
+            path: path, bundlePath: bundle.bundlePath,
+            surroundings: .currentProcess(pluginImages: LoadedImages.ofPlugins))
+    }
+
+    private func failure(_ path: String, _ finding: PluginFinding) -> PluginError {
+        PluginError(bundlePath: bundle.bundlePath, finding)
+    }
+
+    private func changed(_ path: String) -> PluginError {
+        failure(
+            path,
+            PluginFinding(
+                .executableChanged, filePath: path,
+                message:
+                    "The file \(quoted(path)) was replaced between its check and its loading; its entry was not called.",
+                remedy: "Load the bundle again when its installation has ended."))
+    }
+
+    private func missingEntry(_ path: String) -> PluginFinding {
+        PluginFinding(
+            .symbolMissing, filePath: path, subject: ImageInspector.entrySymbol,
+            message: "The file \(quoted(path)) does not define \(ImageInspector.entrySymbol).",
+            remedy: "Export the function \(ImageInspector.entrySymbol); docs/abi.md shows how.")
+    }
+}

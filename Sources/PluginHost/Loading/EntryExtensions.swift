@@ -1,0 +1,95 @@
+internal import CPluginSupport
+import Glibc
+@_spi(PluginHost) internal import PluginABI
+
+/// The tables behind `get_extension`.
+enum EntryExtensions {
+    static func table(id: plugin_string) -> UnsafeRawPointer? {
+        switch id.text {
+        case PLUGIN_SWIFT_ID: UnsafeRawPointer(swift.pointer)
+        case PLUGIN_RESOURCES_ID: UnsafeRawPointer(resources.pointer)
+        default: nil
+        }
+    }
+
+    /// A table that is written once and never freed.
+    private struct Immortal<Table>: @unchecked Sendable {
+        // @unchecked because of the pointer: nobody writes through it after init.
+        let pointer: UnsafePointer<Table>
+
+        init(_ table: Table) {
+            let memory = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+            memory.initialize(to: table)
+            pointer = UnsafePointer(memory)
+        }
+    }
+
+    // MARK: org.pluginhost.swift/1
+
+    private static let swift = Immortal(
+        plugin_swift_host(
+            header: plugin_header(size: UInt32(MemoryLayout<plugin_swift_host>.size), version: 1),
+            begin: { host, identity in
+                guard let identity else { return plugin_status(PLUGIN_INVALID_ARGUMENT) }
+                return EntryExtensions.begin(EntryTable.of(host), identity.pointee)
+            },
+            commit: { host, registrar in
+                guard let registrar else { return plugin_status(PLUGIN_INVALID_ARGUMENT) }
+                return EntryTable.of(host).register(
+                    Unmanaged<PluginRegistrar>.fromOpaque(registrar).takeUnretainedValue())
+            }))
+
+    /// Compares what the plug-in was compiled with. From here on Swift objects cross, so all of it must be equal.
+    private static func begin(_ table: EntryTable, _ identity: plugin_swift_identity) -> plugin_status {
+        var findings: [PluginFinding] = []
+        if identity.abi_identity != abiIdentity {
+            let image = LoadedImages.path(containing: identity.abi_identity) ?? "the plug-in"
+            let own = LoadedImages.path(containing: abiIdentity) ?? "the host"
+            findings.append(
+                PluginFinding(
+                    .duplicateABI, subject: "PluginABI",
+                    message: "The module PluginABI stands twice in the process: in \(quoted(image)), which the plug-in "
+                        + "uses, and in \(quoted(own)), which the host uses. Their types are not equal.",
+                    remedy: OwnCopyRemedy.text))
+        }
+        let toolchain = plugin_swift_toolchain().text
+        if identity.toolchain.text != toolchain {
+            findings.append(
+                PluginFinding(
+                    .toolchainMismatch, subject: identity.toolchain.text,
+                    message:
+                        "The plug-in was built by \(quoted(identity.toolchain.text)), the host by \(quoted(toolchain)).",
+                    remedy: "Build the plug-in with the host's Swift toolchain."))
+        }
+        if identity.revision != UInt32(PLUGIN_SWIFT_REVISION) {
+            findings.append(
+                PluginFinding(
+                    .abiMismatch, subject: "PLUGIN_SWIFT_REVISION",
+                    message: "The plug-in was built for revision \(identity.revision) of the Swift level, the host has "
+                        + "revision \(PLUGIN_SWIFT_REVISION).",
+                    remedy: "Build the plug-in against the host's version of PluginABI."))
+        }
+        guard !findings.isEmpty else { return plugin_status(PLUGIN_OK) }
+        let status = identity.abi_identity != abiIdentity ? PLUGIN_DUPLICATE_ABI : PLUGIN_ABI_MISMATCH
+        table.fail(findings)
+        return plugin_status(status)
+    }
+
+    // MARK: org.pluginhost.resources/1
+
+    private static let resources = Immortal(
+        plugin_resources(
+            header: plugin_header(size: UInt32(MemoryLayout<plugin_resources>.size), version: 1),
+            resource_path: { host, name, type, subdirectory in
+                let bundle = EntryTable.of(host).bundle
+                let path = bundle.path(
+                    forResource: name.text, ofType: type.text,
+                    inDirectory: subdirectory.len > 0 ? subdirectory.text : nil)
+                return path.flatMap { strdup($0) }
+            },
+            localized_string: { host, key, fallback, table in
+                strdup(
+                    EntryTable.of(host).bundle.localizedString(
+                        forKey: key.text, value: fallback.text, table: table.len > 0 ? table.text : nil))
+            }))
+}

@@ -1,0 +1,260 @@
+internal import CPluginSupport
+import Glibc
+@_spi(PluginHost) internal import PluginABI
+import Synchronization
+
+/// The host's side of the C ABI for one plug-in: the table its entry is given, and the transaction that its
+/// registrations go into.
+///
+/// **Lifetime.** Immortal, because the plug-in may keep the table's address; there is one for each entry called.
+final class EntryTable: @unchecked Sendable {
+    // @unchecked because of the pointers: `table` is written once, in init, and never again.
+
+    private struct State {
+        var registrations = Registrations()
+        /// What makes the load fail, whatever status the entry returns.
+        var findings: [PluginFinding] = []
+        /// What set_error() was last told, by thread.
+        var reasons: [pthread_t: Reason] = [:]
+        var isOpen = false
+    }
+
+    /// What a plug-in told by set_error().
+    struct Reason: Sendable {
+        let domain: String
+        let code: Int32
+        let message: String
+        let hint: String
+    }
+
+    let bundle: PluginBundle
+    private let thread = pthread_self()
+    private let state = Mutex(State())
+    private let table: UnsafeMutablePointer<plugin_host>
+
+    /// Everything but `opaque_self` is the same for every plug-in.
+    init(bundle: PluginBundle) {
+        self.bundle = bundle
+        let identity = HostEnvironment.immortalIdentity
+        table = .allocate(capacity: 1)
+        table.initialize(
+            to: plugin_host(
+                header: plugin_header(size: UInt32(MemoryLayout<plugin_host>.size), version: 1),
+                magic: UInt64(PLUGIN_ABI_MAGIC), abi_major: UInt32(PLUGIN_ABI_MAJOR),
+                abi_minor: UInt32(PLUGIN_ABI_MINOR),
+                name: identity.name, version: identity.version, opaque_self: nil,
+                register_factory: { host, factory in EntryTable.of(host).register(factory) },
+                register_function: { host, function in EntryTable.of(host).register(function) },
+                set_error: { host, domain, code, message, hint in
+                    EntryTable.of(host).setReason(
+                        Reason(domain: domain.text, code: code, message: message.text, hint: hint.text))
+                },
+                log: { host, level, message in EntryTable.of(host).log(level, message.text) },
+                alloc: { _, size in malloc(size) },
+                free: { _, memory in Glibc.free(memory) },
+                get_extension: { _, id in EntryExtensions.table(id: id) }))
+        // +1 for ever: the table's address is with the plug-in.
+        table.pointee.opaque_self = Unmanaged.passRetained(self).toOpaque()
+    }
+
+    /// The object behind a table that a plug-in passes back.
+    static func of(_ host: UnsafePointer<plugin_host>?) -> EntryTable {
+        guard let host, let opaque = host.pointee.opaque_self else {
+            // There is no bundle to name and no status to return from every one of these functions.
+            preconditionFailure("a plug-in called a host function without the host table it was given")
+        }
+        return Unmanaged<EntryTable>.fromOpaque(opaque).takeUnretainedValue()
+    }
+
+    var pointer: UnsafePointer<plugin_host> { UnsafePointer(table) }
+
+    // MARK: The transaction
+
+    /// Calls the entry, once, and gives what it registered.
+    ///
+    /// - Throws: what went wrong; then nothing was registered.
+    func enter(_ entry: EntryFunction, path: String) throws(PluginError) -> Registrations {
+        state.withLock { $0.isOpen = true }
+        let status = entry(pointer)
+        let (registrations, findings, reason) = state.withLock { state in
+            state.isOpen = false
+            defer { state.registrations = Registrations() }
+            return (state.registrations, state.findings, state.reasons.removeValue(forKey: thread))
+        }
+        if !findings.isEmpty {
+            throw PluginError(
+                bundlePath: bundle.bundlePath,
+                findings: findings.map { finding in
+                    var finding = finding
+                    finding.filePath = path
+                    return finding
+                })
+        }
+        guard status == PLUGIN_OK else { throw entryFailure(status, reason, path) }
+        if registrations.isEmpty, bundle.manifest.functions.isEmpty, bundle.manifest.principalClass == nil {
+            throw PluginError(
+                bundlePath: bundle.bundlePath,
+                PluginFinding(
+                    .nothingRegistered, filePath: path,
+                    message: "The entry of \(quoted(path)) succeeded and registered nothing.",
+                    remedy:
+                        "Register a class, a provider, a factory or a function in plugin_entry, or name NSPrincipalClass."
+                ))
+        }
+        return registrations
+    }
+
+    private func entryFailure(_ status: plugin_status, _ reason: Reason?, _ path: String) -> PluginError {
+        let code: PluginError.Code = status == PLUGIN_ABI_MISMATCH ? .abiMismatch : .entryFailed
+        guard let reason else {
+            let what =
+                code == .abiMismatch
+                ? "The plug-in \(quoted(path)) does not support the host's ABI \(PLUGIN_ABI_MAJOR).\(PLUGIN_ABI_MINOR)."
+                : "The entry of \(quoted(path)) returned \(status) and told no reason."
+            return PluginError(
+                bundlePath: bundle.bundlePath,
+                PluginFinding(
+                    code, filePath: path, message: what,
+                    remedy: code == .abiMismatch
+                        ? "Install a version of the plug-in for this application."
+                        : "The plug-in's author should call set_error() before returning a failure."))
+        }
+        let origin = reason.domain.isEmpty ? "" : " (\(reason.domain), code \(reason.code))"
+        let message = reason.message.isEmpty ? "It told no reason." : reason.message
+        return PluginError(
+            bundlePath: bundle.bundlePath,
+            PluginFinding(
+                code, filePath: path, subject: reason.domain.isEmpty ? nil : reason.domain,
+                message: "The entry of \(quoted(path)) failed\(origin): \(message.asSentence)",
+                remedy: reason.hint.asSentence,
+                systemMessage: reason.message.isEmpty ? nil : reason.message))
+    }
+
+    /// Runs one registration if it comes from the entry, on its thread.
+    private func registering(
+        _ what: @autoclosure () -> String, _ body: (inout Registrations) -> Registrations.Problem?
+    ) -> plugin_status {
+        let onThread = pthread_equal(thread, pthread_self()) != 0
+        let (status, late): (plugin_status, Bool) = state.withLock { state in
+            guard state.isOpen else { return (plugin_status(PLUGIN_CLOSED), true) }
+            guard onThread else {
+                state.findings.append(
+                    PluginFinding(
+                        .registrationInvalid,
+                        message: "The plug-in registered \(what()) on another thread than its entry's.",
+                        remedy: "Register on the thread that plugin_entry was called on."))
+                return (plugin_status(PLUGIN_CLOSED), false)
+            }
+            guard let problem = body(&state.registrations) else { return (plugin_status(PLUGIN_OK), false) }
+            state.findings.append(finding(problem))
+            return (problem.status, false)
+        }
+        if late {
+            log(
+                PLUGIN_LOG_ERROR.asLevel,
+                "The plug-in registered \(what()) after its entry had returned; it is ignored.")
+        }
+        return status
+    }
+
+    private func finding(_ problem: Registrations.Problem) -> PluginFinding {
+        switch problem {
+        case .duplicate(let key):
+            let place = key.point.isEmpty ? "in one bundle" : "at the extension point \(quoted(key.point))"
+            return PluginFinding(
+                .duplicateFactory, subject: key.name,
+                message: "The plug-in registered the name \(quoted(key.name)) twice \(place).",
+                remedy: "Give each registration a name of its own.")
+        case .unusable(let name, let complaint):
+            return PluginFinding(
+                .registrationInvalid, subject: name,
+                message: "The plug-in registered \(quoted(name)), which \(complaint).",
+                remedy: "Correct the registration in plugin_entry.")
+        }
+    }
+
+    // MARK: What the table's functions do
+
+    private func register(_ factory: UnsafePointer<plugin_factory>?) -> plugin_status {
+        guard let factory, factory.pointee.header.size >= UInt32(MemoryLayout<plugin_factory>.size) else {
+            return registering("a factory") { _ in .unusable("", "is a factory struct shorter than ABI 1.0's") }
+        }
+        let name = factory.pointee.name.text
+        return registering("the factory \(quoted(name))") { registrations in
+            guard factory.pointee.create != nil, factory.pointee.release != nil else {
+                return .unusable(name, "has no create or no release function")
+            }
+            return registrations.add(
+                Registrations.Factory(
+                    pointer: factory, name: name, point: factory.pointee.extension_point.text,
+                    version: factory.pointee.extension_version, order: Int(factory.pointee.order)))
+        }
+    }
+
+    private func register(_ function: UnsafePointer<plugin_function>?) -> plugin_status {
+        guard let function, function.pointee.header.size >= UInt32(MemoryLayout<plugin_function>.size) else {
+            return registering("a function") { _ in .unusable("", "is a function struct shorter than ABI 1.0's") }
+        }
+        let name = function.pointee.name.text
+        return registering("the function \(quoted(name))") { registrations in
+            guard let code = function.pointee.code else { return .unusable(name, "has no code") }
+            return registrations.add(
+                Registrations.Function(name: name, signature: function.pointee.signature.text, code: code))
+        }
+    }
+
+    /// Takes what a Swift plug-in's registrar holds.
+    func register(_ registrar: PluginRegistrar) -> plugin_status {
+        for registration in registrar.registrations {
+            let status = registering("\(registration)") { registrations in
+                switch registration {
+                case .pluginClass(let name, let type): registrations.add(class: type, as: name)
+                case .provider(let provider): registrations.add(provider)
+                }
+            }
+            if status != PLUGIN_OK { return status }
+        }
+        return plugin_status(PLUGIN_OK)
+    }
+
+    /// Notes what makes the load fail, whatever the entry returns.
+    func fail(_ findings: [PluginFinding]) {
+        state.withLock { $0.findings += findings }
+    }
+
+    private func setReason(_ reason: Reason) {
+        let thread = pthread_self()
+        state.withLock { state in
+            // A plug-in may set reasons on threads that end without a failing call; they must not pile up.
+            if state.reasons.count >= 64 { state.reasons.removeAll() }
+            state.reasons[thread] = reason
+        }
+    }
+
+    /// What the plug-in told on this thread since the last call of this function.
+    func takeReason() -> Reason? {
+        let thread = pthread_self()
+        return state.withLock { $0.reasons.removeValue(forKey: thread) }
+    }
+
+    private func log(_ level: Int32, _ message: String) {
+        HostEnvironment.current.log(
+            HostLogRecord(
+                level: PluginLogger.Level(rawValue: level) ?? .notice, bundleIdentifier: bundle.displayIdentifier,
+                message: message))
+    }
+}
+
+extension plugin_string {
+    /// The text; invalid UTF-8 is repaired, so that a message always arrives.
+    var text: String {
+        guard let ptr, len > 0 else { return "" }
+        return UnsafeRawBufferPointer(start: ptr, count: len).withMemoryRebound(to: UInt8.self) {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+}
+
+extension BinaryInteger {
+    fileprivate var asLevel: Int32 { Int32(self) }
+}

@@ -1,0 +1,46 @@
+import CPluginSupport.Shims
+import Dispatch
+import Glibc
+import Synchronization
+
+/// One load under way: who does it, and how others wait for its outcome.
+final class LoadTicket: Sendable {
+    private struct State {
+        var outcome: Result<Void, PluginError>?
+        /// Made by the first thread that waits; most loads have none.
+        var waiters: DispatchGroup?
+    }
+
+    let bundlePath: String
+    let thread = pthread_self()
+    private let forkGeneration = phs_fork_generation()
+    private let state = Mutex(State())
+
+    init(bundlePath: String) { self.bundlePath = bundlePath }
+
+    /// Whether this process was forked while the load was under way: the thread that did it is not in this process.
+    var isAbandoned: Bool { forkGeneration != phs_fork_generation() }
+
+    /// Tells the outcome to everyone who waits.
+    func finish(_ outcome: Result<Void, PluginError>) {
+        let waiters = state.withLock { state in
+            state.outcome = outcome
+            return state.waiters
+        }
+        waiters?.leave()
+    }
+
+    /// Waits for the outcome.
+    func wait() -> Result<Void, PluginError> {
+        let group: DispatchGroup? = state.withLock { state in
+            if state.outcome != nil { return nil }
+            if let group = state.waiters { return group }
+            let group = DispatchGroup()
+            group.enter()
+            state.waiters = group
+            return group
+        }
+        group?.wait()
+        return state.withLock(\.outcome) ?? .success(())
+    }
+}

@@ -1,0 +1,49 @@
+@_spi(PluginHost) internal import PluginABI
+import Synchronization
+
+/// A bundle's code after its entry succeeded: where it stands and what it registered.
+final class LoadedCode: Sendable {
+    let image: LoadedImage
+    let registrations: Registrations
+    let table: EntryTable
+    let context: PluginContext
+    var imageBase: UInt { image.base }
+    private let principal = Mutex<Principal?>(nil)
+
+    /// The principal class, looked for once.
+    struct Principal: Sendable {
+        let type: AnyClass?
+        /// The class with its conformance, where it was registered.
+        let plugin: (any Plugin.Type)?
+    }
+
+    init(image: LoadedImage, registrations: Registrations, table: EntryTable, context: PluginContext) {
+        self.image = image
+        self.registrations = registrations
+        self.table = table
+        self.context = context
+    }
+
+    /// - Parameter name: `NSPrincipalClass`, or nil for the first class.
+    func principal(named name: String?) -> Principal {
+        if let known = principal.withLock({ $0 }) { return known }
+        // Found outside of the lock: finding a class by name runs a metadata accessor, which is the plug-in's code.
+        let found = findPrincipal(named: name)
+        principal.withLock { $0 = found }
+        return found
+    }
+
+    private func findPrincipal(named name: String?) -> Principal {
+        if let name {
+            if let plugin = registrations.class(named: name) { return Principal(type: plugin, plugin: plugin) }
+            return Principal(type: ImageClasses(ofImageAt: imageBase).class(named: name), plugin: nil)
+        }
+        if let first = registrations.classes.first { return Principal(type: first.type, plugin: first.type) }
+        return Principal(type: ImageClasses(ofImageAt: imageBase).first, plugin: nil)
+    }
+
+    /// A class of this image only, by the name it was registered under or its own, qualified or not.
+    func `class`(named name: String) -> AnyClass? {
+        registrations.class(named: name) ?? ImageClasses(ofImageAt: imageBase).class(named: name)
+    }
+}

@@ -1,0 +1,59 @@
+internal import CPluginSupport
+
+extension PluginBundle {
+    /// Makes every check of a load, and those that only matter when it fails, without running any code of the bundle.
+    ///
+    /// - Throws: ``PluginError`` with everything that is wrong; its code is that of the first error, as of
+    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``problems()`` gives them too.
+    ///
+    /// **Cost.** Milliseconds: it reads the executable's symbol tables and finds every library it needs.
+    public func preflight() throws {
+        let found = problems()
+        if found.contains(where: { $0.severity == .error }) {
+            throw PluginError(bundlePath: bundlePath, findings: found)
+        }
+    }
+
+    /// Everything that is wrong with the bundle, errors and warnings, found without running any of its code.
+    ///
+    /// - Parameter program: the executable of the application to check for: its libraries count as present. Nil for
+    ///   this process.
+    /// - Returns: the findings, those of Info.plist first; empty if the bundle is fine. A bundle without code has no
+    ///   problem by that.
+    public func problems(loadedBy program: String? = nil) -> [PluginFinding] {
+        if let manifestError { return manifestError.findings }
+        var findings = manifest.findings
+        findings += manifest.unknownKeys.map { key in
+            PluginFinding(
+                .warning, .manifestInvalid, filePath: manifestPath, subject: key,
+                message: "The key \(key) begins with PH and is not known to this version.",
+                remedy: "Check its spelling; docs/bundle-format.md lists the keys.")
+        }
+        findings += signatureFindings
+        do throws(PluginError) {
+            let executable = try openExecutable()
+            findings += ImageInspector.inspectCompletely(
+                path: executable.path, bundlePath: bundlePath,
+                surroundings: program.map { .program(path: $0) }
+                    ?? .currentProcess(pluginImages: LoadedImages.ofPlugins))
+        } catch {
+            if error.code != .notCode { findings += error.findings }
+        }
+        return findings
+    }
+
+    /// Signatures in PHFunctions that cannot be called.
+    private var signatureFindings: [PluginFinding] {
+        manifest.functions.sorted { $0.key < $1.key }.compactMap { name, signature in
+            do throws(ForeignSignature.Fault) {
+                _ = try ForeignSignature(signature)
+                return nil
+            } catch {
+                return PluginFinding(
+                    .manifestInvalid, filePath: manifestPath, subject: "PHFunctions",
+                    message: "PHFunctions gives \(quoted(name)) the signature \(quoted(signature)), \(error.reason).",
+                    remedy: "Write it like “(bytes) -> uint32”; docs/abi.md lists the types.")
+            }
+        }
+    }
+}

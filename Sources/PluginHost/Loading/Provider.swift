@@ -1,0 +1,85 @@
+@_spi(PluginHost) public import PluginABI
+
+/// Something that a bundle provides at an extension point, and makes when it is asked to.
+///
+/// **Threads.** Any. **Lifetime.** May be kept; it goes on working after the bundle was unloaded.
+public struct Provider<Interface>: Sendable {
+    /// The name, unique at the point among all bundles.
+    public let name: String
+    /// What to show to the user: the plug-in's text, localised by the bundle's table `Providers`.
+    public let displayName: String
+    /// Lower comes first.
+    public let order: Int
+    /// Whose it is.
+    public let bundle: PluginBundle
+    let create: @Sendable (PluginContext) throws -> Interface
+    let context: PluginContext
+
+    /// Makes an object.
+    ///
+    /// - Throws: ``PluginError`` of code `instantiationFailed` with what the plug-in threw.
+    ///
+    /// **Cost.** The plug-in's own; no cast and no look-up.
+    public func make() throws -> Interface {
+        do {
+            return try create(context)
+        } catch {
+            throw bundle.instantiationFailed("the provider \(quoted(name))", error)
+        }
+    }
+}
+
+extension PluginBundle {
+    /// What this bundle provides at an extension point, in order, loading the bundle if it is not loaded.
+    ///
+    /// Providers of another version of the point are passed over.
+    ///
+    /// - Throws: ``PluginError``: what a load throws; `duplicateABI` if a provider was compiled against another copy of
+    ///   the module that declares the interface.
+    ///
+    /// **Cost.** One comparison of addresses for each provider; no cast and no look-up by name.
+    public func providers<Interface>(of point: ExtensionPoint<Interface>) throws -> [Provider<Interface>] {
+        let code = try loadedCode()
+        var result: [Provider<Interface>] = []
+        for provider in code.registrations.providers
+        where provider.pointName == point.name && provider.pointVersion == point.version {
+            guard provider.interface == Interface.self else { throw otherInterface(provider, Interface.self) }
+            // The class is that of its interface by construction: TypedProvider<I> sets `interface` to I.
+            let typed = unsafeDowncast(provider, to: TypedProvider<Interface>.self)
+            result.append(
+                Provider(
+                    name: typed.name, displayName: displayName(of: typed), order: typed.order, bundle: self,
+                    create: typed.make, context: code.context))
+        }
+        // Stable, so that equal orders stay in the order of registration.
+        return result.count < 2 ? result : result.sorted { $0.order < $1.order }
+    }
+
+    private func displayName(of provider: AnyProvider) -> String {
+        localizedProviderName(provider.displayName ?? provider.name)
+    }
+
+    /// What to show to the user for something that Info.plist says the bundle offers: its display name, localised by
+    /// the bundle's table `Providers`, as ``Provider/displayName`` is once the bundle is loaded.
+    public func displayName(of factory: Manifest.Factory) -> String {
+        localizedProviderName(factory.displayName ?? factory.name)
+    }
+
+    private func localizedProviderName(_ text: String) -> String {
+        localizedString(forKey: text, value: text, table: "Providers")
+    }
+
+    private func otherInterface(_ provider: AnyProvider, _ interface: Any.Type) -> PluginError {
+        let wanted = String(reflecting: interface)
+        let found = String(reflecting: provider.interface)
+        let what =
+            wanted == found
+            ? "a \(quoted(wanted)) of another copy of the module that declares it"
+            : "a \(quoted(found)), and the host asks for a \(quoted(wanted))"
+        let finding = PluginFinding(
+            .duplicateABI, filePath: executablePath, subject: provider.pointName,
+            message: "The provider \(quoted(provider.name)) at \(quoted(provider.pointName)) makes \(what).",
+            remedy: OwnCopyRemedy.text)
+        return PluginError(bundlePath: bundlePath, findings: [finding] + duplicateModules)
+    }
+}

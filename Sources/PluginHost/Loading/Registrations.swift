@@ -1,0 +1,124 @@
+internal import CPluginSupport
+@_spi(PluginHost) internal import PluginABI
+
+/// What an entry registered, in order.
+struct Registrations: Sendable {
+    struct Class: Sendable {
+        let name: String
+        let type: any Plugin.Type
+    }
+
+    /// A factory of the C level.
+    struct Factory: @unchecked Sendable {
+        // @unchecked because of the pointer: the ABI makes factories immortal and constant.
+        let pointer: UnsafePointer<plugin_factory>
+        let name: String
+        let point: String
+        let version: UInt32
+        let order: Int
+    }
+
+    struct Function: @unchecked Sendable {
+        // @unchecked because of the address: the ABI makes code immortal.
+        let name: String
+        let signature: String
+        let code: plugin_code
+    }
+
+    private(set) var classes: [Class] = []
+    private(set) var providers: [AnyProvider] = []
+    private(set) var factories: [Factory] = []
+    private(set) var functions: [String: Function] = [:]
+    /// What stands where: the first registration of each kind under each name.
+    private var taken: Set<Key> = []
+
+    /// A name and what it must be unique in.
+    struct Key: Hashable, Sendable {
+        /// The extension point, empty for what the bundle itself names.
+        let point: String
+        let name: String
+    }
+
+    var isEmpty: Bool { taken.isEmpty }
+
+    /// Where the bundle's offers stand among those of all bundles.
+    var pointKeys: [Key] {
+        providers.map { Key(point: $0.pointName, name: $0.name) }
+            + factories.lazy.filter { !$0.point.isEmpty }.map { Key(point: $0.point, name: $0.name) }
+    }
+
+    func `class`(named name: String) -> (any Plugin.Type)? {
+        if let exact = classes.first(where: { $0.name == name }) { return exact.type }
+        // “Module.Reporter” for a class that was registered as “Reporter” or under a name of its own.
+        return classes.first { ImageClasses.matches(name, class: $0.type) }?.type
+    }
+
+    // MARK: Adding; each returns the problem, or nil
+
+    mutating func add(class type: any Plugin.Type, as name: String?) -> Problem? {
+        let name = name ?? ImageClasses.ownName(of: type)
+        if let problem = take(Key(point: "", name: name)) { return problem }
+        classes.append(Class(name: name, type: type))
+        return nil
+    }
+
+    mutating func add(_ provider: AnyProvider) -> Problem? {
+        if let problem = checkPoint(provider.pointName) { return problem }
+        if let problem = take(Key(point: provider.pointName, name: provider.name)) { return problem }
+        providers.append(provider)
+        return nil
+    }
+
+    mutating func add(_ factory: Factory) -> Problem? {
+        if !factory.point.isEmpty, let problem = checkPoint(factory.point) { return problem }
+        if let problem = take(Key(point: factory.point, name: factory.name)) { return problem }
+        factories.append(factory)
+        return nil
+    }
+
+    mutating func add(_ function: Function) -> Problem? {
+        do throws(ForeignSignature.Fault) {
+            _ = try ForeignSignature(function.signature)
+        } catch {
+            return .unusable(function.name, "has the signature \(quoted(function.signature)), \(error.reason)")
+        }
+        if let problem = take(Key(point: "", name: function.name)) { return problem }
+        functions[function.name] = function
+        return nil
+    }
+
+    /// Why something cannot be registered.
+    enum Problem {
+        case duplicate(Key)
+        case unusable(String, String)
+
+        var status: plugin_status {
+            switch self {
+            case .duplicate: plugin_status(PLUGIN_DUPLICATE)
+            case .unusable: plugin_status(PLUGIN_INVALID_ARGUMENT)
+            }
+        }
+    }
+
+    /// Longer names are a sign of a wrong pointer or a wrong length.
+    static let maximumNameLength = 1024
+
+    private mutating func take(_ key: Key) -> Problem? {
+        if let problem = check(name: key.name, what: "a name") { return problem }
+        return taken.insert(key).inserted ? nil : .duplicate(key)
+    }
+
+    private func checkPoint(_ name: String) -> Problem? { check(name: name, what: "an extension point's name") }
+
+    private func check(name: String, what: String) -> Problem? {
+        let length = name.utf8.count
+        if length == 0 { return .unusable(name, "is empty, where \(what) is expected") }
+        if length > Self.maximumNameLength {
+            return .unusable(
+                String(name.prefix(40)) + "…",
+                "is \(length) bytes long; the limit of \(what) is \(Self.maximumNameLength)")
+        }
+        if name.utf8.contains(0) { return .unusable(name, "contains a NUL character, which \(what) cannot") }
+        return nil
+    }
+}

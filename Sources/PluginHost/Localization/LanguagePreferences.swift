@@ -1,0 +1,68 @@
+import Glibc
+
+#if FullFoundation
+import Foundation
+#endif
+
+/// The languages of the user.
+///
+/// The first of these that is set decides alone; an empty variable counts as not set (POSIX, "Environment Variables"):
+/// 1. the override given by the host;
+/// 2. with Foundation (the package trait FullFoundation): the argument `-AppleLanguages` or the default
+///    `AppleLanguages`;
+/// 3. `LANGUAGE`, a colon-separated list. Unlike GNU gettext, which ignores it where the locale is `C`, it counts here
+///    whenever it is set;
+/// 4. `LC_ALL`, 5. `LC_MESSAGES`, 6. `LANG`.
+///
+/// `C`, `POSIX` and `C.UTF-8` are no languages: a user who sets them has none, and bundles speak their development
+/// language.
+enum LanguagePreferences {
+    /// The user's languages, the preferred one first, as tags with hyphens: `fr_FR.UTF-8` is `fr-FR`, `sr_RS@latin` is
+    /// `sr-Latn-RS`.
+    ///
+    /// **Threads.** Reads the environment, like getenv(): no other thread may change it at the same time.
+    /// **Cost.** Microseconds; the first call with Foundation reads the user's defaults. For a bundle, keep the answer.
+    static func current(override languages: [String]? = nil) -> [String] {
+        current(override: languages, defaults: appleLanguages) { name in
+            getenv(name).flatMap { String(validatingCString: $0) }
+        }
+    }
+
+    /// The rule alone, with the sources as parameters.
+    static func current(
+        override languages: [String]?, defaults: () -> [String]?, environment: (String) -> String?
+    ) -> [String] {
+        if let languages { return tags(languages) }
+        if let languages = defaults(), !languages.isEmpty { return tags(languages) }
+        if let list = environment("LANGUAGE"), !list.isEmpty {
+            return tags(list.split(separator: ":").map(String.init))
+        }
+        for variable in ["LC_ALL", "LC_MESSAGES", "LANG"] {
+            if let locale = environment(variable), !locale.isEmpty { return tags([locale]) }
+        }
+        return []
+    }
+
+    /// The names as tags, each once. A name that is no tag stays as it is: a bundle may have such a localisation.
+    private static func tags(_ names: [String]) -> [String] {
+        var tags: [String] = []
+        for name in names {
+            // "C.UTF-8" and "POSIX" lose their encoding first.
+            let language = name.prefix { $0 != "." && $0 != "@" }
+            guard !language.isEmpty, language != "C", language.uppercased() != "POSIX" else { continue }
+            let tag = LanguageTag(name)?.description ?? name
+            if !tags.contains(tag) { tags.append(tag) }
+        }
+        return tags
+    }
+
+    private static func appleLanguages() -> [String]? {
+        #if FullFoundation
+        // Written as a list, -AppleLanguages "(de, fr)", or as one word.
+        UserDefaults.standard.stringArray(forKey: "AppleLanguages")
+            ?? UserDefaults.standard.string(forKey: "AppleLanguages").map { [$0] }
+        #else
+        nil
+        #endif
+    }
+}

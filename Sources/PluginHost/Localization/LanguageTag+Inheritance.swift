@@ -1,0 +1,58 @@
+extension LanguageTag {
+    /// The tag in the one form that equal languages share: codes out of use replaced (`iw` is `he`, `English` is `en`),
+    /// the script told where the region implies another than the usual one (`zh-TW` is `zh-Hant-TW`) and left out where
+    /// it is the usual one (`sr-Cyrl` is `sr`).
+    ///
+    /// Source: UTS #35, part 1, "Canonicalizing Syntax" and "Likely Subtags".
+    var canonical: LanguageTag {
+        var tag = self
+        if let alias = LanguageData.alias(of: tag.language).flatMap({ LanguageTag($0) }) {
+            tag.language = alias.language
+            tag.script = tag.script ?? alias.script
+            tag.region = tag.region ?? alias.region
+        }
+        if tag.region == "UK" { tag.region = "GB" }
+        // Nastaliq is a hand of the Arabic script; no bundle is localised in both.
+        if tag.script == "Aran" { tag.script = "Arab" }
+        if tag.script == nil, let region = tag.region {
+            tag.script = LanguageData.regionalScripts["\(tag.language)-\(region)"]
+        }
+        if let script = tag.script, script == LanguageData.scripts[tag.language, default: "Latn"] { tag.script = nil }
+        return tag
+    }
+
+    /// Where the localisation of this language goes for what it lacks, nil at the end.
+    ///
+    /// `es-MX` to `es-419` to `es`. A script that is not the language's usual one ends the chain: who reads `sr-Latn`
+    /// need not read `sr`. Source: UTS #35, part 1, "Parent Locales".
+    ///
+    /// - Precondition: the tag is ``canonical``.
+    var parent: LanguageTag? {
+        if let parent = LanguageData.parent(of: self) { return LanguageTag(parent) }
+        guard region != nil else { return nil }
+        return LanguageTag(language: language, script: script)
+    }
+
+    /// The tag itself, its parent, and so on.
+    ///
+    /// - Precondition: the tag is ``canonical``.
+    var ancestry: [LanguageTag] {
+        var chain = [self]
+        // The tables have no cycle and their longest chain five members; the bound is for a slip in them.
+        while chain.count < 10, let parent = chain[chain.count - 1].parent { chain.append(parent) }
+        return chain
+    }
+
+    /// Whether the tag is a form of its language that one would not assume without being told: `pt-PT`, not `pt-BR`.
+    ///
+    /// - Precondition: the tag is ``canonical``.
+    var isUnusualForm: Bool {
+        // Of the two forms of Norwegian, Bokmål is the one that `no` means.
+        if language == "nn" { return true }
+        guard let region else { return false }
+        if let script, let usual = LanguageData.scriptRegions["\(language)-\(script)"] { return region != usual }
+        // Mexico's is the Spanish that bundles without es-419 have for Latin America.
+        if language == "es", region == "MX" { return false }
+        return region != LanguageData.regions[language]
+    }
+}

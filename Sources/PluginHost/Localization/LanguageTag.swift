@@ -1,0 +1,92 @@
+/// A language as bundles, users and systems write it: `fr`, `zh-Hant-HK`, `en_GB`, `sr_RS.UTF-8@latin`, `English`.
+///
+/// Only language, script and region count for localisations; variants and extensions are read over.
+///
+/// **Threads.** A value. **Cost.** Reading one takes no system call and, for ordinary tags, no memory of its own.
+struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
+    /// Two or three small letters, or an old name (`english`).
+    var language: String
+    /// Four letters, the first one large.
+    var script: String?
+    /// Two large letters or three digits.
+    var region: String?
+
+    init(language: String, script: String? = nil, region: String? = nil) {
+        self.language = language
+        self.script = script
+        self.region = region
+    }
+
+    /// Reads a tag by BCP 47 (section 2.1), a Unicode locale identifier (UTS #35, section 3) or a POSIX locale name
+    /// (language[_territory][.codeset][@modifier]). Case and the kind of separator do not count.
+    ///
+    /// - Returns: nil if the text does not begin as the name of a language.
+    init?(_ text: String) {
+        // Most tags are a language alone.
+        if (2...3).contains(text.utf8.count), text.utf8.allSatisfy(\.isLetter) {
+            language = text.lowercased()
+            return
+        }
+        let bytes = Array(text.utf8)
+        // Encoding and modifier end the tag: fr_FR.UTF-8@euro.
+        let end = bytes.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "@") } ?? bytes.count
+        var subtags = bytes[..<end].split(maxSplits: 8, omittingEmptySubsequences: false) {
+            $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+        }[...]
+        guard let first = subtags.popFirst(), (2...12).contains(first.count), first.allSatisfy(\.isLetter)
+        else { return nil }
+        language = Self.lowercased(first)
+        // An extended language: zh-yue is yue.
+        if let second = subtags.first, second.count == 3, second.allSatisfy(\.isLetter) {
+            language = Self.lowercased(second)
+            subtags.removeFirst()
+        }
+        for subtag in subtags {
+            // The start of an extension (zh-u-co-pinyin): no more of what counts.
+            if subtag.count == 1 { break }
+            if subtag.count == 4, script == nil, region == nil, subtag.allSatisfy(\.isLetter) {
+                let letters = [subtag[subtag.startIndex] & 0xDF] + subtag.dropFirst().map { $0 | 0x20 }
+                script = String(decoding: letters, as: UTF8.self)
+            } else if region == nil, subtag.isRegion {
+                region = String(decoding: subtag.map { $0.isLetter ? $0 & 0xDF : $0 }, as: UTF8.self)
+            }
+        }
+        if script == nil, let at = bytes.firstIndex(of: UInt8(ascii: "@")) {
+            script = Self.script(ofModifier: Self.lowercased(bytes[(at + 1)...]))
+        }
+    }
+
+    private static func lowercased(_ letters: ArraySlice<UInt8>) -> String {
+        String(decoding: letters.map { $0.isLetter ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+
+    /// The script that the modifier of a POSIX locale means, as glibc uses them.
+    private static func script(ofModifier modifier: String) -> String? {
+        switch modifier {
+        case "latin", "iqtelif": "Latn"
+        case "cyrillic": "Cyrl"
+        case "devanagari": "Deva"
+        default: nil
+        }
+    }
+
+    /// The tag with hyphens: `zh-Hant-HK`.
+    var description: String {
+        var text = language
+        if let script { text += "-" + script }
+        if let region { text += "-" + region }
+        return text
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
+
+extension ArraySlice<UInt8> {
+    /// Two letters (ISO 3166) or three digits (UN M.49).
+    fileprivate var isRegion: Bool {
+        count == 2 && allSatisfy(\.isLetter) || count == 3 && allSatisfy(\.isDigit)
+    }
+}

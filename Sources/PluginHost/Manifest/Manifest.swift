@@ -1,0 +1,97 @@
+internal import PropertyLists
+
+/// A bundle's Info.plist as a typed value.
+///
+/// Every key that the host reads is a property; docs/bundle-format.md lists them. A key whose value has the wrong type
+/// reads as absent here and stands in the bundle's problems, so that nothing in a file can trap.
+public struct Manifest: Sendable {
+    /// What a bundle says in `PHFactories` that it offers, readable without loading it.
+    public struct Factory: Sendable, Hashable {
+        /// The provider's or factory's name.
+        public let name: String
+        /// The extension point, or nil for a class or factory without one.
+        public let extensionPoint: String?
+        /// The version of the extension point; 1 where the list does not say.
+        public let version: Int
+        /// What to show to the user, not localised; nil for the name.
+        public let displayName: String?
+    }
+
+    /// `CFBundleIdentifier`.
+    public let identifier: String?
+    /// `CFBundleName`.
+    public let name: String?
+    /// `CFBundleDisplayName`.
+    public let displayName: String?
+    /// `CFBundleVersion`, the build's number.
+    public let version: String?
+    /// `CFBundleShortVersionString`, the version shown to users.
+    public let shortVersion: String?
+    /// `CFBundlePackageType`: `BNDL`, `APPL`, `FMWK`.
+    public let packageType: String?
+    /// `CFBundleDevelopmentRegion`, the language the bundle was written in.
+    public let developmentRegion: String?
+    /// `CFBundleLocalizations`, languages beside those that have an `.lproj` directory.
+    public let localizations: [String]
+    /// `CFBundleAllowMixedLocalizations`.
+    public let allowsMixedLocalizations: Bool
+    /// `CFBundleIconFile`, else `NSIcon`.
+    public let iconFile: String?
+    /// `NSMainNibFile`.
+    public let mainNibFile: String?
+    /// `NSExecutable`, else `CFBundleExecutable`; a value with an unexpanded `${…}` is passed over.
+    public let executable: String?
+    /// `NSPrincipalClass`.
+    public let principalClass: String?
+    /// `PHFactories`.
+    public let factories: [Factory]
+    /// `PHFunctions`: C functions by name, with their signatures.
+    public let functions: [String: String]
+    /// `PHRequires`: version ranges of other bundles, by their identifiers.
+    public let requires: [String: String]
+    /// `PHHostRequires`: the version range of the host's API.
+    public let hostRequires: String?
+    /// `PHExecution`: how the bundle asks to be run.
+    public let execution: String?
+
+    /// The whole list.
+    let dictionary: [String: PropertyList]
+    /// What is wrong with it, each finding naming its key.
+    let findings: [PluginFinding]
+
+    /// The list of a bundle that has none.
+    static let empty = Manifest(dictionary: [:], path: nil)
+
+    init(dictionary: [String: PropertyList], path: String?) {
+        var decoder = ManifestDecoder(dictionary: dictionary, path: path)
+        identifier = decoder.name("CFBundleIdentifier")
+        name = decoder.string("CFBundleName")
+        displayName = decoder.string("CFBundleDisplayName")
+        version = decoder.string("CFBundleVersion")
+        shortVersion = decoder.string("CFBundleShortVersionString")
+        packageType = decoder.string("CFBundlePackageType")
+        developmentRegion = decoder.string("CFBundleDevelopmentRegion")
+        localizations = decoder.strings("CFBundleLocalizations")
+        allowsMixedLocalizations = decoder.boolean("CFBundleAllowMixedLocalizations")
+        let icon = decoder.string("NSIcon")
+        iconFile = decoder.string("CFBundleIconFile") ?? icon
+        mainNibFile = decoder.string("NSMainNibFile")
+        let executable = decoder.executable("CFBundleExecutable")
+        self.executable = decoder.executable("NSExecutable") ?? executable
+        principalClass = decoder.name("NSPrincipalClass")
+        factories = decoder.factories("PHFactories")
+        functions = decoder.stringsByName("PHFunctions")
+        requires = decoder.stringsByName("PHRequires")
+        hostRequires = decoder.string("PHHostRequires")
+        execution = decoder.string("PHExecution")
+        self.dictionary = dictionary
+        findings = decoder.findings
+    }
+
+    /// The keys that begin with `PH` and that this version does not know; a checker reports them, nothing else.
+    public var unknownKeys: [String] {
+        dictionary.keys.filter { $0.hasPrefix("PH") && !Self.ownKeys.contains($0) }.sorted()
+    }
+
+    private static let ownKeys: Set = ["PHFactories", "PHFunctions", "PHRequires", "PHHostRequires", "PHExecution"]
+}

@@ -1,0 +1,188 @@
+import Glibc
+
+/// The directories that were read, and how long what was read may be believed.
+///
+/// What is remembered is believed for ``trust`` after it was last compared with the file system; the next look-up after
+/// that compares again, with one stat() for each directory its answer rests on. Why so: a stat() at each look-up would
+/// cost five times the look-up itself. inotify would tell at once, but asking it is a system call at each look-up too,
+/// it takes a descriptor, and it is deaf to changes made by other machines. A program that looks something up now and
+/// then pays for the stat() and does not notice the microsecond; one that does nothing else pays for one in a hundred.
+/// The time is a hundredth of a millisecond, because making, removing or renaming a file takes about that long: who
+/// changes a file and then looks for it finds what is there. That is a likelihood; the guarantee is that an answer
+/// tells what was true at some time in the last 10 microseconds before the question.
+///
+/// **Threads.** A value, guarded by its owner.
+struct DirectoryCache: Sendable {
+    /// How long an answer is believed unseen, in nanoseconds.
+    static let trust: UInt64 = 10_000
+
+    /// Directories and links one finder remembers; then it begins anew.
+    static let mostNodes = 4_096
+
+    /// Grows whenever something known turned out to be different: what was concluded from it is void.
+    private(set) var generation: UInt64 = 0
+
+    private var nodes: [Node] = []
+    private var indexes: [String: Int] = [:]
+    private var sets: [WatchSet] = []
+    private var setIndexes: [[Int]: Int] = [:]
+
+    /// Something whose change makes answers void: a directory, or what a link leads to.
+    private struct Node: Sendable {
+        let path: String
+        var content: Content
+        var checked: UInt64
+    }
+
+    private enum Content: Sendable {
+        case directory(DirectoryListing, sorted: [String]?)
+        /// What a link leads to, nil if nowhere, or to what is no resource.
+        case target(DirectoryListing.Kind?)
+    }
+
+    /// The nodes that an answer rests on. Few sets serve all answers of a bundle.
+    private struct WatchSet: Sendable {
+        let members: [Int]
+        var freshUntil: UInt64
+    }
+
+    /// Time that only goes forward, in nanoseconds. Read through the vDSO: no system call.
+    static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+
+    /// Whether it is time to forget everything, by ``forgetAll()``.
+    var isFull: Bool { nodes.count >= Self.mostNodes }
+
+    mutating func forgetAll() {
+        self = DirectoryCache(generation: generation + 1)
+    }
+
+    init() {}
+
+    private init(generation: UInt64) {
+        self.generation = generation
+    }
+
+    // MARK: Reading
+
+    /// The number of a directory, read if it was not or if that was too long ago.
+    mutating func directory(_ path: String, now: UInt64) -> Int {
+        if let index = indexes[path] {
+            refresh(index, now: now)
+            return index
+        }
+        let listing = DirectoryListing(path: path)
+        return add(Node(path: path, content: .directory(listing, sorted: nil), checked: now))
+    }
+
+    /// The number of a link's target.
+    mutating func target(ofLink path: String, now: UInt64) -> Int {
+        // A slash at the end keeps links apart from directories of the same path.
+        if let index = indexes[path + "/"] {
+            refresh(index, now: now)
+            return index
+        }
+        return add(Node(path: path, content: .target(Self.kind(of: path)), checked: now), key: path + "/")
+    }
+
+    private mutating func add(_ node: Node, key: String? = nil) -> Int {
+        nodes.append(node)
+        indexes[key ?? node.path] = nodes.count - 1
+        return nodes.count - 1
+    }
+
+    /// The absolute path of a directory.
+    func path(of directory: Int) -> String { nodes[directory].path }
+
+    /// A name in a directory, as it stands there, and its kind.
+    func entry(_ name: String, in directory: Int) -> (name: String, kind: DirectoryListing.Kind)? {
+        guard case .directory(let listing, _) = nodes[directory].content else { return nil }
+        return listing.entry(name)
+    }
+
+    /// Whether a directory may hold variants for this platform.
+    func hasPlatformVariants(in directory: Int) -> Bool {
+        guard case .directory(let listing, _) = nodes[directory].content else { return false }
+        return listing.hasPlatformVariants
+    }
+
+    /// All names of a directory in order.
+    mutating func sortedNames(in directory: Int) -> [String] {
+        guard case .directory(let listing, let sorted) = nodes[directory].content else { return [] }
+        if let sorted { return sorted }
+        let names = listing.names.keys.sorted()
+        nodes[directory].content = .directory(listing, sorted: names)
+        return names
+    }
+
+    /// What the link leads to, nil if to no resource.
+    func kind(ofTarget target: Int) -> DirectoryListing.Kind? {
+        guard case .target(let kind) = nodes[target].content else { return nil }
+        return kind
+    }
+
+    /// What a path leads to, without opening it.
+    private static func kind(of path: String) -> DirectoryListing.Kind? {
+        guard let identity = FileIdentity(path: path) else { return nil }
+        if identity.isRegularFile { return .file }
+        return identity.isDirectory ? .directory : nil
+    }
+
+    // MARK: Comparing with the file system
+
+    /// The number of the set with these members.
+    mutating func watchSet(_ members: [Int]) -> Int {
+        if let index = setIndexes[members] {
+            sets[index].freshUntil = freshUntil(members)
+            return index
+        }
+        sets.append(WatchSet(members: members, freshUntil: freshUntil(members)))
+        setIndexes[members] = sets.count - 1
+        return sets.count - 1
+    }
+
+    private func freshUntil(_ members: [Int]) -> UInt64 {
+        members.map { nodes[$0].checked &+ Self.trust }.min() ?? .max
+    }
+
+    /// Whether all that an answer rests on is as it was.
+    @inline(__always)
+    mutating func isFresh(_ set: Int) -> Bool {
+        // A set without members rests on nothing that can change.
+        let until = sets[set].freshUntil
+        if until == .max { return true }
+        let now = Self.now()
+        return now < until || renew(set, now: now)
+    }
+
+    @inline(never)
+    private mutating func renew(_ set: Int, now: UInt64) -> Bool {
+        let before = generation
+        for member in sets[set].members { refresh(member, now: now) }
+        sets[set].freshUntil = freshUntil(sets[set].members)
+        return generation == before
+    }
+
+    /// Compares a node with the file system unless that was done just now.
+    private mutating func refresh(_ index: Int, now: UInt64) {
+        guard now >= nodes[index].checked &+ Self.trust else { return }
+        nodes[index].checked = now
+        let path = nodes[index].path
+        switch nodes[index].content {
+        case .directory(let listing, _):
+            if listing.isSettled, FileIdentity(path: path) == listing.identity { return }
+            let fresh = DirectoryListing(path: path)
+            let isSame = fresh.names == listing.names && fresh.identity?.inode == listing.identity?.inode
+            nodes[index].content = .directory(fresh, sorted: nil)
+            if !isSame { generation += 1 }
+        case .target(let known):
+            let kind = Self.kind(of: path)
+            guard kind != known else { return }
+            nodes[index].content = .target(kind)
+            generation += 1
+        }
+    }
+}

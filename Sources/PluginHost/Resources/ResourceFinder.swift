@@ -1,0 +1,107 @@
+import Synchronization
+
+/// Finds the resources of one bundle.
+///
+/// Order, the first that has the resource wins:
+/// 1. the resources directory itself: a global resource hides every localised one;
+/// 2. `<language>.lproj` of the first preferred localisation;
+/// 3. `Base.lproj`;
+/// 4. the other preferred localisations, the more special first (`fr_CA`, then `fr`);
+/// 5. the development region.
+///
+/// With a subdirectory, `<language>.lproj/<subdirectory>` comes first, then `<subdirectory>/<language>.lproj`, as
+/// GNUstep has it. In the directory where the resource is found, `name-linux.ext` replaces `name.ext` (only where both
+/// are), and a variant for the host's device or scale goes before the plain file (``ResourceVariants``).
+///
+/// A resource is a file or a directory. Names are case-sensitive. Never searched: the parent directory, anything by a
+/// name or directory with `..`, absolute paths. A symbolic link may lead out of the bundle: resources are only read,
+/// and many installed bundles share theirs that way. FIFOs, sockets and devices are not found, and no look-up opens
+/// anything but directories.
+///
+/// Files that come, go or change their names are noticed without being told: an answer tells what was true at most 10
+/// microseconds before the question (``DirectoryCache/trust``). Sources: Apple, Bundle Programming Guide, "The Bundle
+/// Search Pattern"; GNUstep's NSBundle for the second form of subdirectories.
+///
+/// **Threads.** Any; a look-up that must read a directory lets others wait.
+/// **Cost.** A repeated look-up, with or without success, takes about a fifth of a stat(), the first one for a name
+/// about three, and the first one in a directory reads that directory.
+final class ResourceFinder: Sendable {
+    /// The absolute path of the resources.
+    let directory: String
+
+    private let state: Mutex<ResourceSearch>
+
+    /// - Parameter directory: the absolute path of the resources; it need not exist.
+    init(
+        directory: String, settings: LocalizationSettings = LocalizationSettings(),
+        variants: ResourceVariants = ResourceVariants()
+    ) {
+        var directory = directory
+        while directory.hasSuffix("/"), directory.utf8.count > 1 { directory.removeLast() }
+        self.directory = directory
+        state = Mutex(ResourceSearch(directory: directory, settings: settings, variants: variants))
+    }
+
+    /// What decides over languages; a change takes effect at the next look-up.
+    var settings: LocalizationSettings {
+        get { state.withLock { $0.settings } }
+        set { state.withLock { $0.settings = newValue } }
+    }
+
+    /// For which device and scale resources are chosen.
+    var variants: ResourceVariants {
+        get { state.withLock { $0.variants } }
+        set { state.withLock { $0.variants = newValue } }
+    }
+
+    // MARK: Resources
+
+    /// The path of the first resource that fits, or nil.
+    ///
+    /// - Parameters:
+    ///   - name: the file's name; it may bring its extension and a directory. Nil or empty: the first file of the type,
+    ///     in the order of names.
+    ///   - type: the extension, with or without a dot; may be double (`tar.gz`). Nil or empty: the name is complete.
+    ///   - subdirectory: a directory below the resources.
+    ///   - localization: only global resources and those of this localisation; `fr` also means `French.lproj` where
+    ///     there is no `fr.lproj`. Nil: the order above.
+    func path(
+        forResource name: String?, ofType type: String?, inDirectory subdirectory: String? = nil,
+        forLocalization localization: String? = nil
+    ) -> String? {
+        let query = ResourceQuery(name: name, type: type, directory: subdirectory, localization: localization)
+        return state.withLock { $0.path(query) }
+    }
+
+    /// The paths of all resources of a type, nil or empty for every type: the global ones, then those of the
+    /// localisations in the order of the search, each in the order of names.
+    ///
+    /// A name is listed once, where a look-up would find it first, and stands for its variants. Names that begin with a
+    /// dot are left out.
+    func paths(
+        forResourcesOfType type: String?, inDirectory subdirectory: String? = nil,
+        forLocalization localization: String? = nil
+    ) -> [String] {
+        let query = ResourceQuery(name: nil, type: type, directory: subdirectory, localization: localization)
+        return state.withLock { $0.paths(query) }
+    }
+
+    /// Every place that has the resource, in the order of the search: what the first one hides.
+    func allPaths(forResource name: String, ofType type: String?) -> [String] {
+        let query = ResourceQuery(name: name, type: type, directory: nil, localization: nil)
+        return state.withLock { $0.allPaths(query) }
+    }
+
+    // MARK: Localisations
+
+    /// The localisations the bundle has: those its Info.plist declares, in its order, then the `.lproj` directories
+    /// that it does not declare, in the order of names.
+    var localizations: [String] {
+        state.withLock { $0.currentOrder().localizations }
+    }
+
+    /// The localisations to use for the user, best first; see ``LanguageMatcher``.
+    var preferredLocalizations: [String] {
+        state.withLock { $0.currentOrder().preferred }
+    }
+}

@@ -1,0 +1,40 @@
+extension UnsafeBufferPointer<UInt8> {
+    /// The offset of the first of two bytes from a place on; the count where neither follows.
+    ///
+    /// Most of a list is text between two such bytes, so eight bytes are looked at in one step.
+    @inline(__always)
+    func offset(of first: UInt8, or second: UInt8, from start: Int) -> Int {
+        let raw = UnsafeRawBufferPointer(self)
+        var index = start
+        while index + 8 <= raw.count {
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let hits = Self.zeroBytes(word ^ Self.repeated(first)) | Self.zeroBytes(word ^ Self.repeated(second))
+            if hits != 0 { return index + hits.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        while index < raw.count {
+            if self[index] == first || self[index] == second { return index }
+            index += 1
+        }
+        return raw.count
+    }
+
+    /// Eight bytes from an offset as one number, the first byte lowest; nil where fewer are left.
+    @inline(__always)
+    func word(at offset: Int) -> UInt64? {
+        guard count - offset >= 8 else { return nil }
+        return UInt64(littleEndian: UnsafeRawBufferPointer(self).loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// A byte in all eight places of a word.
+    @inline(__always)
+    static func repeated(_ byte: UInt8) -> UInt64 {
+        UInt64(byte) &* 0x0101_0101_0101_0101
+    }
+
+    /// The high bit of each byte that is zero. Exact up to the first such byte, which is the one that counts.
+    @inline(__always)
+    static func zeroBytes(_ word: UInt64) -> UInt64 {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+    }
+}

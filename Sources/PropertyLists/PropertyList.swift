@@ -1,0 +1,96 @@
+/// A value read from a property list.
+///
+/// The cases are those of Apple's property lists; the reader never produces a value nested more deeply than its
+/// ``PropertyListLimits/depth``, so comparing, hashing and releasing a value that was read is bounded too.
+///
+/// **Threads**: a value; may be shared freely.
+public enum PropertyList: Sendable, Hashable {
+    /// Text. In XML `<string>`, in old-style lists a quoted string or a bare word.
+    case string(String)
+    /// A whole number that fits 64 bits with a sign. Every such number is this case, never ``unsigned(_:)``.
+    case integer(Int64)
+    /// A whole number above `Int64.max`. Smaller ones are ``integer(_:)``, so that equal numbers are equal values.
+    case unsigned(UInt64)
+    /// A finite floating-point number. The reader refuses NaN and the infinities.
+    case real(Double)
+    /// True or false.
+    case boolean(Bool)
+    /// A point in time, in seconds since 2001-01-01T00:00:00Z. Always finite when it was read.
+    case date(Double)
+    /// Uninterpreted bytes.
+    case data([UInt8])
+    /// Values in order.
+    case array([PropertyList])
+    /// Values by key.
+    case dictionary([String: PropertyList])
+    /// A reference number of a keyed archive. Exists in binary lists; XML spells it as a dictionary with the single
+    /// key `CF$UID`. No bundle uses it, yet a list that holds one is no malformed list.
+    case uid(UInt64)
+}
+
+extension PropertyList {
+    /// The text, or nil where the value is something else.
+    public var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The whole number, or nil where the value is something else or exceeds `Int64.max`.
+    public var integer: Int64? {
+        if case .integer(let value) = self { value } else { nil }
+    }
+
+    /// The number as floating point: a real, or a whole number converted; nil for every other type.
+    public var real: Double? {
+        switch self {
+        case .real(let value): value
+        case .integer(let value): Double(value)
+        case .unsigned(let value): Double(value)
+        default: nil
+        }
+    }
+
+    /// The truth value, or nil where the value is something else. Numbers and words such as `YES` are not converted.
+    public var boolean: Bool? {
+        if case .boolean(let value) = self { value } else { nil }
+    }
+
+    /// The seconds since 2001-01-01T00:00:00Z, or nil where the value is no date.
+    public var date: Double? {
+        if case .date(let value) = self { value } else { nil }
+    }
+
+    /// The bytes, or nil where the value is something else.
+    public var data: [UInt8]? {
+        if case .data(let value) = self { value } else { nil }
+    }
+
+    /// The values in order, or nil where the value is no array.
+    public var array: [PropertyList]? {
+        if case .array(let value) = self { value } else { nil }
+    }
+
+    /// The values by key, or nil where the value is no dictionary.
+    public var dictionary: [String: PropertyList]? {
+        if case .dictionary(let value) = self { value } else { nil }
+    }
+
+    /// The value a dictionary holds under a key; nil without the key, and where this value is no dictionary.
+    public subscript(key: String) -> PropertyList? {
+        if case .dictionary(let values) = self { values[key] } else { nil }
+    }
+
+    /// What this value is, as messages say it: "a string", "an array".
+    public var typeName: String {
+        switch self {
+        case .string: "a string"
+        case .integer, .unsigned: "an integer"
+        case .real: "a real number"
+        case .boolean: "a boolean"
+        case .date: "a date"
+        case .data: "data"
+        case .array: "an array"
+        case .dictionary: "a dictionary"
+        case .uid: "an archive reference"
+        }
+    }
+}

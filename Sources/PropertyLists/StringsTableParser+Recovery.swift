@@ -1,0 +1,128 @@
+extension StringsTableParser {
+    /// Reports what is wrong with an entry and moves to where the next one may begin.
+    ///
+    /// That is after the next semicolon, or on a line that holds a complete entry, whichever comes first. Where the
+    /// bad entry contains a quoted string of several lines, a quote was probably forgotten and the string has
+    /// swallowed good entries: the search begins at its first line's end.
+    mutating func recover(from start: Int, _ fault: TextFault) {
+        report(fault)
+        let failure = scanner.position
+        furthest = max(furthest, failure)
+        let first = lineBreakInString(from: start, to: failure) ?? failure
+        let resume = nextEntry(from: first)
+        patience -= max(0, furthest - resume)
+        scanner.position = patience >= 0 ? resume : max(resume, furthest)
+    }
+
+    /// The first line break inside a quoted string of an entry.
+    private mutating func lineBreakInString(from start: Int, to end: Int) -> Int? {
+        scanner.position = start
+        defer { scanner.position = end }
+        while scanner.position < end {
+            let token = scanner.position
+            do throws(TextFault) {
+                if scanner.isQuote(scanner.next) {
+                    _ = try scanner.skipQuoted()
+                    let lineBreak = scanner.text[token..<scanner.position].firstIndex { isLineBreak($0) }
+                    if let lineBreak { return lineBreak }
+                } else {
+                    scanner.position += 1
+                }
+                try scanner.skipBlanks()
+            } catch {
+                return nil
+            }
+        }
+        return nil
+    }
+
+    private func nextEntry(from first: Int) -> Int {
+        let text = scanner.text
+        var index = first
+        while index < text.count {
+            let byte = text[index]
+            if isLineBreak(byte) {
+                if isCompleteEntry(at: index + 1) { return index + 1 }
+            } else if byte == UInt8(ascii: ";") {
+                return index + 1
+            } else if byte == UInt8(ascii: "}"), isBraced {
+                return index
+            } else if scanner.isQuote(byte) {
+                // A quote without its partner on the line is a stray one.
+                if let end = endOfString(at: index) {
+                    index = end
+                    continue
+                }
+            } else if byte == UInt8(ascii: "/"), let end = endOfComment(at: index) {
+                index = end
+                continue
+            } else if byte == UInt8(ascii: "\\"), !isLineBreak(scanner.byte(at: index + 1)) {
+                // An escaped quote opens no string; a line of them would be looked through once for each.
+                index += 1
+            }
+            index += 1
+        }
+        return text.count
+    }
+
+    private func isLineBreak(_ byte: UInt8) -> Bool {
+        byte == 0x0A || byte == 0x0D
+    }
+
+    /// Whether a line holds `key = value;`, with nothing that spans lines.
+    private func isCompleteEntry(at lineStart: Int) -> Bool {
+        var index = skipBlanksInLine(from: lineStart)
+        guard let keyEnd = endOfString(at: index) else { return false }
+        index = skipBlanksInLine(from: keyEnd)
+        guard scanner.byte(at: index) == UInt8(ascii: "=") else { return false }
+        index = skipBlanksInLine(from: index + 1)
+        guard let valueEnd = endOfString(at: index) else { return false }
+        index = skipBlanksInLine(from: valueEnd)
+        return scanner.byte(at: index) == UInt8(ascii: ";")
+    }
+
+    private func skipBlanksInLine(from start: Int) -> Int {
+        var index = start
+        while scanner.byte(at: index) == 0x20 || scanner.byte(at: index) == 0x09 { index += 1 }
+        return index
+    }
+
+    /// The end of a string that begins at an offset and ends on the same line.
+    private func endOfString(at start: Int) -> Int? {
+        let text = scanner.text
+        guard start < text.count else { return nil }
+        let quote = text[start]
+        var index = start
+        guard scanner.isQuote(quote) else {
+            while scanner.isWord(scanner.byte(at: index)) { index += 1 }
+            return index > start ? index : nil
+        }
+        index += 1
+        while index < text.count, !isLineBreak(text[index]) {
+            if text[index] == quote { return index + 1 }
+            if text[index] == UInt8(ascii: "\\") { index += 1 }
+            if !isLineBreak(scanner.byte(at: index)) { index += 1 }
+        }
+        return nil
+    }
+
+    /// The end of a comment that begins at an offset; one that is never closed ends with the file.
+    private func endOfComment(at start: Int) -> Int? {
+        let text = scanner.text
+        var index = start + 2
+        switch scanner.byte(at: start + 1) {
+        case UInt8(ascii: "/"):
+            while index < text.count, !isLineBreak(text[index]) { index += 1 }
+            return index
+        case UInt8(ascii: "*"):
+            while index < text.count {
+                if text[index] == UInt8(ascii: "*"), scanner.byte(at: index + 1) == UInt8(ascii: "/") {
+                    return index + 2
+                }
+                index += 1
+            }
+            return text.count
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,228 @@
+/// Reads the text form of a strings table and goes on after what is wrong.
+struct StringsTableParser: ~Copyable {
+    private(set) var entries: [String: String] = [:]
+    var scanner: OldStyleScanner
+    /// How far the current entry was looked at; recovery may go back from here.
+    var furthest = 0
+    /// How many bytes recovery may still have looked at twice. Going back for each of many odd quotes could otherwise
+    /// be quadratic.
+    var patience: Int
+    /// Whether the table is enclosed in braces and they are still open.
+    private(set) var isBraced = false
+    private var faults: [TextFault] = []
+    /// Whether a nested value was found to have no end, so that looking for the end of the next one is no use.
+    private var sawUnbalanced = false
+    private let entryLimit: Int
+
+    init(_ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits) {
+        scanner = OldStyleScanner(text, isLenient: true)
+        entryLimit = limits.nodes / 2
+        // A guess that saves most of the growing and costs at most half the file's size.
+        entries.reserveCapacity(min(text.count / 64, entryLimit))
+        patience = 16 * text.count + 65_536
+    }
+
+    /// What was read, and everything that is wrong, in no particular order.
+    consuming func finish() -> (entries: [String: String], faults: [TextFault]) {
+        (entries, faults + scanner.tolerated)
+    }
+
+    /// Reads the whole table.
+    mutating func parse() {
+        do throws(TextFault) {
+            try scanner.skipBlanks()
+            if scanner.next == UInt8(ascii: "{") {
+                isBraced = true
+                scanner.position += 1
+            }
+            while try readNext() {}
+        } catch {
+            // Only a comment without end and the limit on entries leave nothing to go on with.
+            report(error)
+        }
+    }
+
+    /// Reads an entry or a closing brace; false at the end.
+    private mutating func readNext() throws(TextFault) -> Bool {
+        try scanner.skipBlanks()
+        guard !scanner.isAtEnd else {
+            if isBraced {
+                report(.truncated, at: scanner.position, "The file ends before the table's \"{\" is closed.")
+            }
+            return false
+        }
+        let start = scanner.position
+        furthest = start
+        if scanner.next == UInt8(ascii: "}"), isBraced {
+            isBraced = false
+            scanner.position += 1
+            try scanner.skipBlanks()
+            guard !scanner.isAtEnd else { return false }
+            recover(
+                from: scanner.position,
+                TextFault(
+                    .trailingContent, at: scanner.position,
+                    "Something follows the \"}\" that ends the table; nothing may."))
+        } else if scanner.next == UInt8(ascii: ";") {
+            scanner.position += 1
+            report(.unexpectedCharacter, at: start, "A semicolon stands alone; a key is expected.")
+        } else {
+            do throws(TextFault) {
+                try readEntry()
+            } catch {
+                recover(from: start, error)
+            }
+        }
+        guard entries.count <= entryLimit else {
+            throw TextFault(
+                .tooManyNodes, at: start, "The table has more than \(entryLimit) entries, which is the limit.")
+        }
+        return true
+    }
+
+    private mutating func readEntry() throws(TextFault) {
+        let start = scanner.position
+        guard scanner.isAtString else { throw scanner.unexpected("a key is expected") }
+        let key = try scanner.readString()
+        try scanner.skipBlanks()
+        if scanner.next == UInt8(ascii: ";") {
+            scanner.position += 1
+            return store(key, key, at: start)
+        }
+        if scanner.next == UInt8(ascii: "=") {
+            scanner.position += 1
+            let equals = scanner.position
+            try scanner.skipBlanks()
+            return try readValue(of: key, at: start, after: equals)
+        }
+        guard !scanner.isAtEnd else {
+            throw TextFault(
+                .truncated, at: start, "The file ends after the key \(Excerpt.of(key)); \"=\" and a value are expected."
+            )
+        }
+        let fault = TextFault(
+            .missingSeparator, at: scanner.position,
+            "Found \(Excerpt.character(scanner.text, at: scanner.position)) after the key \(Excerpt.of(key)); "
+                + "\"=\" or \";\" is expected."
+        )
+        // The key alone is lost where the next entry begins.
+        guard isAtNextEntry(afterLineBreak: false) else { throw fault }
+        report(fault)
+    }
+
+    private mutating func readValue(of key: String, at start: Int, after equals: Int) throws(TextFault) {
+        switch scanner.next {
+        case _ where scanner.isAtString:
+            // With a line break before it and another "=" after it, this is the next entry's key.
+            if hasLineBreak(from: equals), isAtNextEntry(afterLineBreak: false) {
+                return report(.missingValue, at: equals, "The key \(Excerpt.of(key)) has no value after its \"=\".")
+            }
+            let value = try scanner.readString()
+            try finish(key, value, at: start)
+        case UInt8(ascii: ";"):
+            report(.missingValue, at: scanner.position, "The key \(Excerpt.of(key)) has no value after its \"=\".")
+            scanner.position += 1
+        case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "<"):
+            let place = scanner.position
+            let fault = TextFault(
+                .valueNotString, at: place,
+                "The value of the key \(Excerpt.of(key)) is not a string; a table holds strings only.")
+            guard skipNestedValue() else { throw fault }
+            report(fault)
+            try scanner.skipBlanks()
+            if scanner.next == UInt8(ascii: ";") { scanner.position += 1 }
+        default: throw scanner.unexpected("a value for the key \(Excerpt.of(key)) is expected")
+        }
+    }
+
+    /// Reads the semicolon after a value and keeps the entry, also without one where it is clear what is meant.
+    private mutating func finish(_ key: String, _ value: String, at start: Int) throws(TextFault) {
+        let end = scanner.position
+        do throws(TextFault) {
+            try scanner.skipBlanks()
+        } catch {
+            store(key, value, at: start)
+            return report(error)
+        }
+        if scanner.next == UInt8(ascii: ";") {
+            scanner.position += 1
+            return store(key, value, at: start)
+        }
+        // Before the closing brace the semicolon may be left out.
+        if scanner.next == UInt8(ascii: "}"), isBraced { return store(key, value, at: start) }
+        guard scanner.isAtEnd || isAtNextEntry(afterLineBreak: hasLineBreak(from: end)) else {
+            throw TextFault(
+                .missingSeparator, at: scanner.position,
+                "Found \(Excerpt.character(scanner.text, at: scanner.position)) after the value of the key "
+                    + "\(Excerpt.of(key)); \";\" is expected."
+            )
+        }
+        store(key, value, at: start)
+        report(.missingSeparator, at: end, "The \";\" after the value of the key \(Excerpt.of(key)) is missing.")
+    }
+
+    private func hasLineBreak(from start: Int) -> Bool {
+        scanner.text[start..<scanner.position].contains { $0 == 0x0A || $0 == 0x0D }
+    }
+
+    /// Whether a key with its `=` stands at the position; on a new line `key;` is one too. The position stays.
+    private mutating func isAtNextEntry(afterLineBreak: Bool) -> Bool {
+        guard scanner.isAtString else { return false }
+        let start = scanner.position
+        defer {
+            furthest = max(furthest, scanner.position)
+            scanner.position = start
+        }
+        do throws(TextFault) {
+            try scanner.skipString()
+            try scanner.skipBlanks()
+        } catch {
+            return false
+        }
+        return scanner.next == UInt8(ascii: "=") || (afterLineBreak && scanner.next == UInt8(ascii: ";"))
+    }
+
+    /// Skips a list, dictionary or data with everything in it; false, and the position as before, without its end.
+    private mutating func skipNestedValue() -> Bool {
+        let start = scanner.position
+        guard !sawUnbalanced else { return false }
+        var depth = 0
+        repeat {
+            let byte = scanner.next
+            do throws(TextFault) {
+                if scanner.isQuote(byte) {
+                    _ = try scanner.skipQuoted()
+                } else {
+                    scanner.position += 1
+                }
+                try scanner.skipBlanks()
+            } catch {
+                scanner.position = scanner.text.count
+            }
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "<"): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: ")"), UInt8(ascii: ">"): depth -= 1
+            default: break
+            }
+            if depth == 0 { return true }
+        } while !scanner.isAtEnd
+        furthest = scanner.position
+        scanner.position = start
+        sawUnbalanced = true
+        return false
+    }
+
+    private mutating func store(_ key: String, _ value: String, at start: Int) {
+        guard entries.updateValue(value, forKey: key) != nil else { return }
+        report(.duplicateKey, at: start, "The key \(Excerpt.of(key)) appears again; its last value is used.")
+    }
+
+    mutating func report(_ fault: TextFault) {
+        // One more than is listed, so that the report can say it is cut.
+        if faults.count <= StringsReader.mostFaults { faults.append(fault) }
+    }
+
+    private mutating func report(_ code: PropertyListFault.Code, at offset: Int, _ message: @autoclosure () -> String) {
+        if faults.count <= StringsReader.mostFaults { faults.append(TextFault(code, at: offset, message())) }
+    }
+}

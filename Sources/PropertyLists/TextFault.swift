@@ -1,0 +1,101 @@
+/// A fault in text, with its place as an offset into the decoded bytes.
+///
+/// Readers work with offsets alone; lines and columns are counted once a fault is reported, not for every byte read.
+struct TextFault: Error {
+    let code: PropertyListFault.Code
+    let offset: Int
+    let message: String
+
+    init(_ code: PropertyListFault.Code, at offset: Int, _ message: String) {
+        self.code = code
+        self.offset = offset
+        self.message = message
+    }
+
+    /// The public form of the fault, located in the text its offset refers to.
+    func located(in text: UnsafeBufferPointer<UInt8>) -> PropertyListFault {
+        var counter = PositionCounter(text)
+        return located(by: &counter)
+    }
+
+    /// The public form of the fault. Cheap for many faults in ascending order.
+    func located(by counter: inout PositionCounter) -> PropertyListFault {
+        let (line, column) = counter.position(of: offset)
+        return PropertyListFault(code: code, position: .text(line: line, column: column), message: message)
+    }
+}
+
+/// Turns offsets into lines and columns, moving forward through the text once.
+struct PositionCounter {
+    private let text: UnsafeBufferPointer<UInt8>
+    private var offset = 0
+    private var line = 1
+    private var column = 1
+
+    init(_ text: UnsafeBufferPointer<UInt8>) {
+        self.text = text
+    }
+
+    /// The line and column of an offset, both from 1; offsets past the end mean the end.
+    mutating func position(of target: Int) -> (line: Int, column: Int) {
+        if target < offset { self = PositionCounter(text) }
+        let stop = min(target, text.count)
+        while offset < stop {
+            let byte = text[offset]
+            offset += 1
+            if byte == 0x0A || (byte == 0x0D && !(offset < text.count && text[offset] == 0x0A)) {
+                line += 1
+                column = 1
+            } else if offset == stop || text[offset] & 0xC0 != 0x80 {
+                // A scalar is complete where no continuation byte follows; one that does is itself the fault.
+                column += 1
+            }
+        }
+        return (line, column)
+    }
+}
+
+/// Pieces of a file as messages show them.
+enum Excerpt {
+    /// At most this many scalars of the file appear in a message.
+    private static let longest = 40
+
+    /// Text in double quotes, shortened, with control characters and quotes escaped.
+    static func of(_ text: some StringProtocol) -> String {
+        var shown = "\""
+        var count = 0
+        for scalar in text.unicodeScalars {
+            guard count < longest else {
+                shown += "…"
+                break
+            }
+            shown += escaped(scalar)
+            count += 1
+        }
+        return shown + "\""
+    }
+
+    /// The same for bytes, which need be no valid text.
+    static func of(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> String {
+        // Four bytes a scalar at most; a little more shows that something was cut.
+        let end = min(range.upperBound, range.lowerBound + 4 * longest + 4)
+        return of(String(decoding: UnsafeBufferPointer(rebasing: bytes[range.lowerBound..<end]), as: UTF8.self))
+    }
+
+    /// The character at an offset, in quotes, or "the end of the file".
+    static func character(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> String {
+        guard offset < bytes.count else { return "the end of the file" }
+        var end = offset + 1
+        while end < bytes.count, end - offset < 4, bytes[end] & 0xC0 == 0x80 { end += 1 }
+        return of(bytes, offset..<end)
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
+            return "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+        default:
+            return scalar == "\"" || scalar == "\\" ? "\\" + String(scalar) : String(scalar)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/// Checks bytes before they become strings.
+enum UTF8Check {
+    /// The offset of the first byte that is no well-formed UTF-8, or nil. Overlong forms, surrogates and values past
+    /// U+10FFFF are not well-formed. `refusingNUL` also stops at a zero byte, which no text list may hold.
+    static func firstFault(in bytes: UnsafeBufferPointer<UInt8>, refusingNUL: Bool) -> Int? {
+        let count = bytes.count
+        var index = 0
+        while index < count {
+            index = endOfASCII(in: bytes, from: index)
+            guard index < count else { return nil }
+            let lead = bytes[index]
+            if lead < 0x80 {
+                if lead == 0 && refusingNUL { return index }
+                index += 1
+                continue
+            }
+            let length = sequenceLength(bytes, at: index)
+            guard length > 0 else { return index }
+            index += length
+        }
+        return nil
+    }
+
+    /// Whether all bytes are ASCII, and the first that is not.
+    static func firstNonASCII(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        bytes.firstIndex { $0 >= 0x80 }
+    }
+
+    /// Skips eight bytes at a time that are ASCII and not NUL; stops at or before the first other one.
+    @inline(__always)
+    private static func endOfASCII(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let raw = UnsafeRawBufferPointer(bytes)
+        var index = start
+        while index + 8 <= raw.count {
+            let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // The high bit of a byte is set where it is no ASCII, and where subtracting one from zero borrows.
+            if (word | (word &- 0x0101_0101_0101_0101)) & 0x8080_8080_8080_8080 != 0 { break }
+            index += 8
+        }
+        return index
+    }
+
+    /// The length of the well-formed sequence at an offset, or 0.
+    private static func sequenceLength(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
+        let lead = bytes[index]
+        let length: Int
+        var lowest: UInt8 = 0x80
+        var highest: UInt8 = 0xBF
+        switch lead {
+        case 0xC2...0xDF: length = 2
+        case 0xE0...0xEF:
+            length = 3
+            if lead == 0xE0 { lowest = 0xA0 }
+            if lead == 0xED { highest = 0x9F }
+        case 0xF0...0xF4:
+            length = 4
+            if lead == 0xF0 { lowest = 0x90 }
+            if lead == 0xF4 { highest = 0x8F }
+        default: return 0
+        }
+        guard index + length <= bytes.count else { return 0 }
+        guard lowest <= bytes[index + 1], bytes[index + 1] <= highest else { return 0 }
+        for offset in 2..<max(length, 2) where bytes[index + offset] & 0xC0 != 0x80 { return 0 }
+        return length
+    }
+
+    /// Whether comparing the text is linear. Swift compares strings by canonical equivalence, which sorts each run of
+    /// combining marks by insertion; half a megabyte of marks as a key would take minutes. Unicode's stream-safe text
+    /// format (UAX #15, section 13) allows 30 marks in a row, more than any script uses.
+    static func isStreamSafe(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        // Each mark takes two bytes or more.
+        guard bytes.count > 2 * longestRunOfMarks else { return true }
+        // The first mark is U+0300, lead byte 0xCC; text without such bytes has none.
+        guard holdsLeadByteOfMarks(bytes) else { return true }
+        var run = 0
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            if scalar.value < 0x300 || (0x3400...0xA66E).contains(scalar.value)
+                || (0xAC00...0xD7FF).contains(scalar.value)
+                || scalar.properties.canonicalCombiningClass == .notReordered
+            {
+                run = 0
+            } else {
+                run += 1
+                if run > longestRunOfMarks { return false }
+            }
+        }
+        return true
+    }
+
+    private static func holdsLeadByteOfMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = 0
+        // Eight bytes at a time as long as none of them has both high bits, as every lead byte does.
+        while let word = bytes.word(at: index), word & (word << 1) & 0x8080_8080_8080_8080 == 0 { index += 8 }
+        return bytes[index...].contains { $0 >= 0xCC }
+    }
+
+    private static let longestRunOfMarks = 30
+}

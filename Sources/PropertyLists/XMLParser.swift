@@ -1,0 +1,161 @@
+/// Reads the XML form of a property list.
+///
+/// Accepted is what Apple's document type describes: one value, in `<plist>` or bare. Comments and processing
+/// instructions are skipped, the five predefined entities and character references are expanded. Nothing is ever
+/// fetched; a document type with a subset of its own is refused, so no entity can be declared. Control characters are
+/// kept as Apple's reader keeps them, and so are line ends.
+struct XMLParser: ~Copyable {
+    /// Valid UTF-8 without NUL.
+    let text: UnsafeBufferPointer<UInt8>
+    var position = 0
+    var builder: TreeBuilder
+    /// Character data that is not contiguous in the file.
+    var gathered: [UInt8] = []
+
+    /// Whether an entry of the outermost dictionary that is wrong is noted in `tolerated` and left out.
+    private let isLenient: Bool
+    private(set) var tolerated: [TextFault] = []
+
+    init(_ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits, policy: TreeBuilder.DuplicatePolicy) {
+        self.text = text
+        isLenient = policy == .keepLast
+        builder = TreeBuilder(limits: limits, policy: policy)
+    }
+
+    /// Reads the whole text.
+    mutating func parse() throws(TextFault) -> PropertyList {
+        try skipProlog()
+        let first = try nextTag(inside: nil)
+        let isWrapped = first.element == .plist
+        if isWrapped {
+            guard first.kind == .open else { throw noValue(first) }
+        } else {
+            try read(first)
+        }
+        while !builder.isComplete {
+            do throws(TextFault) {
+                let tag = try nextTag(inside: first)
+                if tag.element == .plist { throw tag.kind == .close ? noValue(tag) : nested(tag) }
+                try read(tag)
+            } catch {
+                try recover(from: error)
+            }
+        }
+        guard let root = builder.root else { throw noValue(first) }
+        do throws(TextFault) {
+            try readEnd(first, isWrapped: isWrapped)
+        } catch {
+            guard isLenient else { throw error }
+            tolerated.append(error)
+        }
+        return root
+    }
+
+    private mutating func readEnd(_ first: XMLTag, isWrapped: Bool) throws(TextFault) {
+        if isWrapped {
+            let tag = try nextTag(inside: first)
+            guard tag.element == .plist, tag.kind == .close else { throw secondValue(tag) }
+        }
+        try skipBetweenTags()
+        guard position == text.count else { throw trailing() }
+    }
+
+    /// Goes on with the next key, where faults are tolerated and there is one.
+    private mutating func recover(from fault: TextFault) throws(TextFault) {
+        // A key that came in place of a value is good itself.
+        let from = fault.code == .missingValue ? fault.offset : position
+        guard isLenient, fault.code != .tooManyNodes, builder.abandonEntry(), let key = find("<key>", from: from)
+        else { throw fault }
+        if tolerated.count <= StringsReader.mostFaults { tolerated.append(fault) }
+        position = key
+    }
+
+    /// Reads what a tag begins, or closes what it ends.
+    @inline(__always)
+    private mutating func read(_ tag: XMLTag) throws(TextFault) {
+        if tag.kind == .close {
+            try close(tag)
+        } else if tag.element == .key {
+            guard builder.expectation == .key else { throw unexpectedKey(tag) }
+            try builder.add(key: try readString(tag), at: tag.offset)
+        } else {
+            guard builder.expectation != .key else { throw missingKey(tag) }
+            try readValue(tag)
+        }
+    }
+
+    private mutating func readValue(_ tag: XMLTag) throws(TextFault) {
+        switch tag.element {
+        case .string: try builder.add(.string(try readString(tag)), at: tag.offset)
+        case .dict, .array:
+            try builder.open(dictionary: tag.element == .dict, at: tag.offset)
+            if tag.kind == .empty { try builder.close() }
+        case .true, .false:
+            try readNothing(in: tag)
+            try builder.add(.boolean(tag.element == .true), at: tag.offset)
+        case .integer: try builder.add(try readInteger(tag), at: tag.offset)
+        case .real: try builder.add(.real(try readReal(tag)), at: tag.offset)
+        case .date: try builder.add(.date(try readDate(tag)), at: tag.offset)
+        case .data: try builder.add(.data(try readData(tag)), at: tag.offset)
+        case .plist: throw nested(tag)
+        case .key: throw unexpectedKey(tag)
+        }
+    }
+
+    private mutating func close(_ tag: XMLTag) throws(TextFault) {
+        let expected: XMLElement = builder.isInDictionary ? .dict : .array
+        guard builder.isOpen, tag.element == expected else { throw mismatched(tag, expected) }
+        if let key = builder.pendingKey {
+            throw TextFault(
+                .missingValue, at: tag.offset,
+                "The dictionary ends after the key \(Excerpt.of(key.name)), which has no value.")
+        }
+        try builder.close()
+        builder.collapseArchiveReference()
+    }
+
+    @inline(never)
+    private func mismatched(_ tag: XMLTag, _ expected: XMLElement) -> TextFault {
+        let wanted = builder.isOpen ? "</\(expected.name)> is expected" : "nothing is open"
+        return TextFault(.malformedMarkup, at: tag.offset, "\(tag.description) closes nothing here; \(wanted).")
+    }
+
+    @inline(never)
+    private func noValue(_ tag: XMLTag) -> TextFault {
+        TextFault(.missingValue, at: tag.offset, "The property list holds no value.")
+    }
+
+    @inline(never)
+    private func nested(_ tag: XMLTag) -> TextFault {
+        TextFault(
+            .malformedMarkup, at: tag.offset, "\(tag.description) stands inside the list; it may only enclose it.")
+    }
+
+    @inline(never)
+    private func secondValue(_ tag: XMLTag) -> TextFault {
+        TextFault(
+            .trailingContent, at: tag.offset, "\(tag.description) follows the list's only value; </plist> is expected.")
+    }
+
+    @inline(never)
+    private func trailing() -> TextFault {
+        TextFault(
+            .trailingContent, at: position,
+            "\(Excerpt.of(text, position..<text.count)) follows the end of the property list; nothing may.")
+    }
+
+    @inline(never)
+    private func unexpectedKey(_ tag: XMLTag) -> TextFault {
+        if let key = builder.pendingKey {
+            return TextFault(
+                .missingValue, at: tag.offset,
+                "The key \(Excerpt.of(key.name)) is followed by another <key>; its value is expected.")
+        }
+        return TextFault(.malformedMarkup, at: tag.offset, "<key> stands outside a dictionary; a value is expected.")
+    }
+
+    @inline(never)
+    private func missingKey(_ tag: XMLTag) -> TextFault {
+        TextFault(.keyNotString, at: tag.offset, "\(tag.description) stands in a dictionary where a <key> is expected.")
+    }
+}

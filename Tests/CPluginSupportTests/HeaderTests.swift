@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+/// plugin_abi.h is all that a C plug-in needs.
+@Suite struct HeaderTests {
+    private static let include: URL = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/CPluginSupport/include").standardizedFileURL
+
+    /// Compiles a source that includes the header and nothing else.
+    private func compile(_ source: String, language: String, standard: String) throws -> (status: Int32, said: String) {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "header-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "plugin.source")
+        try source.write(to: file, atomically: true, encoding: .utf8)
+        let process = Process()
+        process.executableURL = try Self.clang()
+        process.arguments = [
+            "-x", language, "-std=\(standard)", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
+            "-I", Self.include.path, file.path,
+        ]
+        let pipe = Pipe()
+        process.standardError = pipe
+        try process.run()
+        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, said)
+    }
+
+    /// The clang that stands beside the Swift compiler.
+    private static func clang() throws -> URL {
+        for folder in ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":") {
+            let swift = URL(filePath: "\(folder)/swiftc")
+            guard FileManager.default.isExecutableFile(atPath: swift.path) else { continue }
+            let beside = swift.resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "clang")
+            if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
+        }
+        throw CocoaError(.fileNoSuchFile)
+    }
+
+    private static let plugin = """
+        #include "plugin_abi.h"
+        PLUGIN_DECLARE_NOTE;
+        plugin_status plugin_entry(const plugin_host *host) {
+            host->set_error(host, PLUGIN_STRING("org.example"), 1, PLUGIN_STRING("no"), PLUGIN_STRING(""));
+            return PLUGIN_HAS(host, get_extension) ? PLUGIN_FAILED : PLUGIN_ABI_MISMATCH;
+        }
+
+        """
+
+    @Test(arguments: [("c", "c11"), ("c", "c17"), ("c++", "c++17"), ("c++", "c++20")])
+    func theHeaderCompilesAloneWithoutAWarning(language: String, standard: String) throws {
+        let result = try compile(Self.plugin, language: language, standard: standard)
+        #expect(result.status == 0, "\(result.said)")
+    }
+
+    @Test func anEntryOfAnotherTypeThanTheHeadersIsRefusedByTheCompiler() throws {
+        let wrong = "#include \"plugin_abi.h\"\nint plugin_entry(void) { return 0; }\n"
+        #expect(try compile(wrong, language: "c", standard: "c11").status != 0)
+    }
+
+    @Test func theStaticAssertsCatchAMovedField() throws {
+        // The header with a field put in front of the table's magic number no longer compiles.
+        let header = try String(contentsOf: Self.include.appending(path: "plugin_abi.h"), encoding: .utf8)
+        let moved = header.replacingOccurrences(
+            of: "    uint64_t magic;", with: "    uint64_t extra;\n    uint64_t magic;")
+        #expect(moved != header)
+        let result = try compile(moved, language: "c", standard: "c11")
+        #expect(result.status != 0)
+        #expect(result.said.contains("plugin_host.magic"))
+    }
+}

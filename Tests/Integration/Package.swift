@@ -1,0 +1,39 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// The package that depends on all others. Built with one --scratch-path, it brings the library, the sample plug-ins,
+// the demo host, the tool, the benchmarks and these tests into one build folder, each module once.
+let package = Package(
+    name: "Integration",
+    dependencies: [
+        .package(name: "PluginHost", path: "../.."),
+        .package(name: "SamplePlugins", path: "../../Plugins"),
+        .package(name: "DemoAPI", path: "../../Examples/DemoAPI"),
+        .package(name: "DemoHost", path: "../../Examples/DemoHost"),
+        .package(name: "Tools", path: "../../Tools"),
+        .package(name: "Benchmarks", path: "../../Benchmarks"),
+    ],
+    targets: [
+        // Builds bundles with a defect at test time.
+        .target(name: "Fixtures"),
+        .testTarget(
+            name: "LoadingTests",
+            dependencies: [
+                "Fixtures",
+                .product(name: "PluginHost", package: "PluginHost"),
+                .product(name: "DemoAPI", package: "DemoAPI"),
+                // Not linked against, only built: the tests assemble and load them.
+                .product(name: "Reporter", package: "SamplePlugins"),
+                .product(name: "Typography", package: "SamplePlugins"),
+                .product(name: "Charts", package: "SamplePlugins"),
+                .product(name: "Checksum", package: "SamplePlugins"),
+                .product(name: "Template", package: "SamplePlugins"),
+            ]),
+        .testTarget(name: "ToolTests", dependencies: ["Fixtures"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    target.swiftSettings = [.enableUpcomingFeature("ExistentialAny")]
+}

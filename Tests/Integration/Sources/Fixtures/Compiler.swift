@@ -1,0 +1,81 @@
+import Foundation
+import Synchronization
+
+/// Compiles fixtures, each different source once.
+public enum Compiler {
+    private static let built = Mutex<[String: URL]>([:])
+
+    static func build(_ code: BundleFixture.Code, module: String) throws -> URL? {
+        switch code {
+        case .none: return nil
+        case .file(let url): return url
+        case .c(let source, let flags): return try once("c \(flags) \(source)") { try compileC(source, flags, to: $0) }
+        case .swift(let source, let flags):
+            return try once("swift \(module) \(flags) \(source)") {
+                try compileSwift(source, flags, module: module, to: $0)
+            }
+        }
+    }
+
+    private static func once(_ key: String, _ compile: (URL) throws -> Void) throws -> URL {
+        // The lock is held over the compiler: two tests that want one fixture build it once, and a small machine does
+        // not run ten compilers side by side.
+        try built.withLock { built in
+            if let known = built[key] { return known }
+            let folder = Workspace.temporary.appending(path: "code/\(built.count)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let result = folder.appending(path: "fixture.so")
+            try compile(result)
+            built[key] = result
+            return result
+        }
+    }
+
+    static var header: URL { Workspace.project.appending(path: "Sources/CPluginSupport/include") }
+
+    private static func compileC(_ source: String, _ flags: [String], to result: URL) throws {
+        let file = result.deletingPathExtension().appendingPathExtension("c")
+        let note = source.contains("PLUGIN_NOTE") ? "" : "PLUGIN_DECLARE_NOTE;\n"
+        // A fixture whose entry is no function must not see the header's declaration of it.
+        let rename = source.contains("int plugin_entry =") ? "#define plugin_entry declared_entry\n" : ""
+        let restore = rename.isEmpty ? "" : "#undef plugin_entry\n"
+        try "\(rename)#include \"plugin_abi.h\"\n\(restore)\(note)\(source)\n".write(
+            to: file, atomically: true, encoding: .utf8)
+        try Tool.run(
+            try Tool.find("clang"),
+            ["-std=gnu11", "-shared", "-fPIC", "-O1", "-I", header.path, file.path, "-o", result.path] + flags)
+    }
+
+    /// The flags with which a file outside of the package manager finds the library's modules and links it.
+    public static var libraryFlags: [String] {
+        [
+            "-swift-version", "6", "-I", Workspace.products.appending(path: "Modules").path,
+            "-Xcc", "-fmodule-map-file=\(header.appending(path: "module.modulemap").path)",
+            "-L", Workspace.products.path, "-lPluginHost",
+        ] + (ProcessInfo.processInfo.environment["FIXTURE_FLAGS"] ?? "").split(separator: " ").map(String.init)
+    }
+
+    private static func compileSwift(_ source: String, _ flags: [String], module: String, to result: URL) throws {
+        let file = result.deletingPathExtension().appendingPathExtension("swift")
+        try source.write(to: file, atomically: true, encoding: .utf8)
+        try Tool.run(
+            try Tool.find("swiftc"),
+            ["-emit-library", "-O", "-wmo", "-parse-as-library", "-module-name", module, file.path, "-o", result.path]
+                + libraryFlags + flags)
+    }
+
+    /// Builds an executable from Swift sources; each argument set once.
+    public static func executable(_ name: String, source: String, flags: [String] = []) throws -> URL {
+        try once("executable \(name) \(flags) \(source)") { result in
+            let file = result.deletingLastPathComponent().appending(path: "main.swift")
+            try source.write(to: file, atomically: true, encoding: .utf8)
+            try Tool.run(
+                try Tool.find("swiftc"),
+                [
+                    "-O", "-module-name", name, file.path, "-o", result.path, "-Xlinker", "-rpath", "-Xlinker",
+                    Workspace.products.path,
+                ]
+                    + libraryFlags + flags)
+        }
+    }
+}

@@ -1,0 +1,301 @@
+import Fixtures
+import Foundation
+import PluginHost
+import Synchronization
+import Testing
+
+/// Faults 146 to 156: many threads, re-entrance, circles, fork. Run under the thread sanitiser by `make tsan` (156).
+@Suite struct ConcurrentLoading {
+    /// Runs a body on many threads that start together.
+    private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+        let start = DispatchSemaphore(value: 0)
+        let done = DispatchGroup()
+        for index in 0..<count {
+            done.enter()
+            let thread = Thread {
+                start.wait()
+                body(index)
+                done.leave()
+            }
+            thread.stackSize = 256 << 10
+            thread.start()
+        }
+        for _ in 0..<count { start.signal() }
+        done.wait()
+    }
+
+    @Test func fault146_aThousandThreadsLoadOneBundleWithOneEntryCallAndOneNotification() throws {
+        let path = try BundleFixture("ManyThreads", code: .c(Source.good + "/* 146 */")).path
+        let seen = Mutex(0)
+        let observer = NotificationCenter.default.addObserver(
+            forName: PluginBundle.didLoadNotification, object: nil, queue: nil
+        ) { note in
+            if (note.object as? PluginBundle)?.bundlePath == path { seen.withLock { $0 += 1 } }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let loaded = Mutex(0)
+        onThreads(1000) { _ in
+            if PluginBundle(path: path)?.load() == true { loaded.withLock { $0 += 1 } }
+        }
+        #expect(loaded.withLock { $0 } == 1000)
+        #expect(seen.withLock { $0 } == 1)
+        #expect(try PluginBundle.open(path: path).function("entry_calls")().uint64 == 1)
+    }
+
+    @Test func fault146_aThousandThreadsGetTheSameError() throws {
+        let path = try BundleFixture(
+            "ManyThreadsFail",
+            code: .c("PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; return -9; }")
+        ).path
+        let bundle = try PluginBundle.open(path: path)
+        let errors = Mutex<Set<PluginError>>([])
+        onThreads(1000) { _ in
+            do { try bundle.loadAndReturnError() } catch { errors.withLock { _ = $0.insert(error as! PluginError) } }
+        }
+        #expect(errors.withLock { $0.count } == 1)
+        #expect(errors.withLock { $0.first?.code } == .entryFailed)
+    }
+
+    @Test func fault147_aThousandThreadsLoadAHundredBundles() throws {
+        let first = try BundleFixture("Hundred", code: .c(Source.good + "/* 147 */"))
+        let paths = try (0..<100).map { index in
+            let fixture = try BundleFixture("Hundred\(index)", code: .file(first.executable))
+            return fixture.path
+        }
+        let loaded = Mutex(0)
+        onThreads(1000) { index in
+            if PluginBundle(path: paths[index % 100])?.load() == true { loaded.withLock { $0 += 1 } }
+        }
+        #expect(loaded.withLock { $0 } == 1000)
+        for path in paths { #expect(try PluginBundle.open(path: path).function("entry_calls")().uint64 == 1) }
+    }
+
+    @Test func fault148_loadAndUnloadRaceWithoutASecondEntryCall() throws {
+        let bundle = try PluginBundle.open(
+            path: BundleFixture("LoadUnloadRace", code: .c(Source.good + "/* 148 */")).path)
+        onThreads(16) { index in
+            for _ in 0..<500 {
+                if index % 2 == 0 { bundle.load() } else { bundle.unload() }
+            }
+        }
+        try bundle.loadAndReturnError()
+        #expect(bundle.registrations.map(\.name) == ["Thing", "entry_calls"])
+        #expect(try bundle.function("entry_calls")().uint64 == 1)
+    }
+
+    @Test func fault149_150_anObserverMayLoadAnotherBundleAndRemoveItself() throws {
+        let first = try BundleFixture("Observed", code: .c(Source.good + "/* 149 */")).path
+        let second = try BundleFixture("LoadedByObserver", code: .c(Source.good + "/* 149b */")).path
+        let token = ObserverToken()
+        let calls = Mutex(0)
+        let observer = NotificationCenter.default.addObserver(
+            forName: PluginBundle.didLoadNotification, object: nil, queue: nil
+        ) { note in
+            guard (note.object as? PluginBundle)?.bundlePath == first else { return }
+            calls.withLock { $0 += 1 }
+            if let own = token.value { NotificationCenter.default.removeObserver(own) }
+            #expect(PluginBundle(path: second)?.load() == true)
+        }
+        token.value = observer
+        let bundle = try PluginBundle.open(path: first)
+        try bundle.loadAndReturnError()
+        bundle.unload()
+        try bundle.loadAndReturnError()
+        #expect(calls.withLock { $0 } == 1)
+        #expect(PluginBundle(path: second)?.isLoaded == true)
+    }
+
+    // The entries of the fixtures below call these, by their addresses: what they load is told here.
+    private static let wanted = Mutex<[String: String]>([:])
+    private static let errors = Mutex<[String: PluginError]>([:])
+    private static let meeting = Mutex(0)
+
+    private static func load(_ key: String) {
+        guard let path = wanted.withLock({ $0[key] }) else { return }
+        do {
+            try PluginBundle.open(path: path).loadAndReturnError()
+        } catch {
+            errors.withLock { $0[key] = error as? PluginError }
+        }
+    }
+
+    @Test func fault152_aBundleThatLoadsItselfInItsEntryGetsAClearErrorAndLoads() throws {
+        let path = try BundleFixture("LoadsItself", code: .c(Source.calling { ConcurrentLoading.load("152") })).path
+        Self.wanted.withLock { $0["152"] = path }
+        try PluginBundle.open(path: path).loadAndReturnError()
+        let error = try #require(Self.errors.withLock { $0["152"] })
+        #expect(error.code == .loadReentered)
+        #expect(error.description.contains("“LoadsItself.bundle” was asked to load while this thread is loading it"))
+    }
+
+    @Test func fault151_aCircleOnOneThreadIsNamed() throws {
+        let a = try BundleFixture("CircleA", code: .c(Source.calling { ConcurrentLoading.load("151a") })).path
+        let b = try BundleFixture("CircleB", code: .c(Source.calling { ConcurrentLoading.load("151b") })).path
+        Self.wanted.withLock {
+            $0["151a"] = b; $0["151b"] = a
+        }
+        try PluginBundle.open(path: a).loadAndReturnError()
+        let error = try #require(Self.errors.withLock { $0["151b"] })
+        #expect(error.code == .dependencyCycle)
+        #expect(error.description.contains("“CircleA.bundle” needs “CircleB.bundle” needs “CircleA.bundle”"))
+        #expect(PluginBundle(path: b)?.isLoaded == true)
+    }
+
+    @Test func fault151_aCircleOverTwoThreadsIsNamedAndNobodyHangs() throws {
+        // Each entry waits until the other has begun: then each wants the other's bundle.
+        let a = try BundleFixture(
+            "CrossA",
+            code: .c(
+                Source.calling {
+                    ConcurrentLoading.meet(); ConcurrentLoading.load("cross-a")
+                })
+        ).path
+        let b = try BundleFixture(
+            "CrossB",
+            code: .c(
+                Source.calling {
+                    ConcurrentLoading.meet(); ConcurrentLoading.load("cross-b")
+                })
+        ).path
+        Self.wanted.withLock {
+            $0["cross-a"] = b; $0["cross-b"] = a
+        }
+        onThreads(2) { index in PluginBundle(path: index == 0 ? a : b)?.load() }
+        #expect(PluginBundle(path: a)?.isLoaded == true)
+        #expect(PluginBundle(path: b)?.isLoaded == true)
+        let found = Self.errors.withLock { [$0["cross-a"], $0["cross-b"]].compactMap(\.self) }
+        // The thread that would have closed the circle got the error; the other waited and went on.
+        #expect(found.count == 1)
+        #expect(found.first?.code == .dependencyCycle)
+        #expect(found.first?.description.contains("CrossA.bundle") == true)
+        #expect(found.first?.description.contains("CrossB.bundle") == true)
+    }
+
+    private static func meet() {
+        meeting.withLock { $0 += 1 }
+        while meeting.withLock({ $0 }) < 2 { usleep(100) }
+    }
+
+    @Test func anEntryMayLoadAnotherBundle() throws {
+        let inner = try BundleFixture("InnerLoad", code: .c(Source.good + "/* inner */")).path
+        let outer = try BundleFixture("OuterLoad", code: .c(Source.calling { ConcurrentLoading.load("outer") })).path
+        Self.wanted.withLock { $0["outer"] = inner }
+        try PluginBundle.open(path: outer).loadAndReturnError()
+        #expect(PluginBundle(path: inner)?.isLoaded == true)
+        #expect(Self.errors.withLock { $0["outer"] } == nil)
+    }
+
+    @Test func fault153_aConstructorMayLoadAnotherBundleAndGetsAnErrorForItsOwn() throws {
+        let load: @convention(c) () -> Void = {
+            ConcurrentLoading.load("153"); ConcurrentLoading.load("153own")
+        }
+        let address = UInt(bitPattern: unsafeBitCast(load, to: UnsafeRawPointer.self))
+        let source =
+            Source.good + "__attribute__((constructor)) static void early(void) { ((void (*)(void))\(address)ul)(); }"
+        let path = try BundleFixture("LoadsInConstructor", code: .c(source)).path
+        let other = try BundleFixture("LoadedByConstructor", code: .c(Source.good + "/* 153 */")).path
+        Self.wanted.withLock {
+            $0["153"] = other; $0["153own"] = path
+        }
+        try PluginBundle.open(path: path).loadAndReturnError()
+        #expect(PluginBundle(path: other)?.isLoaded == true)
+        #expect(Self.errors.withLock { $0["153own"]?.code } == .loadReentered)
+        #expect(Self.errors.withLock { $0["153"] } == nil)
+    }
+
+    @Test func fault154_aChildForkedWhileAnotherThreadLoadsGetsAnErrorAndDoesNotHang() async {
+        // fork() in a process with many threads is for a process of its own.
+        await #expect(processExitsWith: .success) { try ForkedLoad.run() }
+    }
+
+    @Test func fault155_scanningADirectoryWhileItsBundlesLoadGivesEveryBundle() throws {
+        let folder = Workspace.temporary.appending(path: "scan-155")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for index in 0..<20 {
+            let fixture = try BundleFixture("Scanned\(index)", code: .c(Source.good + "/* 155 */"))
+            try FileManager.default.moveItem(at: fixture.url, to: folder.appending(path: "Scanned\(index).bundle"))
+        }
+        let path = folder.path
+        let wrong = Mutex(0)
+        onThreads(8) { index in
+            for round in 0..<20 {
+                guard let found = try? PluginBundle.scan(directory: path), found.count == 20,
+                    found.allSatisfy({ $0.error == nil })
+                else {
+                    wrong.withLock { $0 += 1 }
+                    continue
+                }
+                found[(index * 3 + round) % 20].bundle?.load()
+            }
+        }
+        #expect(wrong.withLock { $0 } == 0)
+    }
+
+    @Test func fault161_tenThousandLoadsAndUnloadsLeaveDescriptorsAndMemoryAsTheyWere() throws {
+        let bundle = try PluginBundle.open(path: BundleFixture("Cycled", code: .c(Source.good + "/* 161 */")).path)
+        for _ in 0..<1000 {
+            try bundle.loadAndReturnError()
+            bundle.unload()
+        }
+        let before = (descriptors: try descriptorCount(), memory: try residentKilobytes())
+        for _ in 0..<10_000 {
+            try bundle.loadAndReturnError()
+            bundle.unload()
+        }
+        #expect(try descriptorCount() <= before.descriptors + 8)  // other tests run beside this one
+        #expect(try residentKilobytes() < before.memory + 64 << 10)
+    }
+
+    private func descriptorCount() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+
+    private func residentKilobytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+        return try #require(line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
+    }
+}
+
+/// A process that forks while one of its threads loads.
+enum ForkedLoad {
+    static let entered = DispatchSemaphore(value: 0)
+
+    static func run() throws {
+        // Compiled again here: the addresses in the fixture are this process's.
+        let path = try BundleFixture(
+            "SlowEntry",
+            code: .c(
+                Source.calling {
+                    ForkedLoad.entered.signal(); usleep(500_000)
+                })
+        ).path
+        let bundle = try PluginBundle.open(path: path)
+        Thread { bundle.load() }.start()
+        entered.wait()
+        let child = forkProcess()
+        if child == 0 {
+            // Only what fork() leaves alone is used here: one load, which must not wait for a thread that is not there.
+            let code = (try? bundle.loadAndReturnError()) == nil ? 0 : 1
+            _exit(Int32(bundle.isLoaded ? 2 : code))
+        }
+        var status: Int32 = 0
+        for _ in 0..<100 where waitpid(child, &status, WNOHANG) == 0 { usleep(100_000) }
+        let exited = status & 0x7F == 0
+        guard exited, (status >> 8) & 0xFF == 0 else {
+            kill(child, SIGKILL)
+            throw Tool.Failure(description: "the child hung or loaded: status \(status)")
+        }
+    }
+
+    /// fork() is marked unavailable in Swift because of what a child may not do; this child keeps to it.
+    private static func forkProcess() -> pid_t {
+        typealias Fork = @convention(c) () -> pid_t
+        return unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
+    }
+}
+
+/// Written before the first load and read in the observer, which the load calls on the same thread.
+private final class ObserverToken: @unchecked Sendable {
+    var value: (any NSObjectProtocol)?
+}

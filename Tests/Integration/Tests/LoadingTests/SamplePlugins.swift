@@ -1,0 +1,122 @@
+import DemoAPI
+import Fixtures
+import Foundation
+import PluginABI
+import PluginHost
+import Testing
+
+/// The sample plug-ins, as `make demo` assembles them.
+@Suite struct SamplePlugins {
+    private func sample(_ name: String) throws -> PluginBundle {
+        try PluginBundle.open(path: Workspace.samplePlugins.get().appending(path: "\(name).bundle").path)
+    }
+
+    @Test(arguments: ["Reporter", "Typography", "Charts", "Checksum", "Template"])
+    func everySampleWithCodePassesPreflightAndLoads(name: String) throws {
+        let bundle = try sample(name)
+        try bundle.preflight()
+        try bundle.loadAndReturnError()
+        #expect(bundle.isLoaded)
+        #expect(bundle.bundleIdentifier == "org.example.\(name)")
+        #expect(!bundle.registrations.map(\.name).isEmpty)
+    }
+
+    @Test func whatTheManifestPromisesIsRegistered() throws {
+        for name in ["Reporter", "Typography", "Charts", "Checksum", "Template"] {
+            let bundle = try sample(name)
+            try bundle.loadAndReturnError()
+            let registered = Set(bundle.registrations.map(\.name))
+            for factory in bundle.manifest.factories {
+                #expect(registered.contains(factory.name), "\(name): \(factory.name)")
+            }
+            for (function, _) in bundle.manifest.functions { _ = try bundle.function(function) }
+        }
+    }
+
+    @Test func reportersPrincipalClassIsThatOfItsKey() throws {
+        let bundle = try sample("Reporter")
+        #expect(bundle.manifest.principalClass == "Reporter")
+        #expect(bundle.principalClass.map { "\($0)" } == "Reporter")
+        for name in ["Reporter", "NotePad", "QueryList"] {
+            #expect(bundle.classNamed(name) != nil, "\(name)")
+            #expect(PluginBundle(for: try #require(bundle.classNamed(name))) === bundle)
+        }
+    }
+
+    @Test func typographysPrincipalClassIsTheFirstRegistered() throws {
+        let bundle = try sample("Typography")
+        #expect(bundle.manifest.principalClass == nil)
+        let principal: AnyClass = try #require(bundle.principalClass)
+        #expect(bundle.classNamed(bundle.registrations.map(\.name)[0]).map { $0 == principal } == true)
+    }
+
+    @Test func aProviderIsUsedWithoutACast() throws {
+        let providers = try sample("Typography").providers(of: .textFilter)
+        let uppercase = try #require(providers.first { $0.name == "uppercase" })
+        let filter: any TextFilter = try uppercase.make()
+        #expect(try filter.filter("straße") == "STRASSE")
+    }
+
+    @Test func checksumsAreRightThroughTheFactoryAndThroughLibffi() throws {
+        let bundle = try sample("Checksum")
+        // The check value of CRC-32: its result on the digits 1 to 9.
+        let digits = [UInt8]("123456789".utf8)
+        let crc32 = try bundle.function("crc32", "(bytes) -> uint32")
+        #expect(try crc32(.bytes(digits)).uint64 == 0xCBF4_3926)
+        #expect(try crc32(.bytes([])).uint64 == 0)
+        let wrong = #expect(throws: PluginError.self) { try crc32(.string("123456789")) }
+        #expect(wrong?.code == .functionUnavailable)
+        #expect(throws: PluginError.self) { try crc32() }
+        #expect(throws: PluginError.self) { try bundle.function("crc32", "(string) -> uint32") }
+        #expect(throws: PluginError.self) { try bundle.function("crc64") }
+        #expect(try bundle.factories(at: "org.example.checksum", version: 1).map(\.name).contains("sha-256"))
+    }
+
+    @Test func aBundleWithoutCodeHasResourcesAndDoesNotLoad() throws {
+        let bundle = try sample("Wordlist")
+        #expect(bundle.problems().isEmpty)
+        #expect(!bundle.load())
+        #expect(bundle.loadError?.code == .notCode)
+        #expect(bundle.principalClass == nil)
+        #expect(Set(bundle.localizations).isSuperset(of: ["en", "fr", "de", "ja"]))
+    }
+
+    @Test func stringsAreInTheLanguageThatTheHostSets() throws {
+        // In a process of its own: the languages are the process's.
+        let demo = Workspace.products.appending(path: "demo-host").path
+        let plugins = try Workspace.samplePlugins.get().path
+        let document = Workspace.temporary.appending(path: "document.txt")
+        try "One small step for a man, one giant leap.".write(to: document, atomically: true, encoding: .utf8)
+        let cases: [(environment: [String: String], lang: String)] = [
+            (["LANG": "fr_FR.UTF-8"], "fr"), (["LANGUAGE": "ja"], "ja"), (["LC_ALL": "de_DE.UTF-8"], "de"),
+            (["LANG": "C"], "en"),
+        ]
+        for (environment, lang) in cases {
+            let report = Workspace.temporary.appending(path: "report-\(lang).html")
+            var all = ["LANG": "", "LANGUAGE": "", "LC_ALL": "", "LC_MESSAGES": ""]
+            all.merge(environment) { $1 }
+            let output = try Tool.output(
+                demo, ["--plugins", plugins, "--output", report.path, document.path], environment: all)
+            #expect(output.status == 0, "\(output)")
+            #expect(try String(contentsOf: report, encoding: .utf8).contains("<html lang=\"\(lang)\""), "\(lang)")
+        }
+    }
+
+    @Test func aBrokenPluginIsReportedAndTheOthersWork() throws {
+        let demo = Workspace.products.appending(path: "demo-host").path
+        let folder = Workspace.temporary.appending(path: "with-broken")
+        try FileManager.default.copyItem(at: Workspace.samplePlugins.get(), to: folder)
+        let broken = try BundleFixture("Broken", code: .c("int nothing;"))
+        try FileManager.default.copyItem(at: broken.url, to: folder.appending(path: "Broken.bundle"))
+        try "<plist><dict>".write(
+            to: folder.appending(path: "Template.bundle/Contents/Info.plist"), atomically: true, encoding: .utf8)
+        let report = Workspace.temporary.appending(path: "report-broken.html")
+        let document = Workspace.project.appending(path: "README.md").path
+        let output = try Tool.output(
+            demo, ["--plugins", folder.path, "--output", report.path, document], environment: ["LANGUAGE": "en"])
+        // 1: all was done but what had to be left out.
+        #expect(output.status == 1, "\(output)")
+        #expect((output.standardError + output.standardOutput).contains("Template.bundle"))
+        #expect(FileManager.default.fileExists(atPath: report.path))
+    }
+}

@@ -1,0 +1,115 @@
+import Fixtures
+import Foundation
+import Testing
+
+@Suite struct InfoCommandTests {
+    @Test func tellsWhatTheBundleSaysOfItself() throws {
+        let maker: [String: any Sendable] = [
+            "name": "maker", "extensionPoint": "org.example.point", "version": 3, "displayName": "The maker",
+        ]
+        let fixture = try BundleFixture(
+            "Informative",
+            info: [
+                "CFBundleName": "Informative name", "CFBundleVersion": "17", "CFBundleShortVersionString": "2.1",
+                "NSPrincipalClass": "Chief", "PHFunctions": ["twice": "(int32) -> int32"],
+                "PHFactories": [maker],
+                "PHRequires": ["org.example.other": ">=1.0"],
+            ], code: .c(PluginSource.good))
+        let output = try PluginHostTool.run("info", fixture.path)
+        #expect(output.status == 0)
+        #expect(output.standardError.isEmpty)
+        for part in [
+            fixture.path, "Informative name", "org.example.Informative", "2.1 (17)", "Contents/Linux/Informative",
+            "Chief",
+            "(int32) -> int32", "org.example.point 3", "“The maker”", "org.example.other >=1.0",
+        ] {
+            #expect(output.standardOutput.contains(part), "\(part) is missing")
+        }
+    }
+
+    @Test func theDocumentHasEveryKey() throws {
+        let fixture = try BundleFixture("Bare", code: .none)
+        let document = try PluginHostTool.document("info", fixture.path)
+        #expect(document.status == 0)
+        #expect(document.object["format"] as? Int == 1)
+        #expect(document.object["command"] as? String == "info")
+        let keys: Set = [
+            "path", "identifier", "name", "displayName", "version", "shortVersion", "packageType", "executable",
+            "machine", "layout", "manifest", "note",
+            "principalClass", "factories", "functions", "requires", "hostRequires", "execution", "developmentRegion",
+            "localizations", "preferredLocalizations", "resourceDirectory", "resources", "findings",
+        ]
+        let bundle = try #require(document.bundles.first)
+        #expect(keys.isSubset(of: Set(bundle.keys)))
+        #expect(bundle["executable"] is NSNull)
+        #expect(bundle["note"] is NSNull)
+        #expect(bundle["layout"] as? String == "Contents")
+        #expect(bundle["path"] as? String == fixture.path)
+    }
+
+    @Test func theExecutablesNoteAndMachineAreTold() throws {
+        let source = "PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) { (void)host; return 0; }"
+        let document = try PluginHostTool.document("info", BundleFixture("Noted", code: .c(source)).path)
+        let bundle = try #require(document.bundles.first)
+        let note = try #require(bundle["note"] as? [String: Any])
+        #expect(note["abi"] as? String == "1.0")
+        #expect(note["registersSwift"] as? Bool == false)
+        #expect((note["toolchain"] as? String)?.isEmpty == false)
+        #expect((bundle["machine"] as? String)?.isEmpty == false)
+    }
+
+    @Test func keysAreSorted() throws {
+        let text = try PluginHostTool.document("info", BundleFixture("Sorted", code: .none).path).text
+        let keys = text.split(separator: "\n").filter { $0.hasPrefix("  \"") }
+        #expect(keys == keys.sorted())
+    }
+
+    @Test func listsLanguagesAndTheResourcesOfTheUsersLanguage() throws {
+        let fixture = try BundleFixture("Localised", code: .none)
+        for (name, text) in ["logo.txt": "logo", "fr.lproj/page.txt": "page", "en.lproj/page.txt": "page"] {
+            let file = fixture.url.appending(path: "Contents/Resources/\(name)")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        let document = try PluginHostTool.document("info", fixture.path, environment: ["LANGUAGE": "fr"])
+        let bundle = try #require(document.bundles.first)
+        #expect(bundle["localizations"] as? [String] == ["en", "fr"])
+        #expect(bundle["preferredLocalizations"] as? [String] == ["fr"])
+        #expect(bundle["resources"] as? [String] == ["logo.txt", "fr.lproj/page.txt"])
+    }
+
+    @Test func runsNoCode() throws {
+        let mark = Workspace.temporary.appending(path: "mark-\(UUID().uuidString)").path
+        let fixture = try BundleFixture("Marking", code: .c(PluginSource.leavingMark(at: mark)))
+        #expect(try PluginHostTool.run("info", fixture.path).status == 0)
+        #expect(try PluginHostTool.run("check", fixture.path).status == 0)
+        #expect(!FileManager.default.fileExists(atPath: mark))
+        #expect(try PluginHostTool.run("load", fixture.path).status == 0)
+        #expect(FileManager.default.fileExists(atPath: mark))
+    }
+
+    @Test func anUnreadableInfoListIsAProblem() throws {
+        let fixture = try BundleFixture("BadList", code: .none)
+        try Data("<plist><dict><key>a</key>".utf8).write(to: fixture.infoList)
+        let document = try PluginHostTool.document("info", fixture.path)
+        #expect(document.status == 1)
+        #expect(document.codes == ["manifestUnreadable"])
+    }
+
+    @Test func namesCannotCommandTheTerminal() throws {
+        let fixture = try BundleFixture("Hostile", info: ["CFBundleName": "red\u{1B}[31m\nforged line"], code: .none)
+        let output = try PluginHostTool.run("info", fixture.path).standardOutput
+        #expect(!output.contains("\u{1B}"))
+        #expect(!output.contains("\nforged line"))
+        #expect(output.contains("\\u{1B}[31m\\nforged line"))
+    }
+
+    @Test func linesKeepToEightyColumnsWithoutATerminal() throws {
+        let functions = Dictionary(uniqueKeysWithValues: (1...40).map { ("required.bundle\($0)", ">=1.0") })
+        let fixture = try BundleFixture("Wide", info: ["PHRequires": functions], code: .none)
+        let lines = try PluginHostTool.run("info", fixture.path).standardOutput.split(separator: "\n")
+        #expect(lines.count > 10)
+        #expect(lines.allSatisfy { $0.count <= 80 || $0.contains("/") })
+    }
+}

@@ -1,0 +1,221 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import PluginHost
+
+/// What was logged, for looking at it afterwards.
+final class FindingLog: Sendable {
+    private let entries = Mutex<[[PluginFinding]]>([])
+    var calls: [[PluginFinding]] { entries.withLock { $0 } }
+    var findings: [PluginFinding] { calls.flatMap { $0 } }
+    func add(_ findings: [PluginFinding]) { entries.withLock { $0.append(findings) } }
+}
+
+@Suite("StringsTables")
+struct StringsTablesTests {
+    private let log = FindingLog()
+
+    private func tables(_ tree: TemporaryTree, languages: [String] = ["fr-CA", "de"], region: String? = "en")
+        -> StringsTables
+    {
+        StringsTables(finder: finder(tree, region: region, languages: languages)) { [log] in log.add($0) }
+    }
+
+    @Test("A key that is nowhere comes back, or the value (fault 105)")
+    func missingKeysGiveTheValueOrTheKey() throws {
+        let tree = try TemporaryTree(["fr.lproj/Localizable.strings": "\"a\" = \"A\"; \"void\" = \"\";"])
+        let tables = tables(tree)
+        #expect(tables.localizedString(forKey: "a", value: "x", table: nil) == "A")
+        #expect(tables.localizedString(forKey: "b", value: nil, table: nil) == "b")
+        #expect(tables.localizedString(forKey: "b", value: "", table: nil) == "b")
+        #expect(tables.localizedString(forKey: "b", value: "x", table: nil) == "x")
+        #expect(tables.localizedString(forKey: "b", value: "x", table: "None") == "x")
+        #expect(tables.localizedString(forKey: "", value: nil, table: nil) == "")
+        // An empty translation is one.
+        #expect(tables.localizedString(forKey: "void", value: "x", table: nil) == "")
+        #expect(log.calls.isEmpty)
+    }
+
+    @Test func tablesAreNamedInManyWays() throws {
+        let tree = try TemporaryTree([
+            "fr.lproj/Localizable.strings": "a = default;", "fr.lproj/Other.strings": "a = other;",
+            "fr.lproj/strings.strings": "a = odd;",
+        ])
+        let tables = tables(tree)
+        for _ in 0..<2 {
+            for name in [nil, "", "Localizable", "Localizable.strings"] {
+                #expect(tables.localizedString(forKey: "a", value: nil, table: name) == "default")
+            }
+            for name in ["Other", "Other.strings"] {
+                #expect(tables.localizedString(forKey: "a", value: nil, table: name) == "other")
+            }
+            #expect(tables.localizedString(forKey: "a", value: nil, table: "strings") == "odd")
+            #expect(tables.localizedString(forKey: "a", value: nil, table: "other") == "a")
+            #expect(tables.localizedString(forKey: "a", value: nil, table: "../fr.lproj/Other") == "a")
+        }
+    }
+
+    @Test func theFirstTableInTheOrderOfTheSearchIsUsed() throws {
+        let tree = try TemporaryTree(["fr_CA.lproj/": ""])
+        for place in ["en.lproj/", "fr.lproj/", "Base.lproj/", "fr_CA.lproj/", ""] {
+            try tree.write(place + "Localizable.strings", "where = \"\(place)\";")
+            #expect(tables(tree).localizedString(forKey: "where", value: nil, table: nil) == place)
+        }
+    }
+
+    @Test("A key the first table lacks is taken from the region's language, then the development region (fault 106)")
+    func missingKeysAreFoundInHiddenTables() throws {
+        let tree = try TemporaryTree([
+            "fr_CA.lproj/Localizable.strings": "a = \"a fr_CA\";",
+            "fr.lproj/Localizable.strings": "a = \"a fr\"; b = \"b fr\";",
+            "en.lproj/Localizable.strings": "a = \"a en\"; b = \"b en\"; c = \"c en\";",
+            "de.lproj/Localizable.strings": "d = \"d de\";",
+        ])
+        let tables = tables(tree)
+        for _ in 0..<2 {
+            #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "a fr_CA")
+            #expect(tables.localizedString(forKey: "b", value: nil, table: nil) == "b fr")
+            #expect(tables.localizedString(forKey: "c", value: "x", table: nil) == "c en")
+            #expect(tables.localizedString(forKey: "d", value: nil, table: nil) == "d")
+        }
+    }
+
+    @Test func aTableIsReadOnceAndKeptUntilItIsForgotten() throws {
+        let tree = try TemporaryTree()
+        let tables = tables(tree)
+        #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "a")
+        // One that was not there is found when it comes.
+        try tree.write("fr.lproj/Localizable.strings", "a = one;")
+        settle()
+        #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "one")
+        try tree.write("fr.lproj/Localizable.strings", "a = two;")
+        settle()
+        #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "one")
+        tables.forget()
+        #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "two")
+        #expect(tables.localizedString(forKey: "a", value: nil, table: "Localizable") == "two")
+    }
+
+    @Test("Faults are located and logged once, and cost no other entry (fault 101)")
+    func faultsAreLoggedOncePerFile() throws {
+        let tree = try TemporaryTree([
+            "fr.lproj/Localizable.strings": "\"a\" = \"A\";\n\"bad\" = = \"x\";\n\"b\" = \"B\";\n",
+            "fr.lproj/Good.strings": "a = good;",
+        ])
+        let tables = tables(tree)
+        for _ in 0..<3 {
+            #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "A")
+            #expect(tables.localizedString(forKey: "b", value: nil, table: nil) == "B")
+            #expect(tables.localizedString(forKey: "a", value: nil, table: "Good") == "good")
+        }
+        #expect(log.calls.count == 1)
+        let finding = try #require(log.findings.first)
+        #expect(finding.code == .stringsTableFaulty)
+        #expect(finding.severity == .warning)
+        #expect(finding.filePath == tree("fr.lproj/Localizable.strings"))
+        #expect(finding.subject?.hasPrefix("line 2") == true)
+    }
+
+    @Test("UTF-16 without a mark and with an odd byte is read as far as it goes (fault 102)")
+    func oddUTF16IsRead() throws {
+        let tree = try TemporaryTree()
+        let text = "a = \"A\";\n"
+        try tree.write("fr.lproj/Localizable.strings", bytes: text.utf16.flatMap { [UInt8($0), 0] })
+        try tree.write("fr.lproj/Odd.strings", bytes: text.utf16.flatMap { [UInt8($0), 0] } + [0x20])
+        let tables = tables(tree)
+        #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "A")
+        #expect(log.calls.isEmpty)
+        #expect(["A", "a"].contains(tables.localizedString(forKey: "a", value: nil, table: "Odd")))
+    }
+
+    @Test("Format specifiers are text here; nothing is formatted (fault 103)")
+    func formatSpecifiersAreLeftAlone() throws {
+        let tree = try TemporaryTree(["fr.lproj/Localizable.strings": "\"%d of %@\" = \"%2$@ %1$s %n %\";"])
+        #expect(tables(tree).localizedString(forKey: "%d of %@", value: nil, table: nil) == "%2$@ %1$s %n %")
+    }
+
+    @Test("A large table is read whole (faults 104 and 159)")
+    func aLargeTableIsRead() throws {
+        let tree = try TemporaryTree()
+        var text = ""
+        for number in 0..<60_000 {
+            text += "\"window.title.number.\(number)\" = \"Le titre de la fenêtre numéro \(number)\";\n"
+        }
+        try tree.write("fr.lproj/Localizable.strings", text)
+        let tables = tables(tree)
+        #expect(tables.localizedString(forKey: "window.title.number.59999", value: nil, table: nil).hasSuffix("59999"))
+        #expect(tables.localizedString(forKey: "window.title.number.60000", value: "x", table: nil) == "x")
+        #expect(log.calls.isEmpty)
+    }
+
+    @Test func aTableOverTheLimitIsReportedAndNotRead() throws {
+        let tree = try TemporaryTree(["a.strings": ""])
+        #expect(truncate(tree("a.strings"), 33 << 20) == 0)
+        let (table, findings) = StringsFile.read(tree("a.strings"))
+        #expect(table.count == 0)
+        #expect(findings.map(\.code) == [.stringsTableFaulty])
+    }
+
+    @Test func whatIsNoFileIsReportedOrNotFound() throws {
+        let tree = try TemporaryTree(["fr.lproj/Localizable.strings/": "", "en.lproj/Localizable.strings": "a = A;"])
+        let tables = tables(tree)
+        #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "A")
+        #expect(log.findings.map(\.code) == [.stringsTableUnreadable])
+        // A FIFO is not even found, and reading one by its path does not wait.
+        #expect(mkfifo(tree("pipe.strings"), 0o600) == 0)
+        #expect(tables.localizedString(forKey: "a", value: nil, table: "pipe") == "a")
+        #expect(StringsFile.read(tree("pipe.strings")).findings.map(\.code) == [.stringsTableUnreadable])
+    }
+
+    @Test func infoPlistStringsAreOneTableWithoutFallback() throws {
+        let tree = try TemporaryTree([
+            "fr.lproj/InfoPlist.strings": "CFBundleName = \"Greffon\";",
+            "en.lproj/InfoPlist.strings": "CFBundleName = \"Plug-in\"; NSHumanReadableCopyright = \"©\";",
+        ])
+        let french = tables(tree)
+        #expect(french.localizedInfo(forKey: "CFBundleName") == "Greffon")
+        #expect(french.localizedInfo(forKey: "NSHumanReadableCopyright") == nil)
+        #expect(french.localizedInfo == ["CFBundleName": "Greffon"])
+        #expect(tables(try TemporaryTree()).localizedInfo == nil)
+    }
+
+    @Test func moreTablesThanAreListedAreFoundToo() throws {
+        let tree = try TemporaryTree()
+        for number in 0..<40 { try tree.write("fr.lproj/Table\(number).strings", "a = \(number);") }
+        let tables = tables(tree)
+        for _ in 0..<2 {
+            for number in 0..<40 {
+                #expect(tables.localizedString(forKey: "a", value: nil, table: "Table\(number)") == "\(number)")
+            }
+        }
+    }
+
+    @Test func manyThreadsReadATableOnce() async throws {
+        let tree = try TemporaryTree(["fr.lproj/Localizable.strings": "a = A; bad bad bad; b = B;"])
+        let tables = tables(tree)
+        await withTaskGroup { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    for _ in 0..<200 { #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "A") }
+                }
+            }
+        }
+        #expect(log.calls.count == 1)
+    }
+
+    @Test func nonLocalizedStringsAreShownInCapitalsAndLogged() async throws {
+        await #expect(processExitsWith: .success) {
+            setenv("NSShowNonLocalizedStrings", "YES", 1)
+            let tree = try TemporaryTree(["fr.lproj/Localizable.strings": "a = A;"])
+            let log = FindingLog()
+            let tables = StringsTables(finder: finder(tree)) { log.add($0) }
+            precondition(tables.localizedString(forKey: "a", value: nil, table: nil) == "A")
+            precondition(tables.localizedString(forKey: "missing key", value: "x", table: nil) == "MISSING KEY")
+            precondition(log.findings.map(\.code) == [.stringNotLocalized])
+            precondition(log.findings[0].subject == "missing key")
+            setenv("NSShowNonLocalizedStrings", "NO", 1)
+            precondition(tables.localizedString(forKey: "missing key", value: "x", table: nil) == "x")
+        }
+    }
+}

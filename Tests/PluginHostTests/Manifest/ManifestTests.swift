@@ -1,0 +1,76 @@
+import PropertyLists
+import Testing
+
+@testable import PluginHost
+
+@Suite struct ManifestTests {
+    private func manifest(_ list: [String: PropertyList]) -> Manifest {
+        Manifest(dictionary: list, path: "/x/Info.plist")
+    }
+
+    @Test func everyKeyIsRead() {
+        let manifest = manifest([
+            "CFBundleIdentifier": .string("org.example.a"), "CFBundleName": .string("A"),
+            "CFBundleDisplayName": .string("Aa"),
+            "CFBundleVersion": .string("12"), "CFBundleShortVersionString": .string("1.2"),
+            "CFBundlePackageType": .string("BNDL"),
+            "CFBundleDevelopmentRegion": .string("en"),
+            "CFBundleLocalizations": .array([.string("en"), .string("fr")]),
+            "CFBundleAllowMixedLocalizations": .boolean(true), "CFBundleIconFile": .string("icon"),
+            "NSMainNibFile": .string("Main"),
+            "NSExecutable": .string("code"), "NSPrincipalClass": .string("P"), "PHHostRequires": .string(">=1"),
+            "PHExecution": .string("in-process"), "PHRequires": .dictionary(["org.example.b": .string("1..<2")]),
+            "PHFunctions": .dictionary(["f": .string("() -> void")]),
+            "PHFactories": .array([
+                .dictionary([
+                    "name": .string("n"), "extensionPoint": .string("p"), "version": .integer(3),
+                    "displayName": .string("d"),
+                ])
+            ]),
+        ])
+        #expect(manifest.findings.isEmpty)
+        #expect(manifest.identifier == "org.example.a")
+        #expect(manifest.name == "A" && manifest.displayName == "Aa")
+        #expect(manifest.version == "12" && manifest.shortVersion == "1.2" && manifest.packageType == "BNDL")
+        #expect(manifest.developmentRegion == "en" && manifest.localizations == ["en", "fr"])
+        #expect(manifest.allowsMixedLocalizations)
+        #expect(manifest.iconFile == "icon" && manifest.mainNibFile == "Main")
+        #expect(manifest.executable == "code" && manifest.principalClass == "P")
+        #expect(manifest.hostRequires == ">=1" && manifest.execution == "in-process")
+        #expect(manifest.requires == ["org.example.b": "1..<2"] && manifest.functions == ["f": "() -> void"])
+        #expect(manifest.factories == [.init(name: "n", extensionPoint: "p", version: 3, displayName: "d")])
+        #expect(manifest.unknownKeys.isEmpty)
+    }
+
+    @Test func nsExecutableWinsAndAnUnexpandedVariableIsPassedOver() {
+        #expect(manifest(["NSExecutable": .string("a"), "CFBundleExecutable": .string("b")]).executable == "a")
+        #expect(manifest(["NSExecutable": .string("${X}"), "CFBundleExecutable": .string("b")]).executable == "b")
+        #expect(manifest(["CFBundleExecutable": .string("${EXECUTABLE_NAME}")]).executable == nil)
+    }
+
+    @Test func oldStyleListsSayYesAndNumbersAsStrings() {
+        let manifest = manifest([
+            "CFBundleAllowMixedLocalizations": .string("YES"),
+            "PHFactories": .array([.dictionary(["name": .string("n"), "version": .string("2")])]),
+        ])
+        #expect(manifest.findings.isEmpty)
+        #expect(manifest.allowsMixedLocalizations)
+        #expect(manifest.factories.first?.version == 2)
+        #expect(!self.manifest(["CFBundleAllowMixedLocalizations": .string("NO")]).allowsMixedLocalizations)
+    }
+
+    @Test func unknownKeysOfOursAreToldAndOthersAreNot() {
+        #expect(
+            manifest(["PHFactory": .string(""), "PHX": .integer(1), "Other": .integer(1)]).unknownKeys == [
+                "PHFactory", "PHX",
+            ])
+    }
+
+    @Test func fault49_aFindingNamesFileKeyAndBothTypes() {
+        let finding = manifest(["PHFunctions": .array([])]).findings.first
+        #expect(finding?.code == .manifestInvalid && finding?.subject == "PHFunctions")
+        #expect(
+            finding?.message
+                == "The key PHFunctions of “/x/Info.plist” is an array, where a dictionary of strings is expected.")
+    }
+}

@@ -1,0 +1,218 @@
+import PropertyLists
+import Testing
+
+/// Numbers in names are those of the project's list of faults.
+@Suite("XML lists that are refused")
+struct XMLFaultTests {
+    @Test("23: an empty file", arguments: ["", " ", "\n\t\r\n ", "\u{FEFF}", "\u{FEFF}  "])
+    func fileOfBlanksIsEmpty(text: String) {
+        #expect(fault(of: text)?.code == .empty)
+    }
+
+    @Test("23: a file of NULs", arguments: [1, 2, 3, 4, 8, 100])
+    func fileOfNULsIsNoText(count: Int) {
+        #expect(fault(of: [UInt8](repeating: 0, count: count))?.code == .unexpectedCharacter)
+    }
+
+    @Test(
+        "42: a key that is no string", arguments: ["<integer>1</integer>", "<true/>", "<dict/>", "<string>k</string>"])
+    func keyMustBeAKeyElement(key: String) {
+        let found = fault(of: xml("<dict>\(key)<string>v</string></dict>"))
+        #expect(found?.code == .keyNotString)
+        #expect(found?.position == .text(line: 4, column: 7))
+    }
+
+    @Test("43: equal keys")
+    func secondEqualKeyIsLocated() {
+        let found = fault(of: xml("<dict>\n<key>a</key><true/>\n<key>b</key><true/>\n <key>a</key><true/></dict>"))
+        #expect(found?.code == .duplicateKey)
+        #expect(found?.position == .text(line: 7, column: 2))
+        #expect(found?.message == "The key \"a\" appears a second time in its dictionary.")
+    }
+
+    @Test("43: keys equal by canonical equivalence, as String compares them")
+    func composedAndDecomposedKeysAreEqual() {
+        #expect(
+            fault(of: xml("<dict><key>\u{E9}</key><true/><key>e\u{301}</key><true/></dict>"))?.code == .duplicateKey)
+    }
+
+    @Test(
+        "44: entities that are not predefined", arguments: ["&nbsp;", "&x;", "&", "&;", "&amp", "& ", "&LT;", "&am;"])
+    func otherEntitiesAreRefused(reference: String) {
+        #expect(fault(of: xml("<string>\(reference)</string>"))?.code == .unknownEntity)
+    }
+
+    @Test(
+        "44: references to no character",
+        arguments: [
+            "&#;", "&#x;", "&#xD800;", "&#x110000;", "&#99999999999999999999;", "&#0;", "&#12", "&#1a;", "&#-1;",
+        ])
+    func referencesToNoCharacterAreRefused(reference: String) {
+        #expect(fault(of: xml("<string>\(reference)</string>"))?.code == .unknownEntity)
+    }
+
+    @Test("44: a billion laughs")
+    func declaredEntitiesAreRefusedBeforeTheyExpand() {
+        var text = "<?xml version=\"1.0\"?>\n<!DOCTYPE plist [\n<!ENTITY a \"ha\">\n"
+        for level in 1...30 { text += "<!ENTITY a\(level) \"&a\(level - 1);&a\(level - 1);\">\n" }
+        text += "]>\n<plist><string>&a30;</string></plist>"
+        let found = fault(of: text)
+        #expect(found?.code == .documentTypeSubset)
+        #expect(found?.position == .text(line: 2, column: 17))
+    }
+
+    @Test("44: an external entity")
+    func externalEntitiesAreRefused() {
+        let text =
+            "<!DOCTYPE plist SYSTEM \"x\" [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><plist><string>&x;</string></plist>"
+        #expect(fault(of: text)?.code == .documentTypeSubset)
+    }
+
+    @Test(
+        "45: what is opened and never closed",
+        arguments: [
+            "<!-- never", "<!--", "<?xml", "<!DOCTYPE plist", "<!DOCTYPE plist \"", "<plist><!-- </plist>",
+            "<plist><string><![CDATA[ </string></plist>", "<plist><string><!-- </string></plist>", "<plist", "<plist ",
+            "<plist version", "<plist version=", "<plist version='1.0", "<string>", "<string>a", "<array>",
+            "<array><true/>",
+            "<plist><true/>", "<dict><key>a</key>", "<", "<plist><", "<string>a<", "<string>a</", "<string>a</string",
+        ])
+    func unclosedMarkupIsTruncated(text: String) {
+        // "<" alone could also begin old-style data.
+        #expect(fault(of: text)?.code == .truncated)
+    }
+
+    @Test("45: the place of an unclosed comment is where it begins")
+    func unclosedCommentIsLocated() {
+        #expect(fault(of: "<plist>\n <!-- a -- ></plist>")?.position == .text(line: 2, column: 2))
+    }
+
+    @Test(
+        "50: whole numbers beyond 64 bits",
+        arguments: [
+            "18446744073709551616", "-9223372036854775809", "0x10000000000000000", "-18446744073709551615",
+            String(repeating: "9", count: 500),
+        ])
+    func integersBeyond64BitsOverflow(text: String) {
+        #expect(fault(of: xml("<integer>\(text)</integer>"))?.code == .integerOverflow)
+    }
+
+    @Test(
+        "50: text that is no whole number",
+        arguments: ["", " ", "-", "+", "0x", "1.5", "1e3", "1 2", "--1", "0xg", "١", "a", "12a"])
+    func otherTextIsNoInteger(text: String) {
+        #expect(fault(of: xml("<integer>\(text)</integer>"))?.code == .invalidInteger)
+    }
+
+    @Test(
+        "50: numbers that are not finite",
+        arguments: ["nan", "NaN", "inf", "-inf", "+infinity", "Infinity", "1e999", "-1e309"])
+    func realsMustBeFinite(text: String) {
+        #expect(fault(of: xml("<real>\(text)</real>"))?.code == .notFinite)
+    }
+
+    @Test("50: text that is no number", arguments: ["", ".", "e", "1e", "0x1p3", "1,5", "1.5.5", "nano", "1 2", "--1"])
+    func otherTextIsNoReal(text: String) {
+        #expect(fault(of: xml("<real>\(text)</real>"))?.code == .invalidReal)
+    }
+
+    @Test(
+        "50: dates that do not exist",
+        arguments: [
+            "", "2001-01-01", "2001-13-01T00:00:00Z", "2001-00-01T00:00:00Z", "2001-02-29T00:00:00Z",
+            "1900-02-29T00:00:00Z",
+            "2001-01-32T00:00:00Z", "2001-01-00T00:00:00Z", "2001-01-01T24:00:00Z", "2001-01-01T00:60:00Z",
+            "2001-01-01T00:00:61Z",
+            "2001-01-01T00:00:00", "2001-01-01T00:00:00Zx", "12345-01-01T00:00:00Z", "2001-1-1T00:00:00Z", "inf",
+            "999999999999999999999",
+        ])
+    func datesMustExist(text: String) {
+        #expect(fault(of: xml("<date>\(text)</date>"))?.code == .invalidDate)
+    }
+
+    @Test(
+        "data that is no base64",
+        arguments: ["A", "AA", "AAA", "AAAA=", "AA=A", "A===", "=", "AA==AA==", "AA-_", "é", "AA=", "AAA=="])
+    func dataMustBePaddedBase64(text: String) {
+        #expect(fault(of: xml("<data>\(text)</data>"))?.code == .invalidData)
+    }
+
+    @Test(
+        "51: something after the end",
+        arguments: ["x", "<plist/>", "<true/>", "</plist>", "&amp;", "<!DOCTYPE plist>"])
+    func nothingMayFollowTheList(text: String) {
+        #expect(fault(of: xml("<true/>") + text)?.code == .trailingContent)
+    }
+
+    @Test("51: NUL after the end")
+    func trailingNULIsRefused() {
+        #expect(fault(of: xml("<true/>") + "\0")?.code == .unexpectedCharacter)
+    }
+
+    @Test("51: a second value")
+    func onlyOneValueIsAllowed() {
+        #expect(fault(of: xml("<true/><false/>"))?.code == .trailingContent)
+        #expect(fault(of: "<true/><false/>")?.code == .trailingContent)
+    }
+
+    @Test(
+        "markup that lists do not have",
+        arguments: [
+            ("<foo/>", PropertyListFault.Code.unknownElement), ("<String>a</String>", .unknownElement),
+            ("<stringstring>", .unknownElement),
+            ("<xxxxxstring>", .unknownElement), ("<html><body></body></html>", .unknownElement),
+            ("<array><foo/></array>", .unknownElement),
+            ("<array></dict>", .malformedMarkup), ("<array></array ></array>", .trailingContent),
+            ("<array><string>a</key></array>", .malformedMarkup),
+            ("<array>text</array>", .unexpectedCharacter), ("<string><b/></string>", .malformedMarkup),
+            ("<string>a<true/></string>", .malformedMarkup),
+            ("<array a></array>", .malformedMarkup), ("<array a=b></array>", .malformedMarkup),
+            ("<array a='<'></array>", .malformedMarkup),
+            ("<array/ >", .malformedMarkup), ("<array></array a='b'>", .malformedMarkup),
+            ("<array><></array>", .malformedMarkup),
+            ("<array>< true/></array>", .malformedMarkup), ("<key>a</key>", .malformedMarkup),
+            ("<array><key>a</key></array>", .malformedMarkup),
+            ("<plist></plist>", .missingValue), ("<plist/>", .missingValue), ("</plist>", .missingValue),
+            ("</array>", .malformedMarkup),
+            ("<plist><plist><true/></plist></plist>", .malformedMarkup), ("<array><plist/></array>", .malformedMarkup),
+            ("<true>x</true>", .unexpectedCharacter), ("<dict><key>a</key></dict>", .missingValue),
+            ("<dict><key>a</key><key>b</key></dict>", .missingValue),
+            ("<![CDATA[a]]>", .malformedMarkup), ("<!DOCTYPE plist><!DOCTYPE plist><true/>", .malformedMarkup),
+            ("<!DOCTYPE plist <x>><true/>", .malformedMarkup),
+        ])
+    func malformedMarkupIsTold(text: String, code: PropertyListFault.Code) {
+        #expect(fault(of: text)?.code == code)
+    }
+
+    @Test func positionCountsScalarsAndAllLineEnds() {
+        let text = "<plist><array>\r\n<!-- é😀 --> \r<string>ü</string>\n\n 中 <true/></array></plist>"
+        #expect(fault(of: text)?.position == .text(line: 5, column: 2))
+        #expect(fault(of: "<array>é😀<true/></array>")?.position == .text(line: 1, column: 8))
+        #expect(fault(of: "<array><string>é😀</string>x</array>")?.position == .text(line: 1, column: 27))
+    }
+
+    @Test func descriptionIsPositionAndSentence() {
+        #expect(
+            fault(of: "<array><integer>x</integer></array>")?.description
+                == "line 1, column 8: <integer> holds \"x\"; a whole number is expected.")
+    }
+
+    @Test func excerptsAreShortAndEscaped() throws {
+        let found = try #require(
+            fault(of: xml("<integer>\u{1B}[31m\"\u{202E}" + String(repeating: "x", count: 500) + "</integer>")))
+        #expect(found.message.contains("\\u{1B}[31m\\\"\\u{202E}xxx"))
+        #expect(found.message.utf8.count < 150)
+    }
+
+    @Test("54: runs of combining marks, which take minutes to compare")
+    func longRunsOfCombiningMarksAreRefused() throws {
+        func marks(_ count: Int) -> String {
+            "a" + String(String.UnicodeScalarView((0..<count).map { $0 % 2 == 0 ? "\u{301}" : "\u{316}" }))
+        }
+        #expect(
+            try value(of: xml("<dict><key>\(marks(30))</key><string>\(marks(30)) \(marks(30))</string></dict>"))
+                .dictionary?.count == 1)
+        #expect(fault(of: xml("<dict><key>\(marks(31))</key><true/></dict>"))?.code == .unsafeText)
+        #expect(fault(of: xml("<string>\(marks(200_000))</string>"))?.code == .unsafeText)
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import PluginHost
+
+/// What a bundle says of itself without any of its code running.
+struct BundleFacts {
+    private let path: String
+    private let bundle: PluginBundle?
+    private let problems: FindingReport
+    let status: ExitStatus
+
+    init(_ selected: SelectedBundle) {
+        switch selected {
+        case .bundle(let bundle):
+            path = bundle.bundlePath
+            self.bundle = bundle
+            problems = FindingReport(findings: bundle.manifestError?.findings ?? [], bundlePath: bundle.bundlePath)
+            status = problems.errors == 0 ? .fine : .problems
+        case .unopened(let error), .missing(let error):
+            path = error.bundlePath
+            bundle = nil
+            problems = FindingReport(findings: error.findings, bundlePath: error.bundlePath)
+            status = if case .missing = selected { .unable } else { .problems }
+        }
+    }
+
+    private var manifest: Manifest? { bundle?.manifest }
+
+    /// “1.0 (17)”.
+    private var version: String? {
+        guard let short = manifest?.shortVersion else { return manifest?.version }
+        return manifest?.version.map { $0 == short ? short : "\(short) (\($0))" } ?? short
+    }
+
+    /// What the executable's note says that it was built for: “ABI 1.0, Swift level 1, by …”.
+    private func builtFor(_ note: PluginNote) -> String {
+        let swift = note.isSwift ? ", Swift level \(note.swiftRevision)" : ""
+        return "ABI \(note.abiMajor).\(note.abiMinor)\(swift)\(note.toolchain.map { ", by \($0)" } ?? "")"
+    }
+
+    private var functions: [(name: String, signature: String)] {
+        (manifest?.functions ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// What a look-up finds: the global resources, and those of the user's languages. Relative to their directory.
+    private var resources: [String] {
+        guard let bundle, let directory = bundle.resourcePath else { return [] }
+        return bundle.paths(forResourcesOfType: nil, inDirectory: nil)
+            .map { $0.relative(to: directory) }
+            .filter { !$0.hasSuffix(".lproj") && !Self.parts.contains($0) }
+    }
+
+    /// What stands in the root of a bundle and is no resource, in the layouts that have both there.
+    private static let parts: Set = ["Info.plist", "Info-gnustep.plist", "Contents", "Linux", "Resources"]
+
+    // MARK: JSON
+
+    var json: JSONValue {
+        .object([
+            "path": .string(path),
+            "identifier": JSONValue(manifest?.identifier),
+            "name": JSONValue(manifest?.name),
+            "displayName": JSONValue(bundle?.displayName),
+            "version": JSONValue(manifest?.version),
+            "shortVersion": JSONValue(manifest?.shortVersion),
+            "packageType": JSONValue(manifest?.packageType),
+            "executable": JSONValue(bundle?.executablePath),
+            "machine": JSONValue(bundle?.executableMachine),
+            "layout": JSONValue(bundle?.layoutName),
+            "manifest": JSONValue(bundle?.manifestPath),
+            "note": (bundle?.executableNote).map(Self.json) ?? .null,
+            "principalClass": JSONValue(manifest?.principalClass),
+            "factories": .array((manifest?.factories ?? []).map(Self.json)),
+            "functions": .array(
+                functions.map { .object(["name": .string($0.name), "signature": .string($0.signature)]) }),
+            "requires": .object((manifest?.requires ?? [:]).mapValues(JSONValue.string)),
+            "hostRequires": JSONValue(manifest?.hostRequires),
+            "execution": JSONValue(manifest?.execution),
+            "developmentRegion": JSONValue(manifest?.developmentRegion),
+            "localizations": JSONValue(bundle?.localizations ?? []),
+            "preferredLocalizations": JSONValue(bundle?.preferredLocalizations ?? []),
+            "resourceDirectory": JSONValue(bundle?.resourcePath),
+            "resources": JSONValue(resources),
+            "findings": problems.json,
+        ])
+    }
+
+    private static func json(_ note: PluginNote) -> JSONValue {
+        .object([
+            "abi": .string("\(note.abiMajor).\(note.abiMinor)"), "registersSwift": .bool(note.isSwift),
+            "swiftRevision": .integer(Int(note.swiftRevision)), "toolchain": JSONValue(note.toolchain),
+        ])
+    }
+
+    private static func json(_ factory: Manifest.Factory) -> JSONValue {
+        .object([
+            "name": .string(factory.name), "extensionPoint": JSONValue(factory.extensionPoint),
+            "version": .integer(factory.version), "displayName": JSONValue(factory.displayName),
+        ])
+    }
+
+    // MARK: Text
+
+    func write(to page: inout Page) {
+        page.line((path.relativeToCurrentDirectory, .bold), (problems.count ?? "", .red))
+        if let bundle {
+            page.field("Directory", path)
+            write(bundle, to: &page)
+        }
+        problems.write(to: &page)
+    }
+
+    private func write(_ bundle: PluginBundle, to page: inout Page) {
+        let manifest = bundle.manifest
+        page.field("Name", bundle.displayName)
+        page.field("Identifier", manifest.identifier)
+        page.field("Version", version)
+        page.field("Layout", bundle.layoutName)
+        page.field("Executable", bundle.executablePath?.relative(to: path) ?? "none")
+        page.field("Machine", bundle.executableMachine)
+        page.field("Built for", bundle.executableNote.map(builtFor))
+        page.field("Principal class", manifest.principalClass)
+        let requires = manifest.requires.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        page.field("Requires", requires.joined(separator: ", "))
+        page.field("Requires of host", manifest.hostRequires)
+        page.field("Execution", manifest.execution)
+        page.field("Written in", manifest.developmentRegion)
+        page.field("Languages", bundle.localizations.joined(separator: ", "))
+        if !bundle.localizations.isEmpty { page.field("Speaks", bundle.preferredLocalizations.joined(separator: ", ")) }
+        if !manifest.factories.isEmpty {
+            page.line(("Offers", .faint), indent: 2)
+            page.table(
+                manifest.factories.map { factory in
+                    let point = factory.extensionPoint.map { "\($0) \(factory.version)" } ?? ""
+                    // As providers show it: the table Providers has it in the user's language.
+                    let name = factory.displayName == nil ? "" : "“\(bundle.displayName(of: factory))”"
+                    return [factory.name, point, name]
+                }, indent: 4)
+        }
+        if !functions.isEmpty {
+            page.line(("C functions", .faint), indent: 2)
+            page.table(functions.map { [$0.name, $0.signature] }, indent: 4)
+        }
+        writeResources(bundle, to: &page)
+    }
+
+    /// A directory may hold a hundred thousand files.
+    private static let mostResources = 24
+
+    private func writeResources(_ bundle: PluginBundle, to page: inout Page) {
+        guard let directory = bundle.resourcePath else { return }
+        let all = resources
+        page.field("Resources in", directory == path ? "." : directory.relative(to: path))
+        let more = all.count > Self.mostResources ? " and \(all.count - Self.mostResources) more" : ""
+        page.field("Resources", all.prefix(Self.mostResources).joined(separator: ", ") + more)
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import PluginHost
+
+/// `pluginhost info`: what a bundle says of itself.
+struct InfoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Tells what bundles are and what they offer.",
+        discussion: """
+            Reads Info.plist, the executable's header and the names of the resources. It runs no code of a bundle, so \
+            what is offered is what Info.plist says; “load” tells what the code registers.
+            """)
+
+    @OptionGroup var arguments: BundleArguments
+
+    mutating func run() throws {
+        var status = ExitStatus.fine
+        var documents: [JSONValue] = []
+        var page = Page()
+        for selected in arguments.select() {
+            let facts = BundleFacts(selected)
+            status = max(status, facts.status)
+            documents.append(facts.json)
+            page.gap()
+            facts.write(to: &page)
+        }
+        Terminal.write(
+            arguments.json ? try JSONValue.document(command: "info", bundles: documents).text() : page.text)
+        try status.finish()
+    }
+}

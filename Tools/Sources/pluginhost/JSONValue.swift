@@ -1,0 +1,47 @@
+import FoundationEssentials
+
+/// A JSON document. Every key of docs/command-line.md is always there, with null where there is nothing to tell, so
+/// that a script need not ask which keys a document has.
+enum JSONValue: Encodable {
+    case null
+    case bool(Bool)
+    case integer(Int)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// The number in every document's `format`; raised when the meaning of a key changes.
+    static let format = 1
+
+    init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
+
+    init(_ texts: [String]) { self = .array(texts.map(JSONValue.string)) }
+
+    /// The document of one invocation.
+    static func document(command: String, bundles: [JSONValue], _ more: [String: JSONValue] = [:]) -> JSONValue {
+        .object(
+            ["format": .integer(format), "command": .string(command), "bundles": .array(bundles)]
+                .merging(more) { $1 })
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .object(let values): try container.encode(values)
+        }
+    }
+
+    /// The text, with its keys sorted and a line break at the end.
+    func text() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    }
+}

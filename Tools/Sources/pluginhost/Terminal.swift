@@ -1,0 +1,64 @@
+import Glibc
+
+/// What standard output is: how wide, and whether it shows colour.
+struct Terminal {
+    /// Columns to write in.
+    let width: Int
+    let showsColor: Bool
+
+    private static let usualWidth = 80
+    /// Longer lines of prose are hard to read, narrower columns impossible.
+    private static let widths = 40...120
+
+    /// Standard output: its own width if it is a terminal. Colour only there, and not with NO_COLOR or TERM=dumb.
+    static let standardOutput: Terminal = {
+        guard isatty(STDOUT_FILENO) == 1 else { return Terminal(width: usualWidth, showsColor: false) }
+        var size = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let width = isKnown ? Int(size.ws_col) : usualWidth
+        let isPlain = !(environment("NO_COLOR") ?? "").isEmpty || environment("TERM") == "dumb"
+        return Terminal(width: min(max(width, widths.lowerBound), widths.upperBound), showsColor: !isPlain)
+    }()
+
+    private static func environment(_ name: String) -> String? {
+        getenv(name).flatMap { String(validatingCString: $0) }
+    }
+
+    /// Writes all of a text, also to a pipe whose reader is slow. Where that cannot be done the process ends with 2:
+    /// a report that nobody has is no report.
+    static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { fail(descriptor, errno) }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+        }
+    }
+
+    private static func fail(_ descriptor: Int32, _ error: Int32) -> Never {
+        if descriptor != STDERR_FILENO {
+            write("pluginhost: the output cannot be written: \(String(cString: strerror(error)))\n", to: STDERR_FILENO)
+        }
+        exit(ExitStatus.unable.rawValue)
+    }
+
+    /// Runs a body during which whatever is written to standard output goes to standard error: a plug-in that prints
+    /// must not break the document that a script reads.
+    static func keepingOutputClean<Result>(_ body: () throws -> Result) rethrows -> Result {
+        fflush(nil)
+        let saved = dup(STDOUT_FILENO)
+        if saved >= 0 { dup2(STDERR_FILENO, STDOUT_FILENO) }
+        defer {
+            if saved >= 0 {
+                fflush(nil)
+                dup2(saved, STDOUT_FILENO)
+                close(saved)
+            }
+        }
+        return try body()
+    }
+}
