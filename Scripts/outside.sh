@@ -12,8 +12,6 @@ mkdir "$work/PluginHost"
 (cd "$project" && git ls-files -z --cached --others --exclude-standard -- Package.swift Sources | tar --null -T - -cf -) |
     tar -xf - -C "$work/PluginHost"
 cd "$work/PluginHost"
-# The tests are not part of the copy.
-sed -i '/\.testTarget/d' Package.swift
 git init -q && git add -A
 commit() { git -c user.name=outside -c user.email=outside@example.org commit -qm "$1" && git tag "$1"; }
 commit 0.1.0

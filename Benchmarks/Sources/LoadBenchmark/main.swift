@@ -19,7 +19,8 @@ do {
     case "--round": try Round(count: count).run()
     case "--calls" where arguments.count == 3: try SystemCalls.load(arguments[1], count)
     default:
-        FileHandle.standardError.write(Data("load-benchmark: unknown arguments \(arguments.joined(separator: " "))\n".utf8))
+        let text = "load-benchmark: unknown arguments \(arguments.joined(separator: " "))\n"
+        FileHandle.standardError.write(Data(text.utf8))
         exit(2)
     }
 } catch {

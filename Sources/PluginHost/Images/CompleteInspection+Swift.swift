@@ -25,14 +25,23 @@ extension CompleteInspection {
     }
 
     private mutating func addOwnCopy(in file: ImageFile) {
-        let who = file === self.file ? "The plug-in" : "A library of the plug-in,"
+        guard file !== self.file else {
+            return add(
+                .duplicateABI, path: file.path, subject: Self.sharedModule,
+                "The plug-in \(quoted(file.path)) carries its own copy of the module \(Self.sharedModule), so its classes are "
+                    + "none that the host knows.",
+                "In its Package.swift, which must be another package than PluginHost's own, depend on "
+                    + ".product(name: \"PluginHost\", package: \"PluginHost\") instead of on a target: that product is "
+                    + ".dynamic, and host and plug-in then share one copy.")
+        }
+        // The library may be the one copy there is: of a program that was not linked with PluginHost.
+        guard let other = host.images.first(where: { $0.modules.contains(Self.sharedModule) })?.path else { return }
         add(
             .duplicateABI, path: file.path, subject: Self.sharedModule,
-            "\(who) \(quoted(file.path)) carries its own copy of the module \(Self.sharedModule), so its classes are "
-                + "none that the host knows.",
-            "In its Package.swift, which must be another package than PluginHost's own, depend on .product(name: "
-                + "\"PluginHost\", package: \"PluginHost\") instead of on a target: that product is .dynamic, and "
-                + "host and plug-in then share one copy."
+            "The library \(quoted(file.path)), which the plug-in needs, carries the module \(Self.sharedModule), and so does "
+                + "\(quoted(other)): the plug-in's classes are none that the host knows.",
+            "In the Package.swift of \(quoted(lastComponent(other))), depend on .product(name: \"PluginHost\", package: "
+                + "\"PluginHost\") from another package than PluginHost's own, so that it uses the library and has no copy."
         )
     }
 

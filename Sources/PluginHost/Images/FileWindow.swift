@@ -1,8 +1,12 @@
 /// A file seen through two small buffers: its first bytes, which stay, and one window that moves to where bytes are
 /// asked for. The file is never mapped: a file that shrinks under a mapping is a SIGBUS.
+///
+/// Linkers put the symbols, their names and the hash table at the file's beginning. The first 4 KiB hold all of it for
+/// a small plug-in; where they do not, the next 8 KiB are read at once, and only then single places.
 struct FileWindow {
-    /// The bytes at offset 0.
+    /// The bytes at offset 0; it grows once.
     private(set) var head: UnsafeMutableRawBufferPointer
+    private let headStorage: UnsafeMutableRawBufferPointer
     private var window: UnsafeMutableRawBufferPointer
     private var windowStart: UInt64 = 0
     private var windowCount = 0
@@ -12,19 +16,27 @@ struct FileWindow {
     /// Bytes that the file system promised and did not give: the file shrank while it was read.
     private(set) var isShort = false
 
-    static let headCapacity = 4096
+    static let firstCount = 4096
+    private static let headCapacity = 3 * firstCount
     static let windowCapacity = 4096
+    static let storageSize = headCapacity + windowCapacity
     /// What is read beyond the bytes asked for: names and table entries stand close together.
     private static let usualCount = 1024
 
-    /// - Parameter storage: at least ``headCapacity`` + ``windowCapacity`` bytes.
+    /// - Parameter storage: at least ``storageSize`` bytes.
     init(of file: borrowing OpenedFile, storage: UnsafeMutableRawBufferPointer) {
         size = file.identity.size
-        head = UnsafeMutableRawBufferPointer(rebasing: storage[..<Self.headCapacity])
-        window = UnsafeMutableRawBufferPointer(
-            rebasing: storage[Self.headCapacity..<(Self.headCapacity + Self.windowCapacity)])
-        let count = read(file, into: head, at: 0)
-        head = UnsafeMutableRawBufferPointer(rebasing: head[..<count])
+        headStorage = UnsafeMutableRawBufferPointer(rebasing: storage[..<Self.headCapacity])
+        window = UnsafeMutableRawBufferPointer(rebasing: storage[Self.headCapacity..<Self.storageSize])
+        head = UnsafeMutableRawBufferPointer(rebasing: headStorage[..<0])
+        growHead(to: Self.firstCount, file)
+    }
+
+    private mutating func growHead(to count: Int, _ file: borrowing OpenedFile) {
+        let more = read(
+            file, into: UnsafeMutableRawBufferPointer(rebasing: headStorage[head.count..<count]), at: UInt64(head.count)
+        )
+        head = UnsafeMutableRawBufferPointer(rebasing: headStorage[..<(head.count + more)])
     }
 
     /// The bytes asked for, valid until the next call; nil if the file ends before, or cannot be read, or if they are
@@ -33,8 +45,12 @@ struct FileWindow {
         at offset: UInt64, count: Int, of file: borrowing OpenedFile
     ) -> UnsafeRawBufferPointer? {
         guard count >= 0, offset <= size, UInt64(count) <= size - offset else { return nil }
-        if offset < UInt64(head.count), count <= head.count - Int(offset) {
-            return UnsafeRawBufferPointer(rebasing: head[Int(offset)..<(Int(offset) + count)])
+        let end = offset + UInt64(count)  // at most the file's size
+        if end > UInt64(head.count), end <= UInt64(Self.headCapacity), head.count == Self.firstCount {
+            growHead(to: Self.headCapacity, file)
+        }
+        if end <= UInt64(head.count) {
+            return UnsafeRawBufferPointer(rebasing: head[Int(offset)..<Int(end)])
         }
         let isInWindow =
             offset >= windowStart && offset - windowStart <= UInt64(windowCount)

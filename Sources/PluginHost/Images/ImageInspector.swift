@@ -15,8 +15,8 @@ enum ImageInspector {
     ///   - bundlePath: the bundle's directory, which a search path must not leave.
     ///   - entrySymbol: the function that must be exported.
     ///
-    /// **Cost.** Two pread() calls where the first 4 KiB hold the symbol table, up to five more in a large file; no
-    /// heap allocation unless there is a finding.
+    /// **Cost.** Two pread() calls where the first 4 KiB hold the symbol table, three where the first 12 KiB do, up to
+    /// five more in a large file; no heap allocation unless there is a finding.
     static func inspectQuickly(
         _ file: borrowing OpenedFile, path: String, bundlePath: String, entrySymbol: String = entrySymbol
     ) -> ImageInspection {
@@ -49,6 +49,7 @@ enum ImageInspector {
     /// - Returns: 0 where the mapped image cannot be compared: the first segment does not begin with the file, is
     ///   writable (relocations may change it), or the program headers lie beyond what is read.
     static func fingerprint(ofFileBeginning head: UnsafeRawBufferPointer) -> UInt64 {
+        let head = UnsafeRawBufferPointer(rebasing: head.prefix(FileWindow.firstCount))
         guard head.count >= ELF.headerSize else { return 0 }
         let header = ELFHeader(head)
         let count = UInt64(header.programHeaderCount) * UInt64(ELF.programHeaderSize)
@@ -71,7 +72,7 @@ enum ImageInspector {
     static func fingerprint(ofImageMappedAt base: UnsafeRawPointer) -> UInt64 {
         // The dynamic linker maps whole pages, so that the first 4 KiB can be read where the first segment has any
         // byte. Bytes of the page that are not of the segment come from the file as well (System V ABI, chapter 5).
-        let header = UnsafeRawBufferPointer(start: base, count: FileWindow.headCapacity)
+        let header = UnsafeRawBufferPointer(start: base, count: FileWindow.firstCount)
         guard ELF.beginsWithMagic(header) else { return 0 }
         return fingerprint(ofFileBeginning: header)
     }

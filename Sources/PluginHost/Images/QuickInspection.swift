@@ -22,7 +22,7 @@ struct QuickInspection {
     /// Linkers write about 10 program headers and 40 entries of PT_DYNAMIC.
     static let segmentLimit = 64
     static let dynamicLimit = 4096
-    private static let windowSize = FileWindow.headCapacity + FileWindow.windowCapacity
+    private static let windowSize = FileWindow.storageSize
     static let storageSize = windowSize + segmentLimit * ELF.programHeaderSize + dynamicLimit
 
     init(

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 /// Shared objects and programs for the tests, built from a few lines of source when a test first asks for them, in a
@@ -18,7 +17,7 @@ enum ImageFixtures {
     }()
 
     /// The results of all builds, by file name. The lock is held during a build: two tests may want the same file.
-    private static let built = Mutex<[String: Result<String, BuildFailure>]>([:])
+    private static let built = FixtureLock<[String: Result<String, BuildFailure>]>([:])
 
     // MARK: - Sources
 
@@ -183,4 +182,19 @@ struct ELFBytes {
     }
 
     func save(_ name: String) throws -> String { try ImageFixtures.file(name, bytes) }
+}
+
+/// A value behind a POSIX mutex, which the thread sanitiser knows, unlike the inside of the standard library's Mutex.
+final class FixtureLock<Value>: @unchecked Sendable {
+    // @unchecked because of the value, which is reached under the lock only.
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&value)
+    }
 }

@@ -1,12 +1,11 @@
 import Glibc
-import Synchronization
 import Testing
 
 @testable import PluginHost
 
 /// What was logged, for looking at it afterwards.
 final class FindingLog: Sendable {
-    private let entries = Mutex<[[PluginFinding]]>([])
+    private let entries = FixtureLock<[[PluginFinding]]>([])
     var calls: [[PluginFinding]] { entries.withLock { $0 } }
     var findings: [PluginFinding] { calls.flatMap { $0 } }
     func add(_ findings: [PluginFinding]) { entries.withLock { $0.append(findings) } }

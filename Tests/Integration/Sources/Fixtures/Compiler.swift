@@ -1,9 +1,8 @@
 import Foundation
-import Synchronization
 
 /// Compiles fixtures, each different source once.
 public enum Compiler {
-    private static let built = Mutex<[String: URL]>([:])
+    private static let built = Locked<[String: URL]>([:])
 
     static func build(_ code: BundleFixture.Code, module: String) throws -> URL? {
         switch code {

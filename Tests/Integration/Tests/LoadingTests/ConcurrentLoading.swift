@@ -1,7 +1,6 @@
 import Fixtures
 import Foundation
 import PluginHost
-import Synchronization
 import Testing
 
 /// Faults 146 to 156: many threads, re-entrance, circles, fork. Run under the thread sanitiser by `make tsan` (156).
@@ -26,14 +25,14 @@ import Testing
 
     @Test func fault146_aThousandThreadsLoadOneBundleWithOneEntryCallAndOneNotification() throws {
         let path = try BundleFixture("ManyThreads", code: .c(Source.good + "/* 146 */")).path
-        let seen = Mutex(0)
+        let seen = Locked(0)
         let observer = NotificationCenter.default.addObserver(
             forName: PluginBundle.didLoadNotification, object: nil, queue: nil
         ) { note in
             if (note.object as? PluginBundle)?.bundlePath == path { seen.withLock { $0 += 1 } }
         }
         defer { NotificationCenter.default.removeObserver(observer) }
-        let loaded = Mutex(0)
+        let loaded = Locked(0)
         onThreads(1000) { _ in
             if PluginBundle(path: path)?.load() == true { loaded.withLock { $0 += 1 } }
         }
@@ -48,7 +47,7 @@ import Testing
             code: .c("PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; return -9; }")
         ).path
         let bundle = try PluginBundle.open(path: path)
-        let errors = Mutex<Set<PluginError>>([])
+        let errors = Locked<Set<PluginError>>([])
         onThreads(1000) { _ in
             do { try bundle.loadAndReturnError() } catch { errors.withLock { _ = $0.insert(error as! PluginError) } }
         }
@@ -62,7 +61,7 @@ import Testing
             let fixture = try BundleFixture("Hundred\(index)", code: .file(first.executable))
             return fixture.path
         }
-        let loaded = Mutex(0)
+        let loaded = Locked(0)
         onThreads(1000) { index in
             if PluginBundle(path: paths[index % 100])?.load() == true { loaded.withLock { $0 += 1 } }
         }
@@ -87,7 +86,7 @@ import Testing
         let first = try BundleFixture("Observed", code: .c(Source.good + "/* 149 */")).path
         let second = try BundleFixture("LoadedByObserver", code: .c(Source.good + "/* 149b */")).path
         let token = ObserverToken()
-        let calls = Mutex(0)
+        let calls = Locked(0)
         let observer = NotificationCenter.default.addObserver(
             forName: PluginBundle.didLoadNotification, object: nil, queue: nil
         ) { note in
@@ -106,9 +105,9 @@ import Testing
     }
 
     // The entries of the fixtures below call these, by their addresses: what they load is told here.
-    private static let wanted = Mutex<[String: String]>([:])
-    private static let errors = Mutex<[String: PluginError]>([:])
-    private static let meeting = Mutex(0)
+    private static let wanted = Locked<[String: String]>([:])
+    private static let errors = Locked<[String: PluginError]>([:])
+    private static let meeting = Locked(0)
 
     private static func load(_ key: String) {
         guard let path = wanted.withLock({ $0[key] }) else { return }
@@ -216,7 +215,7 @@ import Testing
             try FileManager.default.moveItem(at: fixture.url, to: folder.appending(path: "Scanned\(index).bundle"))
         }
         let path = folder.path
-        let wrong = Mutex(0)
+        let wrong = Locked(0)
         onThreads(8) { index in
             for round in 0..<20 {
                 guard let found = try? PluginBundle.scan(directory: path), found.count == 20,

@@ -5,6 +5,14 @@ import Testing
 
 /// Faults 81 to 95: what goes wrong in the entry and in the registrations. Each fixture is named by its defect.
 @Suite struct EntryFaults {
+    /// A good plug-in with the note of ABI 7.3.
+    static let anotherMajor = """
+        static const plugin_note note PLUGIN_NOTE_ATTRIBUTES = {sizeof(PLUGIN_NOTE_OWNER),
+            (uint32_t)(sizeof(plugin_note) - offsetof(plugin_note, head)), PLUGIN_NOTE_TYPE, PLUGIN_NOTE_OWNER,
+            {PLUGIN_NOTE_FORMAT, 7, 3, 0, 0, sizeof(PLUGIN_NOTE_PAYLOAD) - 1}, PLUGIN_NOTE_PAYLOAD};
+
+        """ + Source.good
+
     @Test func fault81_aMissingEntrySymbolIsReportedByName() throws {
         let error = try loadError(BundleFixture("MissingEntry", code: .c("int other(void) { return 1; }")))
         #expect(error.code == .symbolMissing)
@@ -19,14 +27,7 @@ import Testing
     }
 
     @Test func fault83_anotherABIMajorIsReportedWithBothVersions() throws {
-        let source = """
-            static const plugin_note note PLUGIN_NOTE_ATTRIBUTES = {sizeof(PLUGIN_NOTE_OWNER),
-                (uint32_t)(sizeof(plugin_note) - offsetof(plugin_note, head)), PLUGIN_NOTE_TYPE, PLUGIN_NOTE_OWNER,
-                {PLUGIN_NOTE_FORMAT, 7, 3, 0, 0, sizeof(PLUGIN_NOTE_PAYLOAD) - 1}, PLUGIN_NOTE_PAYLOAD};
-            /* PLUGIN_DECLARE_NOTE is not used */
-
-            """ + Source.good
-        let error = try loadError(BundleFixture("ABI7", code: .c(source)))
+        let error = try loadError(BundleFixture("ABI7", code: .c(Self.anotherMajor)))
         #expect(error.code == .abiMismatch)
         #expect(error.description.contains("7.3"))
         #expect(error.description.contains("1.0"))
