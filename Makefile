@@ -18,13 +18,16 @@ help: ## list the targets
 setup: ## install what the build needs, or say what to install
 	@Scripts/setup.sh
 
-build: setup ## build the library, the plug-ins, the demo host, the tool and the benchmarks
+build: setup ## build the library, the plug-ins, the demo host, the tool, the benchmarks and the tests
 	swift build $(WORKSPACE) --build-tests
-	@for product in demo-host pluginhost load-benchmark BenchmarkPlugin; do \
-	    swift build $(WORKSPACE) --product $$product || exit 1; done
+	@$(call products,load-benchmark BenchmarkPlugin)
 
-plugins: build
+plugins: setup ## build the demo host, and the sample plug-ins as bundles in build/Plugins
+	@$(call products,demo-host Reporter Typography Charts Checksum Template)
 	@Plugins/assemble.sh $(PRODUCTS) $(BUNDLES)
+
+# Products of other packages, one by one: the package manager takes one at a time.
+products = for product in $(1); do swift build $(WORKSPACE) --product $$product || exit 1; done
 
 demo: plugins ## load the sample plug-ins and write a report on DOC="file …" in your language
 	@echo

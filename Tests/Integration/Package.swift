@@ -22,14 +22,20 @@ let package = Package(
                 "Fixtures",
                 .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "DemoAPI", package: "DemoAPI"),
-                // Not linked against, only built: the tests assemble and load them.
+                // Not linked against, only built: the tests run, assemble and load them.
+                .product(name: "demo-host", package: "DemoHost"),
                 .product(name: "Reporter", package: "SamplePlugins"),
                 .product(name: "Typography", package: "SamplePlugins"),
                 .product(name: "Charts", package: "SamplePlugins"),
                 .product(name: "Checksum", package: "SamplePlugins"),
                 .product(name: "Template", package: "SamplePlugins"),
             ]),
-        .testTarget(name: "ToolTests", dependencies: ["Fixtures"]),
+        .testTarget(
+            name: "ToolTests",
+            dependencies: [
+                "Fixtures", .product(name: "pluginhost", package: "Tools"),
+                .product(name: "demo-host", package: "DemoHost"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

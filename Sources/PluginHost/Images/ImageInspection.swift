@@ -78,8 +78,7 @@ public struct PluginNote: Sendable, Hashable {
         let keyBytes = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
         for line in ByteLines(payload) where line.starts(with: keyBytes) {
             let value = UnsafeRawBufferPointer(rebasing: line[keyBytes.count...])
-            let own = plugin_swift_toolchain()
-            if value.elementsEqual(UnsafeRawBufferPointer(start: own.ptr, count: own.len)) { return hostToolchain }
+            if value.holds(hostToolchain) { return hostToolchain }
             return String(decoding: value, as: UTF8.self)
         }
         return nil
@@ -94,7 +93,7 @@ private struct ByteLines: Sequence, IteratorProtocol {
 
     mutating func next() -> UnsafeRawBufferPointer? {
         guard !rest.isEmpty else { return nil }
-        let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
+        let end = rest.offset(of: 0x0A) ?? rest.endIndex
         defer { rest = UnsafeRawBufferPointer(rebasing: rest[Swift.min(end + 1, rest.endIndex)...]) }
         return UnsafeRawBufferPointer(rebasing: rest[..<end])
     }

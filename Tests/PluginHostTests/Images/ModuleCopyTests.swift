@@ -30,6 +30,22 @@ struct ModuleCopyTests {
         #expect(completeInspection(path).map(\.subject) == ["PluginABI"])
     }
 
+    @Test func libraryWithPluginABIIsACopyOnlyWhereTheHostHasItAsWell() throws {
+        let library = try ImageFixtures.swift(
+            "libABICopy.so", module: "PluginABI", "public final class PluginRegistrar {}",
+            ["-emit-library", "-Xlinker", "-soname=libABICopy.so"])
+        let path = try ImageFixtures.c(
+            "needs-copy.so", ImageFixtures.entryWithNote,
+            ["-shared", "-Wl,--no-as-needed", library, "-Wl,-rpath,$ORIGIN"])
+        let program = try ImageFixtures.c("plain-program", "int main(void) { return 0; }", [])
+        let alone = ImageInspector.inspectCompletely(
+            path: path, bundlePath: ImageFixtures.directory, surroundings: .program(path: program))
+        #expect(alone.filter { $0.code == .duplicateABI } == [])
+        let found = completeInspection(path).filter { $0.code == .duplicateABI }
+        #expect(found.map(\.filePath) == [library])
+        #expect(found.first?.message.contains("and so does “") == true)
+    }
+
     @Test("A module that stands in host and plug-in is reported with both files")
     func moduleInTwoImages() throws {
         let source = "public final class Twin {}\n"

@@ -124,7 +124,11 @@ import Testing
         try PluginBundle.open(path: path).loadAndReturnError()
         let error = try #require(Self.errors.withLock { $0["152"] })
         #expect(error.code == .loadReentered)
-        #expect(error.description.contains("“LoadsItself.bundle” was asked to load while this thread is loading it"))
+        let message = """
+            The bundle “\(path)”: “LoadsItself.bundle” was asked to load while this thread is loading it. Do not load a \
+            bundle from its own entry or a constructor; register what it offers instead.
+            """
+        #expect(error.description == message)
     }
 
     @Test func fault151_aCircleOnOneThreadIsNamed() throws {
@@ -136,7 +140,11 @@ import Testing
         try PluginBundle.open(path: a).loadAndReturnError()
         let error = try #require(Self.errors.withLock { $0["151b"] })
         #expect(error.code == .dependencyCycle)
-        #expect(error.description.contains("“CircleA.bundle” needs “CircleB.bundle” needs “CircleA.bundle”"))
+        let message = """
+            The bundle “\(a)”: Bundles wait for one another to load: “CircleA.bundle” needs “CircleB.bundle” needs \
+            “CircleA.bundle”. Load one of them lazily, when its offer is first used, and not from an entry.
+            """
+        #expect(error.description == message)
         #expect(PluginBundle(path: b)?.isLoaded == true)
     }
 
@@ -275,8 +283,15 @@ enum ForkedLoad {
         let child = forkProcess()
         if child == 0 {
             // Only what fork() leaves alone is used here: one load, which must not wait for a thread that is not there.
-            let code = (try? bundle.loadAndReturnError()) == nil ? 0 : 1
-            _exit(Int32(bundle.isLoaded ? 2 : code))
+            let message =
+                "The bundle “\(path)”: The bundle was being loaded by another thread when this process was forked. Load "
+                + "before fork(), or call exec() in the child."
+            do {
+                try bundle.loadAndReturnError()
+                _exit(1)
+            } catch {
+                _exit("\(error)" == message ? 0 : 2)
+            }
         }
         var status: Int32 = 0
         for _ in 0..<100 where waitpid(child, &status, WNOHANG) == 0 { usleep(100_000) }

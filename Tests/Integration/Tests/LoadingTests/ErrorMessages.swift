@@ -5,7 +5,8 @@ import PluginABI
 import PluginHost
 import Testing
 
-/// The whole message of each error code, as a user reads it. `{bundle}` and `{executable}` stand for the paths.
+/// The whole message of each error code, as a user reads it. `{bundle}` and `{executable}` stand for the paths,
+/// `{toolchain}` and `{machine}` for the host's own, `{places}` for where this machine's linker looks.
 ///
 /// Those of other suites: `bundleNotFound` (BundleObjects), `loadInterrupted` (ForkedLoad).
 @Suite struct ErrorMessages {
@@ -27,37 +28,74 @@ import Testing
             .replacingOccurrences(of: fixture.executable.path, with: "{executable}")
             .replacingOccurrences(of: "“\(fixture.path)”", with: "{bundle}")
             .replacingOccurrences(of: fixture.path, with: "{bundle}")
+            .replacingOccurrences(of: Self.toolchain, with: "{toolchain}")
+            .replacingOccurrences(of: Self.machine, with: "{machine}")
+            .replacing(/Searched: .*?\. The/, with: "Searched: {places}. The")
         #expect(found == message, sourceLocation: sourceLocation)
     }
+
+    private static let toolchain: String = {
+        let text = plugin_swift_toolchain()
+        return String(decoding: UnsafeRawBufferPointer(start: text.ptr, count: text.len), as: UTF8.self)
+    }()
+
+    private static let machine: String = {
+        var names = utsname()
+        uname(&names)
+        return withUnsafeBytes(of: &names.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }()
 
     @Test func manifestUnreadable() throws {
         let fixture = try BundleFixture("CutOffInfoPlist", code: .none)
         try "<plist version=\"1.0\">\n<dict>\n<key>a</key>".write(
             to: fixture.infoList, atomically: true, encoding: .utf8)
-        try expect(.manifestUnreadable, of: fixture, "")
+        try expect(
+            .manifestUnreadable, of: fixture,
+            "The bundle {bundle}: The property list “{bundle}/Contents/Info.plist” is no property list: "
+                + "line 3, column 13: The file ends before the <plist> that began the list is closed. Correct "
+                + "the file, or install the bundle again.")
     }
 
     @Test func manifestInvalid() throws {
-        try expect(.manifestInvalid, of: BundleFixture("NumberAsName", info: ["CFBundleName": 7], code: .none), "")
+        try expect(
+            .manifestInvalid, of: BundleFixture("NumberAsName", info: ["CFBundleName": 7], code: .none),
+            "The bundle {bundle}: The key CFBundleName of “{bundle}/Contents/Info.plist” is an integer, "
+                + "where a string is expected. Correct the key, or remove it; docs/bundle-format.md lists the "
+                + "keys and their types.")
     }
 
     @Test func executableMissing() throws {
-        try expect(.executableMissing, of: BundleFixture("NothingThere", code: .none), "")
+        try expect(
+            .executableMissing, of: BundleFixture("NothingThere", code: .none),
+            "The bundle {bundle}: The executable “NothingThere” is missing; it was looked for in "
+                + "“{bundle}/Contents/Linux”, “{bundle}/Contents/Linux-{machine}”, "
+                + "“{bundle}/Contents/{machine}-linux”, “{bundle}/Contents”. Build the plug-in's library and "
+                + "copy it to {executable}.")
     }
 
     @Test func executableOutsideBundle() throws {
         try expect(
-            .executableOutsideBundle, of: BundleFixture("PathOut", info: ["NSExecutable": "../../x"], code: .none), "")
+            .executableOutsideBundle, of: BundleFixture("PathOut", info: ["NSExecutable": "../../x"], code: .none),
+            "The bundle {bundle}: The key NSExecutable of “{bundle}/Contents/Info.plist” is the path "
+                + "“../../x”. Write the name of a file in the bundle's Contents/Linux directory, without a "
+                + "slash.")
     }
 
     @Test func notCode() throws {
-        try expect(.notCode, of: BundleFixture("ResourcesOnly", info: ["NSExecutable": NSNull()], code: .none), "")
+        try expect(
+            .notCode, of: BundleFixture("ResourcesOnly", info: ["NSExecutable": NSNull()], code: .none),
+            "The bundle {bundle}: The bundle has no code: its Info.plist names no executable and "
+                + "{executable} does not exist. Use its resources without loading it, or name the executable "
+                + "by NSExecutable.")
     }
 
     @Test func notLoadable() throws {
         let fixture = try BundleFixture("ShellScript", code: .none)
         try "#!/bin/sh\n".write(to: fixture.executable, atomically: true, encoding: .utf8)
-        try expect(.notLoadable, of: fixture, "")
+        try expect(
+            .notLoadable, of: fixture,
+            "The bundle {bundle}: {executable} is a script (“#!/bin/sh”), not an ELF shared object. "
+                + "Name the compiled library in Info.plist, under NSExecutable or CFBundleExecutable.")
     }
 
     @Test func executableChanged() throws {
@@ -66,7 +104,10 @@ import Testing
         // between the check and the load.
         #expect(dlopen(fixture.executable.path, RTLD_NOW | RTLD_LOCAL) != nil)
         try fixture.install(.c(Source.factory + Source.good.dropFirst(Source.factory.count) + "int second[64] = {1};"))
-        try expect(.executableChanged, of: fixture, "")
+        try expect(
+            .executableChanged, of: fixture,
+            "The bundle {bundle}: The file {executable} was replaced between its check and its loading; "
+                + "its entry was not called. Load the bundle again when its installation has ended.")
     }
 
     @Test func dependencyMissing() throws {
@@ -78,21 +119,40 @@ import Testing
             "NeedsElsewhere",
             code: .c(Source.good, flags: ["-Wl,--no-as-needed", "-L\(folder.path)", "-l:libelsewhere.so.3"]))
         try FileManager.default.removeItem(at: folder)
-        try expect(.dependencyMissing, of: fixture, "")
+        try expect(
+            .dependencyMissing, of: fixture,
+            "The bundle {bundle}: {executable} needs the library “libelsewhere.so.3”, which is not "
+                + "found. Searched: {places}. The system said: libelsewhere.so.3: cannot open shared object "
+                + "file: No such file or directory. Install the package that holds libelsewhere.so.3 (Debian, "
+                + "Ubuntu: apt-file search libelsewhere.so.3; Fedora: dnf provides '*/libelsewhere.so.3'), or "
+                + "put the library into Contents/Frameworks of the bundle and link the plug-in with -rpath "
+                + "'$ORIGIN/../Frameworks'.")
     }
 
     @Test func unsafeSearchPath() throws {
         try expect(
             .unsafeSearchPath,
-            of: BundleFixture("RunpathDot", code: .c(Source.good, flags: ["-Wl,--enable-new-dtags,-rpath,."])), "")
+            of: BundleFixture("RunpathDot", code: .c(Source.good, flags: ["-Wl,--enable-new-dtags,-rpath,."])),
+            "The bundle {bundle}: {executable} has the relative element “.” in its RUNPATH “.”: it is "
+                + "searched from the host's current directory, where anybody may put a library. Link it with "
+                + "-rpath '$ORIGIN' (swiftc: -Xlinker -rpath -Xlinker '$ORIGIN').")
     }
 
     @Test func symbolMissing() throws {
-        try expect(.symbolMissing, of: BundleFixture("NoEntry", code: .c("int x;")), "")
+        try expect(
+            .symbolMissing, of: BundleFixture("NoEntry", code: .c("int x;")),
+            "The bundle {bundle}: {executable} does not export the function “plugin_entry”, so it is no "
+                + "plug-in of this host. Define it in Swift as: @c(plugin_entry) public func pluginEntry(_ "
+                + "host: UnsafePointer<plugin_host>) -> plugin_status; in C as: PLUGIN_EXPORT plugin_status "
+                + "plugin_entry(const plugin_host *host).")
     }
 
     @Test func abiMismatch() throws {
-        try expect(.abiMismatch, of: BundleFixture("ABI2", code: .c(EntryFaults.anotherMajor)), "")
+        try expect(
+            .abiMismatch, of: BundleFixture("ABI2", code: .c(EntryFaults.anotherMajor)),
+            "The bundle {bundle}: {executable} was built for version 7.3 of the plug-in ABI; this host "
+                + "has version 1.0. Build the plug-in with the plugin_abi.h of the PluginHost that this host "
+                + "uses, or install the version of the plug-in made for it.")
     }
 
     @Test func toolchainMismatch() throws {
@@ -103,7 +163,11 @@ import Testing
                 "toolchain=Swift 5\\n"};
 
             """ + Source.good
-        try expect(.toolchainMismatch, of: BundleFixture("OtherToolchain", code: .c(source)), "")
+        try expect(
+            .toolchainMismatch, of: BundleFixture("OtherToolchain", code: .c(source)),
+            "The bundle {bundle}: {executable} was compiled by “Swift 5”; this host was compiled by "
+                + "“{toolchain}”. Build the plug-in with the host's Swift toolchain, from a clean build "
+                + "folder: swift package clean && swift build -c release.")
     }
 
     @Test func alreadyEntered() throws {
@@ -113,24 +177,37 @@ import Testing
         try PluginBundle.open(path: first.path).loadAndReturnError()
         let error = try loadError(second)
         #expect(error.code == .alreadyEntered)
-        check(error, .alreadyEntered, second, "".replacing("{first}", with: first.path))
+        check(
+            error, .alreadyEntered, second,
+            ("The bundle {bundle}: The file {executable} is in the process already, as the executable of "
+                + "the bundle “{first}”. Give each bundle a copy of its own, not a link to one file.").replacing(
+                    "{first}", with: first.path))
     }
 
     @Test func loadFailed() throws {
         // More thread-local memory than the dynamic linker keeps for libraries that are loaded late.
         let source = Source.good + "static __thread char much[1 << 20]; char *touch(void) { return much; }"
         try expect(
-            .loadFailed, of: BundleFixture("TooMuchTLS", code: .c(source, flags: ["-ftls-model=initial-exec"])), "")
+            .loadFailed, of: BundleFixture("TooMuchTLS", code: .c(source, flags: ["-ftls-model=initial-exec"])),
+            "The bundle {bundle}: The dynamic linker cannot load {executable}. The system said: "
+                + "{executable}: cannot allocate memory in static TLS block. Run “pluginhost check” on the "
+                + "bundle for a full report.")
     }
 
     @Test func entryFailed() throws {
         let source = "PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; return PLUGIN_FAILED; }"
-        try expect(.entryFailed, of: BundleFixture("NoReason", code: .c(source)), "")
+        try expect(
+            .entryFailed, of: BundleFixture("NoReason", code: .c(source)),
+            "The bundle {bundle}: The entry of {executable} returned -1 and told no reason. The "
+                + "plug-in's author should call set_error() before returning a failure.")
     }
 
     @Test func nothingRegistered() throws {
         let source = "PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; return PLUGIN_OK; }"
-        try expect(.nothingRegistered, of: BundleFixture("OffersNothing", code: .c(source)), "")
+        try expect(
+            .nothingRegistered, of: BundleFixture("OffersNothing", code: .c(source)),
+            "The bundle {bundle}: The entry of {executable} succeeded and registered nothing. Register "
+                + "a class, a provider, a factory or a function in plugin_entry, or name NSPrincipalClass.")
     }
 
     @Test func registrationInvalid() throws {
@@ -139,7 +216,10 @@ import Testing
                 FACTORY(nameless, "");
                 PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { return h->register_factory(h, &nameless); }
                 """
-        try expect(.registrationInvalid, of: BundleFixture("Nameless", code: .c(source)), "")
+        try expect(
+            .registrationInvalid, of: BundleFixture("Nameless", code: .c(source)),
+            "The bundle {bundle}: The plug-in registered “”, which is empty, where a name is expected. "
+                + "Correct the registration in plugin_entry.")
     }
 
     @Test func duplicateFactory() throws {
@@ -151,7 +231,10 @@ import Testing
                     return h->register_factory(h, &two);
                 }
                 """
-        try expect(.duplicateFactory, of: BundleFixture("TwiceBlur", code: .c(source)), "")
+        try expect(
+            .duplicateFactory, of: BundleFixture("TwiceBlur", code: .c(source)),
+            "The bundle {bundle}: The plug-in registered the name “blur” twice in one bundle. Give each "
+                + "registration a name of its own.")
     }
 
     @Test func principalClassMissing() throws {
@@ -159,7 +242,10 @@ import Testing
             "NoPrincipal", info: ["NSPrincipalClass": "Conductor"], code: .swift(BundleObjects.classes))
         let bundle = try PluginBundle.open(path: fixture.path)
         let error = try #require(#expect(throws: PluginError.self) { try bundle.makePrincipal(as: (any Plugin).self) })
-        check(error, .principalClassMissing, fixture, "")
+        check(
+            error, .principalClassMissing, fixture,
+            "The bundle {bundle}: NSPrincipalClass is “Conductor”, and the bundle has no class of that "
+                + "name. Register the class in plugin_entry, or correct NSPrincipalClass.")
     }
 
     @Test func instantiationFailed() throws {
@@ -176,13 +262,19 @@ import Testing
         let fixture = try BundleFixture("BusyDevice", code: .c(source))
         let factory = try #require(try PluginBundle.open(path: fixture.path).factories().first)
         let error = try #require(#expect(throws: PluginError.self) { try factory.make() })
-        check(error, .instantiationFailed, fixture, "")
+        check(
+            error, .instantiationFailed, fixture,
+            "The bundle {bundle}: Making an object of the factory “device” failed: The device is busy. "
+                + "Try again later.")
     }
 
     @Test func functionUnavailable() throws {
         let fixture = try BundleFixture("FewFunctions", code: .c(Source.good + "/* few */"))
         let bundle = try PluginBundle.open(path: fixture.path)
         let error = try #require(#expect(throws: PluginError.self) { try bundle.function("many") })
-        check(error, .functionUnavailable, fixture, "")
+        check(
+            error, .functionUnavailable, fixture,
+            "The bundle {bundle}: The function “many” is not offered; the bundle offers entry_calls. "
+                + "“pluginhost info” lists the bundle's functions and their signatures.")
     }
 }
