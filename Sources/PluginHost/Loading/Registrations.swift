@@ -43,7 +43,8 @@ struct Registrations: Sendable {
 
     /// Where the bundle's offers stand among those of all bundles.
     var pointKeys: [Key] {
-        providers.map { Key(point: $0.pointName, name: $0.name) }
+        if providers.isEmpty, factories.isEmpty { return [] }
+        return providers.map { Key(point: $0.pointName, name: $0.name) }
             + factories.lazy.filter { !$0.point.isEmpty }.map { Key(point: $0.point, name: $0.name) }
     }
 
