@@ -39,10 +39,7 @@ public struct PluginNote: Sendable, Hashable {
     public var isSwift: Bool { flags & PLUGIN_NOTE_SWIFT != 0 }
 
     /// The toolchain that this host was compiled with.
-    static let hostToolchain: String = {
-        let text = plugin_swift_toolchain()
-        return String(decoding: UnsafeRawBufferPointer(start: text.ptr, count: text.len), as: UTF8.self)
-    }()
+    static let hostToolchain = plugin_swift_toolchain().text
 
     /// The longest payload that is read. One line of it is some hundred bytes long.
     static let payloadLimit = 2048

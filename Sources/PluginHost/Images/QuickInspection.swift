@@ -22,8 +22,7 @@ struct QuickInspection {
     /// Linkers write about 10 program headers and 40 entries of PT_DYNAMIC.
     static let segmentLimit = 64
     static let dynamicLimit = 4096
-    private static let windowSize = FileWindow.storageSize
-    static let storageSize = windowSize + segmentLimit * ELF.programHeaderSize + dynamicLimit
+    static let storageSize = FileWindow.storageSize + segmentLimit * ELF.programHeaderSize + dynamicLimit
 
     init(
         of file: borrowing OpenedFile, path: String, bundlePath: String, entrySymbol: String,
@@ -36,7 +35,7 @@ struct QuickInspection {
         mode = file.identity.mode
         window = FileWindow(of: file, storage: storage)
         let dynamicStart = Self.storageSize - Self.dynamicLimit
-        segmentStorage = UnsafeMutableRawBufferPointer(rebasing: storage[Self.windowSize..<dynamicStart])
+        segmentStorage = UnsafeMutableRawBufferPointer(rebasing: storage[FileWindow.storageSize..<dynamicStart])
         dynamicStorage = UnsafeMutableRawBufferPointer(rebasing: storage[dynamicStart..<Self.storageSize])
     }
 

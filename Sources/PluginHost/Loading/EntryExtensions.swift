@@ -52,13 +52,13 @@ enum EntryExtensions {
                         + "uses, and in \(quoted(own)), which the host uses. Their types are not equal.",
                     remedy: OwnCopyRemedy.text))
         }
-        let toolchain = plugin_swift_toolchain().text
-        if identity.toolchain.text != toolchain {
+        // By bytes: they are equal at nearly every load, and then no text is made of them.
+        if !identity.toolchain.bytes.holds(PluginNote.hostToolchain) {
             findings.append(
                 PluginFinding(
                     .toolchainMismatch, subject: identity.toolchain.text,
                     message:
-                        "The plug-in was built by \(quoted(identity.toolchain.text)), the host by \(quoted(toolchain)).",
+                        "The plug-in was built by \(quoted(identity.toolchain.text)), the host by \(quoted(PluginNote.hostToolchain)).",
                     remedy: "Build the plug-in with the host's Swift toolchain."))
         }
         if identity.revision != UInt32(PLUGIN_SWIFT_REVISION) {

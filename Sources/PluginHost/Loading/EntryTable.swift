@@ -151,7 +151,7 @@ final class EntryTable: @unchecked Sendable {
         }
         if late {
             log(
-                PLUGIN_LOG_ERROR.asLevel,
+                PluginLogger.Level.error.rawValue,
                 "The plug-in registered \(what()) after its entry had returned; it is ignored.")
         }
         return status
@@ -246,15 +246,12 @@ final class EntryTable: @unchecked Sendable {
 }
 
 extension plugin_string {
-    /// The text; invalid UTF-8 is repaired, so that a message always arrives.
-    var text: String {
-        guard let ptr, len > 0 else { return "" }
-        return UnsafeRawBufferPointer(start: ptr, count: len).withMemoryRebound(to: UInt8.self) {
-            String(decoding: $0, as: UTF8.self)
-        }
+    /// The bytes, none where the plug-in gave no pointer.
+    var bytes: UnsafeRawBufferPointer {
+        guard let ptr, len > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(start: ptr, count: len)
     }
-}
 
-extension BinaryInteger {
-    fileprivate var asLevel: Int32 { Int32(self) }
+    /// The text; invalid UTF-8 is repaired, so that a message always arrives.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
 }
