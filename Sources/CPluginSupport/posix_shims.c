@@ -73,11 +73,6 @@ void phs_each_image(bool (*body)(const phs_image *, const void *, size_t, void *
     dl_iterate_phdr(one_image, &each);
 }
 
-void phs_with_stack_bytes(size_t count, void (*body)(void *bytes, void *context), void *context) {
-    _Alignas(16) char bytes[count > 0 ? count : 1];
-    body(bytes, context);
-}
-
 static atomic_uint fork_generation;
 
 static void count_fork(void) { atomic_fetch_add(&fork_generation, 1); }

@@ -33,15 +33,29 @@ public struct HostEnvironment: Sendable {
 
     /// The environment of this process.
     public static var current: HostEnvironment {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
+        get { state.withLock { $0.environment } }
+        set {
+            state.withLock { state in
+                let old = state.environment
+                if old.name != newValue.name || old.version != newValue.version { state.identity = nil }
+                state.environment = newValue
+            }
+        }
     }
 
     /// The user's languages, best first.
     static var currentLanguages: [String] { LanguagePreferences.current(override: current.preferredLanguages) }
 
+    private struct State {
+        var environment: HostEnvironment
+        /// The name and version of ``environment`` for the C table, once a plug-in was loaded with them.
+        var identity: (name: plugin_string, version: plugin_string)?
+    }
+
     private static let state = Mutex(
-        HostEnvironment(name: CommandLine.arguments.first.map(lastComponent) ?? "host", log: writeToStandardError))
+        State(
+            environment: HostEnvironment(
+                name: CommandLine.arguments.first.map(lastComponent) ?? "host", log: writeToStandardError)))
 
     private static func lastComponent(_ path: String) -> String {
         path.split(separator: "/").last.map(String.init) ?? path
@@ -58,29 +72,17 @@ public struct HostEnvironment: Sendable {
 
     /// The name and version as strings of the C ABI, which plug-ins may keep for ever.
     static var immortalIdentity: (name: plugin_string, version: plugin_string) {
-        let environment = current
-        return immortals.withLock { ($0.string(environment.name), $0.string(environment.version)) }
+        state.withLock { state in
+            if let identity = state.identity { return identity }
+            let identity = (immortal(state.environment.name), immortal(state.environment.version))
+            state.identity = identity
+            return identity
+        }
     }
 
-    private static let immortals = Mutex(ImmortalStrings())
-
-    /// Keeps one C copy of each different text; an application has one name and one version.
-    private struct ImmortalStrings {
-        private struct Copy: @unchecked Sendable {
-            // @unchecked because of the pointer: the bytes are never written again and never freed.
-            let text: String
-            let bytes: plugin_string
-        }
-
-        private var copies: [Copy] = []
-
-        mutating func string(_ text: String) -> plugin_string {
-            if let known = copies.first(where: { $0.text == text }) { return known.bytes }
-            let length = text.utf8.count
-            let bytes = plugin_string(ptr: strdup(text), len: length)
-            copies.append(Copy(text: text, bytes: bytes))
-            return bytes
-        }
+    /// A copy that is never freed. An application sets its name and version once.
+    private static func immortal(_ text: String) -> plugin_string {
+        plugin_string(ptr: strdup(text), len: text.utf8.count)
     }
 }
 

@@ -37,7 +37,7 @@ enum RawHost {
     }()
 
     static func load(_ path: String) {
-        guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL), let symbol = dlsym(handle, "plugin_entry") else {
+        guard let handle = path.withCString({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }), let symbol = dlsym(handle, "plugin_entry") else {
             fatalError("dlopen: \(dlerror().map { String(cString: $0) } ?? path)")
         }
         typealias Entry = @convention(c) (UnsafePointer<plugin_host>) -> plugin_status
@@ -54,9 +54,8 @@ struct Round {
         let copies = Copies(folder: URL(filePath: ProcessInfo.processInfo.environment["BENCHMARK_COPIES"] ?? "."))
         let ways = Way.allCases
         // Known manifests are known before the clock runs.
-        var bundles: [Int: PluginBundle] = [:]
-        for index in 0..<count where ways[index % ways.count] == .known {
-            bundles[index] = try PluginBundle.open(path: copies.bundle(index).path)
+        let bundles = try (0..<count).map { index in
+            ways[index % ways.count] == .known ? try PluginBundle.open(path: copies.bundle(index).path) : nil
         }
         let paths = (0..<count).map { ways[$0 % ways.count] == .raw ? copies.executable($0) : copies.bundle($0).path }
         var times: [Way: [UInt64]] = [:]

@@ -39,10 +39,6 @@ bool phs_image_of_address(const void *address, phs_image *image);
 void phs_each_image(
     bool (*body)(const phs_image *image, const void *program_headers, size_t count, void *context), void *context);
 
-// Calls body once with count bytes of the stack, aligned for any type and not initialised.
-// Why: Swift has no array of a length known at run time on the stack.
-void phs_with_stack_bytes(size_t count, void (*body)(void *bytes, void *context), void *context);
-
 // Changes when the process was forked: the number of forks between the first process that called this and this one.
 // Why: only a pthread_atfork() handler can tell a child that the threads of its parent are gone, without a system
 // call at each use.

@@ -48,9 +48,10 @@ final class BundleTable: Sendable {
     /// - Returns: the bundle that the image belonged to before; nil if it was free.
     func claimImage(base: UInt, for bundle: PluginBundle) -> PluginBundle? {
         state.withLock { state in
-            if let owner = state.byImageBase[base] { return owner }
-            state.byImageBase[base] = bundle
-            return nil
+            // Entered first and put back if it was taken: one search where it is free, as it nearly always is.
+            guard let owner = state.byImageBase.updateValue(bundle, forKey: base) else { return nil }
+            state.byImageBase[base] = owner
+            return owner
         }
     }
 

@@ -18,12 +18,11 @@ extension PluginBundle {
     /// What build systems put around the name of a shared object.
     private static let affixes = [("", ""), ("", ".so"), ("lib", ".so")]
 
-    /// Where the executable may be, in order. Lazy, because nearly always the first is the one.
-    private var executableCandidates: some Sequence<String> {
+    /// Where the executable may be, in order.
+    private var executableCandidates: [String] {
         let name = executableName
-        return layout.executableDirectories.lazy.flatMap { [bundlePath] directory in
-            let place = BundlePath.join(bundlePath, directory)
-            return Self.affixes.lazy.map { BundlePath.join(place, $0.0 + name + $0.1) }
+        return layout.executableDirectories.flatMap { directory in
+            Self.affixes.map { BundlePath.join(bundlePath, directory, file: $0.0, name, $0.1) }
         }
     }
 
@@ -37,25 +36,30 @@ extension PluginBundle {
     ///
     /// - Throws: ``PluginError`` of code `notCode`, `executableMissing`, `executableOutsideBundle` or `notLoadable`.
     func openExecutable() throws(PluginError) -> OpenedExecutable {
-        var directory: String?
-        for path in executableCandidates {
-            let file: OpenedFile
-            do throws(OpenedFile.Failure) {
-                file = try OpenedFile(path: path)
-            } catch .missing {
-                continue
-            } catch .notRegular(kind: "a directory") {
-                // A bundle may have a directory of its own name; the executable can still stand in a later place.
-                directory = directory ?? path
-                continue
-            } catch {
-                throw notLoadable(path, error.reason)
+        let name = executableName
+        var namesake: String?
+        for directory in layout.executableDirectories {
+            // Loops and not the list of all candidates, because nearly always the first is the one.
+            for (prefix, suffix) in Self.affixes {
+                let path = BundlePath.join(bundlePath, directory, file: prefix, name, suffix)
+                let file: OpenedFile
+                do throws(OpenedFile.Failure) {
+                    file = try OpenedFile(path: path)
+                } catch .missing {
+                    continue
+                } catch .notRegular(kind: "a directory") {
+                    // A bundle may have a directory of its own name; the executable can still stand in a later place.
+                    namesake = namesake ?? path
+                    continue
+                } catch {
+                    throw notLoadable(path, error.reason)
+                }
+                if file.passedLinks { try requireInside(file, path) }
+                return OpenedExecutable(file: file, path: path)
             }
-            if file.passedLinks { try requireInside(file, path) }
-            return OpenedExecutable(file: file, path: path)
         }
-        if let directory { throw notLoadable(directory, "is a directory, not a regular file") }
-        throw missingExecutable(Array(executableCandidates))
+        if let namesake { throw notLoadable(namesake, "is a directory, not a regular file") }
+        throw missingExecutable(executableCandidates)
     }
 
     private func notLoadable(_ path: String, _ complaint: String) -> PluginError {

@@ -19,6 +19,7 @@ import Synchronization
 public final class PluginBundle: Sendable, BundleObject {
     /// The absolute path of the bundle's directory, links resolved.
     public let bundlePath: String
+    let loading = Mutex(LoadState.unloaded)
     let layout: BundleLayout
     /// Where the bundle's Info.plist is, or would be.
     public let manifestPath: String
@@ -26,7 +27,6 @@ public final class PluginBundle: Sendable, BundleObject {
     public let manifest: Manifest
     /// Why ``manifest`` is empty, or nil.
     public let manifestError: PluginError?
-    let loading = Mutex(LoadState.unloaded)
     let resources: BundleResources
 
     init(contents: BundleContents) {

@@ -31,7 +31,8 @@ struct OpenedFile: ~Copyable {
     /// **Cost.** Two system calls, one more where a link is in the path.
     init(path: String) throws(Failure) {
         var passedLinks = false
-        var descriptor = phs_open_without_links(path)
+        // withCString, because a String that is passed as a pointer directly is copied to an array first.
+        var descriptor = path.withCString { phs_open_without_links($0) }
         if descriptor < 0, errno == ELOOP || errno == ENOSYS || errno == EPERM || errno == EINVAL {
             // A link in the path, or a kernel (or a seccomp filter) without openat2. The caller is told that the
             // path was not proved to be free of links.

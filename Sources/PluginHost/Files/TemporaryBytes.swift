@@ -1,35 +1,39 @@
-import CPluginSupport.Shims
+import Glibc
+import Synchronization
 
-/// Lends memory for the time of a call, with whatever stands in it, on the stack where it is no more than some pages.
+/// Lends memory for the time of a call, with whatever stands in it.
 ///
-/// `withUnsafeTemporaryAllocation` takes all above 1 KiB from the heap, where a block of some pages at the heap's end
-/// makes malloc() grow and shrink the heap at every call: two system calls, and a page fault for each page.
+/// The last block that was given back is kept for the next call, up to 32 KiB: enough for an Info.plist or the tables
+/// of an ELF file. Why not `withUnsafeTemporaryAllocation`: it takes all above 1 KiB from the heap, where a block of some
+/// pages at the heap's end makes malloc() grow and shrink the heap at every call: two system calls, and a page fault for
+/// each page.
+///
+/// **Threads.** Any; of two at once, one gets a block of its own.
+@inline(__always)
 func withTemporaryBytes<Value, Failure: Error>(
     _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Value
 ) throws(Failure) -> Value {
-    // Less than a thread's smallest stack by far, and enough for an Info.plist or the tables of an ELF file.
-    guard count <= 32768 else { return try withHeapBytes(count, body) }
-    var result: Result<Value, Failure>?
-    withoutActuallyEscaping({ (bytes: UnsafeMutableRawPointer) in
-        let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: count)
-        do throws(Failure) { result = .success(try body(buffer)) } catch { result = .failure(error) }
-    }) { (call: @escaping (UnsafeMutableRawPointer) -> Void) in
-        var call = call
-        phs_with_stack_bytes(
-            count,
-            { bytes, call in
-                call?.assumingMemoryBound(to: ((UnsafeMutableRawPointer) -> Void).self).pointee(bytes!)
-            }, &call)
-    }
-    // The shim calls its function exactly once.
-    return try result!.get()
+    let block = TemporaryBlock.take(count)
+    defer { TemporaryBlock.giveBack(block, count) }
+    return try body(UnsafeMutableRawBufferPointer(start: block, count: count))
 }
 
-private func withHeapBytes<Value, Failure: Error>(
-    _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Value
-) throws(Failure) -> Value {
-    let result: Result<Value, Failure> = withUnsafeTemporaryAllocation(byteCount: count, alignment: 16) { buffer in
-        do throws(Failure) { return .success(try body(buffer)) } catch { return .failure(error) }
+private enum TemporaryBlock {
+    private static let keptSize = 32768
+
+    /// The address of the block that nobody uses; 0 if there is none.
+    private static let spare = Atomic<UInt>(0)
+
+    static func take(_ count: Int) -> UnsafeMutableRawPointer {
+        guard count <= keptSize else { return .allocate(byteCount: count, alignment: 16) }
+        return UnsafeMutableRawPointer(bitPattern: spare.exchange(0, ordering: .acquiring))
+            ?? .allocate(byteCount: keptSize, alignment: 16)
     }
-    return try result.get()
+
+    static func giveBack(_ block: UnsafeMutableRawPointer, _ count: Int) {
+        guard count <= keptSize else { return block.deallocate() }
+        // The block that was spare meanwhile is the one to go.
+        let other = spare.exchange(UInt(bitPattern: block), ordering: .acquiringAndReleasing)
+        UnsafeMutableRawPointer(bitPattern: other)?.deallocate()
+    }
 }

@@ -77,18 +77,19 @@ enum ImageInspector {
         return fingerprint(ofFileBeginning: header)
     }
 
-    /// Mixes 8-byte words in two independent lanes. It tells files apart that differ by accident; it is no signature.
+    /// Adds up products of 8-byte words, each made different by its place; no product waits for another, so that the
+    /// processor works at several at once. It tells files apart that differ by accident; it is no signature.
     private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        var first: UInt64 = 0x9E37_79B9_7F4A_7C15
-        var second: UInt64 = UInt64(bytes.count)
+        guard let start = bytes.baseAddress else { return 0 }
+        var sum = UInt64(bytes.count)
+        var place: UInt64 = 0x9E37_79B9_7F4A_7C15
         for offset in stride(from: 0, to: bytes.count & ~15, by: 16) {
-            first = (first ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &* 0xFF51_AFD7_ED55_8CCD
-            second =
-                (second ^ bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)) &* 0xC4CE_B9FE_1A85_EC53
-            first ^= first >> 32
-            second ^= second >> 29
+            let first = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let second = start.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+            let product = (first ^ place).multipliedFullWidth(by: second ^ 0xC4CE_B9FE_1A85_EC53)
+            sum &+= product.low ^ product.high
+            place &+= 0xFF51_AFD7_ED55_8CCC
         }
-        let mixed = (first ^ (second << 31 | second >> 33)) &* 0x9E37_79B9_7F4A_7C15
-        return (mixed ^ (mixed >> 32)) | 1  // 0 means “none”
+        return sum | 1  // 0 means “none”
     }
 }

@@ -16,7 +16,8 @@ struct LoadedImage: @unchecked Sendable {
     static func open(path: String) throws(LinkerMessage) -> LoadedImage {
         // NOW, so that an unresolved symbol is an error here and not an abort in the middle of a call; LOCAL, so that
         // two plug-ins may define one name; NODELETE, so that nobody's dlclose() unmaps it.
-        guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | CInt(RTLD_NODELETE)) else { throw LinkerMessage.take() }
+        let mode = RTLD_NOW | RTLD_LOCAL | CInt(RTLD_NODELETE)
+        guard let handle = path.withCString({ dlopen($0, mode) }) else { throw LinkerMessage.take() }
         var image = phs_image()
         guard phs_image_of_handle(handle, &image) else { throw LinkerMessage.take() }
         return LoadedImage(handle: handle, base: UInt(image.base))

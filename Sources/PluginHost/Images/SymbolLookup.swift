@@ -6,7 +6,9 @@ typealias EntryFunction = @convention(c) (UnsafePointer<plugin_host>?) -> plugin
 
 extension LoadedImage {
     /// The address of a symbol in this image or in a library it needs. The one place that calls dlsym().
-    func address(of symbol: String) -> UnsafeMutableRawPointer? { dlsym(handle, symbol) }
+    func address(of symbol: String) -> UnsafeMutableRawPointer? {
+        symbol.withCString { dlsym(handle, $0) }
+    }
 
     /// The entry. The inspection before the load has seen that the file defines it as a function.
     var entry: EntryFunction? {

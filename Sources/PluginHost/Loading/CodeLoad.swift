@@ -13,32 +13,33 @@ struct CodeLoad {
     func run(lastFailure: LoadFailure?, entered: inout FileIdentity?) throws(PluginError) -> LoadedCode {
         try bundle.requireUsableManifest()
         let executable = try bundle.openExecutable()
-        if let lastFailure, lastFailure.entered == executable.file.identity {
+        let path = executable.path
+        let identity = executable.file.identity
+        if let lastFailure, lastFailure.entered == identity {
             entered = lastFailure.entered
             throw lastFailure.error
         }
-        let inspection = try inspect(executable.file, executable.path)
-        let image = try open(executable.path, isRetry: lastFailure?.entered != nil)
-        guard inspection.describes(imageAt: image.base) else {
-            throw changed(executable.path)
-        }
-        try claim(image, executable.path)
-        entered = executable.file.identity
-        guard let entry = image.entry else { throw failure(executable.path, missingEntry(executable.path)) }
+        let inspection = try inspect(executable)
+        let image = try open(path, isRetry: lastFailure?.entered != nil)
+        guard inspection.describes(imageAt: image.base) else { throw changed(path) }
+        try claim(image, path)
+        entered = identity
+        guard let entry = image.entry else { throw failure(path, missingEntry(path)) }
         let table = EntryTable(bundle: bundle)
         let registrations: Registrations
         do throws(PluginError) {
-            registrations = try table.enter(entry, path: executable.path)
+            registrations = try table.enter(entry, path: path)
         } catch {
-            throw completed(error, path: executable.path)
+            throw completed(error, path: path)
         }
-        return LoadedCode(
-            image: image, registrations: registrations, table: table,
-            context: PluginContext(services: BundleContext(bundle: bundle)))
+        return LoadedCode(image: image, registrations: registrations, table: table)
     }
 
-    private func inspect(_ file: borrowing OpenedFile, _ path: String) throws(PluginError) -> ImageInspection {
-        let inspection = ImageInspector.inspectQuickly(file, path: path, bundlePath: bundle.bundlePath)
+    /// Consumes the file, because closing it now, while all about it is in the processor's caches, costs half of what it
+    /// costs after the dynamic linker's work.
+    private func inspect(_ executable: consuming OpenedExecutable) throws(PluginError) -> ImageInspection {
+        let path = executable.path
+        let inspection = ImageInspector.inspectQuickly(executable.file, path: path, bundlePath: bundle.bundlePath)
         guard inspection.findings.contains(where: { $0.severity == .error }) else { return inspection }
         throw completed(PluginError(bundlePath: bundle.bundlePath, findings: inspection.findings), path: path)
     }

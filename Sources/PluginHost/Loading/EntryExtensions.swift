@@ -5,11 +5,9 @@ import Glibc
 /// The tables behind `get_extension`.
 enum EntryExtensions {
     static func table(id: plugin_string) -> UnsafeRawPointer? {
-        switch id.text {
-        case PLUGIN_SWIFT_ID: UnsafeRawPointer(swift.pointer)
-        case PLUGIN_RESOURCES_ID: UnsafeRawPointer(resources.pointer)
-        default: nil
-        }
+        if id.bytes.holds(PLUGIN_SWIFT_ID) { return UnsafeRawPointer(swift.pointer) }
+        if id.bytes.holds(PLUGIN_RESOURCES_ID) { return UnsafeRawPointer(resources.pointer) }
+        return nil
     }
 
     /// A table that is written once and never freed.

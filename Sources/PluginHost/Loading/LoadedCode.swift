@@ -6,8 +6,9 @@ final class LoadedCode: Sendable {
     let image: LoadedImage
     let registrations: Registrations
     let table: EntryTable
-    let context: PluginContext
     var imageBase: UInt { image.base }
+    /// What an object of the plug-in is made with; made anew for each, because most loads make none.
+    var context: PluginContext { PluginContext(services: BundleContext(bundle: table.bundle)) }
     private let principal = Mutex<Principal?>(nil)
 
     /// The principal class, looked for once.
@@ -17,11 +18,10 @@ final class LoadedCode: Sendable {
         let plugin: (any Plugin.Type)?
     }
 
-    init(image: LoadedImage, registrations: Registrations, table: EntryTable, context: PluginContext) {
+    init(image: LoadedImage, registrations: Registrations, table: EntryTable) {
         self.image = image
         self.registrations = registrations
         self.table = table
-        self.context = context
     }
 
     /// - Parameter name: `NSPrincipalClass`, or nil for the first class.

@@ -4,8 +4,14 @@ internal import CPluginSupport
 /// What an entry registered, in order.
 struct Registrations: Sendable {
     struct Class: Sendable {
-        let name: String
+        /// The name that it was registered under; nil for the class's own.
+        let givenName: String?
         let type: any Plugin.Type
+
+        /// **Cost.** Without a given name, a reading of the class's metadata.
+        var name: String { givenName ?? ImageClasses.ownName(of: type) }
+
+        fileprivate var key: Key { Key(point: "", name: name) }
     }
 
     /// A factory of the C level.
@@ -16,6 +22,8 @@ struct Registrations: Sendable {
         let point: String
         let version: UInt32
         let order: Int
+
+        fileprivate var key: Key { Key(point: point, name: name) }
     }
 
     struct Function: @unchecked Sendable {
@@ -23,13 +31,16 @@ struct Registrations: Sendable {
         let name: String
         let signature: String
         let code: plugin_code
+
+        fileprivate var key: Key { Key(point: "", name: name) }
     }
 
     private(set) var classes: [Class] = []
     private(set) var providers: [AnyProvider] = []
     private(set) var factories: [Factory] = []
     private(set) var functions: [String: Function] = [:]
-    /// What stands where: the first registration of each kind under each name.
+    /// What stands where, from the second registration on: one alone, which is the usual, cannot stand in another's
+    /// place, and need not even have its name looked up.
     private var taken: Set<Key> = []
 
     /// A name and what it must be unique in.
@@ -39,13 +50,12 @@ struct Registrations: Sendable {
         let name: String
     }
 
-    var isEmpty: Bool { taken.isEmpty }
+    var isEmpty: Bool { classes.isEmpty && providers.isEmpty && factories.isEmpty && functions.isEmpty }
 
     /// Where the bundle's offers stand among those of all bundles.
     var pointKeys: [Key] {
         if providers.isEmpty, factories.isEmpty { return [] }
-        return providers.map { Key(point: $0.pointName, name: $0.name) }
-            + factories.lazy.filter { !$0.point.isEmpty }.map { Key(point: $0.point, name: $0.name) }
+        return providers.map(\.key) + factories.lazy.filter { !$0.point.isEmpty }.map(\.key)
     }
 
     func `class`(named name: String) -> (any Plugin.Type)? {
@@ -57,22 +67,23 @@ struct Registrations: Sendable {
     // MARK: Adding; each returns the problem, or nil
 
     mutating func add(class type: any Plugin.Type, as name: String?) -> Problem? {
-        let name = name ?? ImageClasses.ownName(of: type)
-        if let problem = take(Key(point: "", name: name)) { return problem }
-        classes.append(Class(name: name, type: type))
+        let new = Class(givenName: name, type: type)
+        if let name, let problem = check(name: name, what: "a name") { return problem }
+        if let problem = take(new.key) { return problem }
+        classes.append(new)
         return nil
     }
 
     mutating func add(_ provider: AnyProvider) -> Problem? {
         if let problem = checkPoint(provider.pointName) { return problem }
-        if let problem = take(Key(point: provider.pointName, name: provider.name)) { return problem }
+        if let problem = check(name: provider.name, what: "a name") ?? take(provider.key) { return problem }
         providers.append(provider)
         return nil
     }
 
     mutating func add(_ factory: Factory) -> Problem? {
         if !factory.point.isEmpty, let problem = checkPoint(factory.point) { return problem }
-        if let problem = take(Key(point: factory.point, name: factory.name)) { return problem }
+        if let problem = check(name: factory.name, what: "a name") ?? take(factory.key) { return problem }
         factories.append(factory)
         return nil
     }
@@ -83,7 +94,7 @@ struct Registrations: Sendable {
         } catch {
             return .unusable(function.name, "has the signature \(quoted(function.signature)), \(error.reason)")
         }
-        if let problem = take(Key(point: "", name: function.name)) { return problem }
+        if let problem = check(name: function.name, what: "a name") ?? take(function.key) { return problem }
         functions[function.name] = function
         return nil
     }
@@ -104,8 +115,12 @@ struct Registrations: Sendable {
     /// Longer names are a sign of a wrong pointer or a wrong length.
     static let maximumNameLength = 1024
 
-    private mutating func take(_ key: Key) -> Problem? {
-        if let problem = check(name: key.name, what: "a name") { return problem }
+    private mutating func take(_ key: @autoclosure () -> Key) -> Problem? {
+        if isEmpty { return nil }
+        if taken.isEmpty {
+            taken = Set(classes.map(\.key) + providers.map(\.key) + factories.map(\.key) + functions.values.map(\.key))
+        }
+        let key = key()
         return taken.insert(key).inserted ? nil : .duplicate(key)
     }
 
@@ -122,4 +137,8 @@ struct Registrations: Sendable {
         if name.utf8.contains(0) { return .unusable(name, "contains a NUL character, which \(what) cannot") }
         return nil
     }
+}
+
+extension AnyProvider {
+    fileprivate var key: Registrations.Key { Registrations.Key(point: pointName, name: name) }
 }
