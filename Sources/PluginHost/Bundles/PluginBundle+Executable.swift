@@ -7,24 +7,62 @@ struct OpenedExecutable: ~Copyable {
 }
 
 extension PluginBundle {
-    /// Where the executable is, or nil: the first place of the layout that holds a file of its name.
+    /// Where the executable is, or nil: the first place of the layout that holds a file of its name; of the main bundle
+    /// the program that runs.
     public var executablePath: String? {
-        executableCandidates.first { FileIdentity(path: $0)?.isRegularFile ?? false }
+        if self === BundleOpening.main { return BundleOpening.mainProgram }
+        return (executableCandidates.first { $0.isRegularFile } ?? versionedExecutables.first { $0.isRegularFile })?
+            .path
     }
 
     /// The executable's name as Info.plist says, or the bundle's own.
     private var executableName: String { manifest.executable ?? BundlePath.stem(bundlePath) }
 
+    /// A place where the executable may be.
+    private struct Candidate {
+        let path: String
+        /// The directory that the file must stand in, all links resolved.
+        let boundary: String
+
+        var isRegularFile: Bool { FileIdentity(path: path)?.isRegularFile ?? false }
+    }
+
     /// What build systems put around the name of a shared object.
     private static let affixes = [("", ""), ("", ".so"), ("lib", ".so")]
 
     /// Where the executable may be, in order. Lazy, because nearly always the first is the one.
-    private var executableCandidates: some Sequence<String> {
+    private var executableCandidates: some Sequence<Candidate> {
         let name = executableName
         return layout.executableDirectories.lazy.flatMap { [bundlePath] directory in
             let place = BundlePath.join(bundlePath, directory)
-            return Self.affixes.lazy.map { BundlePath.join(place, $0.0 + name + $0.1) }
+            let boundary = Self.boundary(directory, place, bundlePath)
+            return Self.affixes.lazy.map {
+                Candidate(path: BundlePath.join(place, $0.0 + name + $0.1), boundary: boundary)
+            }
         }
+    }
+
+    /// Files like `libX.so.1.2`, the highest version first: all there is where the link `libX.so` belongs to another
+    /// package, for developers. Asked for only when no candidate exists.
+    private var versionedExecutables: [Candidate] {
+        let stems = Self.affixes.dropFirst().map { $0.0 + executableName + $0.1 + "." }
+        return layout.executableDirectories.flatMap { directory in
+            let place = BundlePath.join(bundlePath, directory)
+            let found = DirectoryListing(path: place).names.keys.compactMap { name -> (BundleVersion, String)? in
+                guard let stem = stems.first(where: name.hasPrefix) else { return nil }
+                let version = name.dropFirst(stem.count)
+                guard version.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }) else { return nil }
+                return (BundleVersion(String(version)), name)
+            }
+            return found.sorted { $1 < $0 }.map {
+                Candidate(path: place + "/" + $0.1, boundary: Self.boundary(directory, place, bundlePath))
+            }
+        }
+    }
+
+    /// Code stands inside of the bundle; where the layout puts it beside the bundle, in the very directory it names.
+    private static func boundary(_ directory: String, _ place: String, _ bundlePath: String) -> String {
+        directory.hasPrefix("..") ? place : bundlePath
     }
 
     /// - Throws: ``PluginError`` unless Info.plist can be read and every key in it has a usable value.
@@ -38,24 +76,35 @@ extension PluginBundle {
     /// - Throws: ``PluginError`` of code `notCode`, `executableMissing`, `executableOutsideBundle` or `notLoadable`.
     func openExecutable() throws(PluginError) -> OpenedExecutable {
         var directory: String?
-        for path in executableCandidates {
+        if let found = try open(executableCandidates, &directory) { return found }
+        if let found = try open(versionedExecutables, &directory) { return found }
+        if let directory { throw notLoadable(directory, "is a directory, not a regular file") }
+        throw missingExecutable(executableCandidates.map(\.path))
+    }
+
+    /// Opens the first that exists.
+    ///
+    /// - Parameter directory: set to the first that is a directory. A bundle may have a directory of its own name; the
+    ///   executable can still stand in a later place.
+    private func open(
+        _ candidates: some Sequence<Candidate>, _ directory: inout String?
+    ) throws(PluginError) -> OpenedExecutable? {
+        for candidate in candidates {
             let file: OpenedFile
             do throws(OpenedFile.Failure) {
-                file = try OpenedFile(path: path)
+                file = try OpenedFile(path: candidate.path)
             } catch .missing {
                 continue
             } catch .notRegular(kind: "a directory") {
-                // A bundle may have a directory of its own name; the executable can still stand in a later place.
-                directory = directory ?? path
+                directory = directory ?? candidate.path
                 continue
             } catch {
-                throw notLoadable(path, error.reason)
+                throw notLoadable(candidate.path, error.reason)
             }
-            if file.passedLinks { try requireInside(file, path) }
-            return OpenedExecutable(file: file, path: path)
+            if file.passedLinks { try require(file, candidate) }
+            return OpenedExecutable(file: file, path: candidate.path)
         }
-        if let directory { throw notLoadable(directory, "is a directory, not a regular file") }
-        throw missingExecutable(Array(executableCandidates))
+        return nil
     }
 
     private func notLoadable(_ path: String, _ complaint: String) -> PluginError {
@@ -67,17 +116,19 @@ extension PluginBundle {
     }
 
     /// A path with a link in it may lead anywhere; the descriptor tells where it led.
-    private func requireInside(_ file: borrowing OpenedFile, _ path: String) throws(PluginError) {
+    private func require(_ file: borrowing OpenedFile, _ candidate: Candidate) throws(PluginError) {
         guard let resolved = file.resolvedPath else {
-            throw notLoadable(path, "cannot be followed to where its links lead, which needs /proc")
+            throw notLoadable(candidate.path, "cannot be followed to where its links lead, which needs /proc")
         }
-        guard !BundlePath.isInside(resolved, directory: bundlePath) else { return }
+        guard !BundlePath.isInside(resolved, directory: candidate.boundary) else { return }
         throw PluginError(
             bundlePath: bundlePath,
             PluginFinding(
-                .executableOutsideBundle, filePath: path, subject: resolved,
-                message:
-                    "The executable \(quoted(path)) is a link that leads out of the bundle, to \(quoted(resolved)).",
+                .executableOutsideBundle, filePath: candidate.path, subject: resolved,
+                message: """
+                    The executable \(quoted(candidate.path)) is a link that leads out of the bundle, to \
+                    \(quoted(resolved)).
+                    """,
                 remedy: "Copy the file into the bundle; code is loaded from inside it only."))
     }
 
@@ -93,24 +144,36 @@ extension PluginBundle {
                     remedy: "Use its resources without loading it, or name the executable by NSExecutable."))
         }
         let directories = layout.executableDirectories.map { quoted(BundlePath.join(bundlePath, $0)) }
-        let dangling = candidates.first { readLink($0) != nil }
-        let link =
-            dangling.map { " \(quoted($0)) is a link to \(quoted(readLink($0) ?? "")), which does not exist." } ?? ""
+        let hints = [danglingLink(candidates), codeOfOtherSystem].compactMap(\.self).map { " " + $0 }.joined()
         return PluginError(
             bundlePath: bundlePath,
             PluginFinding(
                 .executableMissing, filePath: place, subject: manifest.executable,
-                message: "The executable \(quoted(executableName)) is missing; it was "
-                    + "looked for in \(directories.joined(separator: ", ")).\(link)",
+                message: """
+                    The executable \(quoted(executableName)) is missing; it was looked for in \
+                    \(directories.joined(separator: ", ")).\(hints)
+                    """,
                 remedy: "Build the plug-in's library and copy it to \(quoted(place))."))
     }
 
-    private func readLink(_ path: String) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
-            let length = readlink(path, buffer.baseAddress!, Int(PATH_MAX))
-            guard length >= 0 else { return nil }
-            buffer[length] = 0
-            return String(validatingCString: buffer.baseAddress!)
+    private func danglingLink(_ candidates: [String]) -> String? {
+        for path in candidates {
+            guard let target = BundlePath.linkTarget(path) else { continue }
+            return "\(quoted(path)) is a link to \(quoted(target)), which does not exist."
         }
+        return nil
+    }
+
+    /// A bundle that was made for another system and copied here is told from a broken one.
+    private var codeOfOtherSystem: String? {
+        for (folder, system) in [("MacOS", "macOS"), ("Windows", "Windows")] {
+            for directory in layout.supportDirectories {
+                let path = BundlePath.join(BundlePath.join(bundlePath, directory), folder)
+                if FileIdentity(path: path)?.isDirectory ?? false {
+                    return "The bundle has code for \(system), in \(quoted(path))."
+                }
+            }
+        }
+        return nil
     }
 }
