@@ -3,11 +3,12 @@ import Glibc
 extension BundleLayout {
     /// The layout of the directory at an absolute path, its links resolved.
     ///
-    /// Order: a wrapped bundle; the well-known folders, `Contents` before `Resources` before `Support Files`, and for a
-    /// `.framework` `Resources` first; flat. A framework's versions back what stands on its top, or stand for it where
-    /// the links on top were lost. What stands deeper than the folders of the root is not looked for here.
+    /// Order: a wrapped bundle, unless it has `Contents` too; the well-known folders, `Contents` before `Resources` before
+    /// `Support Files`, and for a `.framework` `Resources` first; flat. A framework's versions back what stands on its
+    /// top, or stand for it where the links on top were lost. What stands deeper than the folders of the root is not
+    /// looked for here.
     ///
-    /// **Cost.** The root is listed once; one more listing where it has versions.
+    /// **Cost.** The root is listed once; where it has versions, so are they and the one that counts.
     static func detect(root: String) -> BundleLayout {
         let folders = WellKnownFolders(of: root)
         if let wrapped = wrapped(root, folders) { return wrapped }
@@ -37,7 +38,8 @@ extension BundleLayout {
     /// `WrappedBundle`, a relative link that stays inside of the bundle, beside `Wrapper/`. One bundle is wrapped, not
     /// one in another.
     private static func wrapped(_ root: String, _ folders: WellKnownFolders) -> BundleLayout? {
-        guard folders["Wrapper"] != nil, let link = folders["WrappedBundle"],
+        // Contents is what nearly every bundle is known by before its root is listed: it goes first here too.
+        guard folders["Contents"] == nil, folders["Wrapper"] != nil, let link = folders["WrappedBundle"],
             BundlePath.linkTarget(root + "/" + link)?.hasPrefix("/") == false,
             let resolved = BundlePath.resolved(root + "/" + link), BundlePath.isInside(resolved, directory: root)
         else { return nil }
@@ -56,9 +58,10 @@ private struct WellKnownFolders {
         "contents", "resources", "support files", "versions", "wrapper", "wrappedbundle", "current",
     ]
 
-    init(of root: String) {
+    init(of root: String) { self.init(of: root, DirectoryListing(path: root)) }
+
+    init(of root: String, _ listing: DirectoryListing) {
         self.root = root
-        let listing = DirectoryListing(path: root)
         guard listing.identity != nil else {
             spellings = nil
             return
@@ -85,8 +88,9 @@ private struct WellKnownFolders {
     var version: String? {
         guard let versions = self["Versions"] else { return nil }
         let directory = root + "/" + versions
-        if let current = WellKnownFolders(of: directory)["Current"] { return versions + "/" + current }
-        return DirectoryListing(path: directory).names.keys
+        let listing = DirectoryListing(path: directory)
+        if let current = WellKnownFolders(of: directory, listing)["Current"] { return versions + "/" + current }
+        return listing.names.keys
             .filter { !$0.hasPrefix(".") && FileIdentity(path: directory + "/" + $0)?.isDirectory ?? false }
             .max { (BundleVersion($0), $0) < (BundleVersion($1), $1) }
             .map { versions + "/" + $0 }

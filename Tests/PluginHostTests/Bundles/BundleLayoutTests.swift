@@ -144,6 +144,18 @@ import Testing
         }
     }
 
+    @Test func aBundleWithContentsIsNotWrapped() throws {
+        let tree = try TemporaryTree([
+            "A.app/Contents/Info.plist": "{ CFBundleIdentifier = outer; }", "A.app/Wrapper/X.app/Info.plist": Self.info,
+            "B.app/Contents/Info-linux.plist": "{ CFBundleIdentifier = outer; }",
+            "B.app/Wrapper/X.app/Info.plist": Self.info,
+        ])
+        for name in ["A.app", "B.app"] {
+            try tree.link(name + "/WrappedBundle", to: "Wrapper/X.app")
+            #expect(try bundle(tree, name).bundleIdentifier == "outer")
+        }
+    }
+
     // MARK: Resources beside a library or program
 
     @Test func resourcesStandBesideTheirLibrary() throws {
