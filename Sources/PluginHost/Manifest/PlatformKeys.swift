@@ -1,3 +1,4 @@
+import Glibc
 internal import PropertyLists
 
 /// Keys of an Info.plist that hold on one platform or for one product only: `Key-linux` replaces `Key`, and what is
@@ -55,8 +56,14 @@ enum PlatformKeys {
         return foreign.contains(platform) ? .elsewhere : .everywhere
     }
 
+    /// By memchr(), because going through the characters of all keys takes as long as a system call.
     private static func mayBeSpecial(_ key: String) -> Bool {
-        key.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "~") }
+        var key = key
+        return key.withUTF8 { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return memchr(start, CInt(UInt8(ascii: "-")), bytes.count) != nil
+                || memchr(start, CInt(UInt8(ascii: "~")), bytes.count) != nil
+        }
     }
 }
 
