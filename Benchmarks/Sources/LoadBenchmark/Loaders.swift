@@ -37,7 +37,9 @@ enum RawHost {
     }()
 
     static func load(_ path: String) {
-        guard let handle = path.withCString({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }), let symbol = dlsym(handle, "plugin_entry") else {
+        guard let handle = path.withCString({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }),
+            let symbol = dlsym(handle, "plugin_entry")
+        else {
             fatalError("dlopen: \(dlerror().map { String(cString: $0) } ?? path)")
         }
         typealias Entry = @convention(c) (UnsafePointer<plugin_host>) -> plugin_status

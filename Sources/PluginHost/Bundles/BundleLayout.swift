@@ -2,59 +2,95 @@ import Glibc
 
 /// Where the parts of a bundle stand, relative to its root. A layout is a value, so that no other code branches on
 /// the kind of bundle. Source: docs/bundle-format.md, "Layouts".
+///
+/// Paths are relative to the bundle's root; an empty one is the root itself, and one that begins with `..` stands
+/// beside the bundle.
 struct BundleLayout: Sendable, Hashable {
     /// For messages: “Contents”, “OpenStep”.
-    let name: String
-    /// The directory, relative to the root, whose presence means this layout; empty for always.
-    let marker: String
+    var name: String
     /// Where Info.plist may stand, in order.
-    let infoLists: [String]
-    /// The resources; empty for the root itself.
-    let resources: String
-    /// Where the executable may stand, in order; an empty string is the root.
-    let executableDirectories: [String]
-    /// What holds frameworks, plug-ins and shared support; empty for the root.
-    let support: String
+    var infoDirectories: [String]
+    /// The resources.
+    var resources: String
+    /// Where the executable may stand, in order.
+    var executableDirectories: [String]
+    /// What may hold frameworks, plug-ins and shared support, in order.
+    var supportDirectories: [String]
+
+    /// The names of Info.plist in each of its directories, in order: this platform's replaces the general one, and
+    /// GNUstep's is read where there is neither.
+    static let infoNames = ["Info-linux.plist", "Info.plist", "Info-gnustep.plist"]
+
+    /// Where Info.plist is expected, for messages about a bundle that has none.
+    var usualInfoList: String { Self.joined(infoDirectories[0], "Info.plist") }
+
+    // MARK: The layouts
 
     /// `Contents/`, macOS's layout with the code in `Contents/Linux`.
-    static let contents = Self(
-        name: "Contents", marker: "Contents", infoLists: ["Contents/Info.plist"], resources: "Contents/Resources",
-        executableDirectories: [
-            "Contents/Linux", "Contents/Linux-\(machine)", "Contents/\(machine)-linux", "Contents",
-        ],
-        support: "Contents")
+    static let contents = Self.contents(in: "Contents")
+
+    /// - Parameter folder: the folder as it is spelled in the bundle.
+    static func contents(in folder: String) -> BundleLayout {
+        Self(
+            name: "Contents", infoDirectories: [folder], resources: folder + "/Resources",
+            executableDirectories: [
+                folder + "/Linux", "\(folder)/Linux-\(machine)", "\(folder)/\(machine)-linux", folder,
+            ],
+            supportDirectories: [folder])
+    }
 
     /// OpenStep's and GNUstep's: `Resources/` beside the executable.
-    static let openStep = Self(
-        name: "OpenStep", marker: "Resources",
-        infoLists: ["Resources/Info.plist", "Resources/Info-gnustep.plist", "Info.plist"], resources: "Resources",
-        executableDirectories: ["", "Linux"], support: "")
+    static func openStep(in folder: String) -> BundleLayout {
+        Self(
+            name: "OpenStep", infoDirectories: [folder, ""], resources: folder, executableDirectories: ["", "Linux"],
+            supportDirectories: [""])
+    }
 
     /// NeXT's `Support Files/`.
-    static let supportFiles = Self(
-        name: "Support Files", marker: "Support Files", infoLists: ["Support Files/Info.plist"],
-        resources: "Support Files/Resources", executableDirectories: ["Support Files/Linux", "Support Files"],
-        support: "Support Files")
+    static func supportFiles(in folder: String) -> BundleLayout {
+        Self(
+            name: "Support Files", infoDirectories: [folder], resources: folder + "/Resources",
+            executableDirectories: [folder + "/Linux", folder], supportDirectories: [folder])
+    }
 
     /// Everything in the root.
     static let flat = Self(
-        name: "flat", marker: "", infoLists: ["Info.plist", "Info-gnustep.plist"], resources: "",
-        executableDirectories: ["", "Linux"], support: "")
+        name: "flat", infoDirectories: [""], resources: "", executableDirectories: ["", "Linux"],
+        supportDirectories: [""])
 
-    /// A framework that holds versions and whose top-level links may have been lost in packing.
-    static let versioned = Self(
-        name: "versioned framework", marker: "Versions/Current", infoLists: ["Versions/Current/Resources/Info.plist"],
-        resources: "Versions/Current/Resources", executableDirectories: ["Versions/Current"],
-        support: "Versions/Current")
-
-    /// The layout of the directory at an absolute path.
+    /// Only the code, beside resources that were installed as `lib/X.resources` or `share/X.resources`.
     ///
-    /// **Cost.** One look at each marker until the first that is there.
-    static func detect(root: String) -> BundleLayout {
-        let isFramework = root.hasSuffix(".framework")
-        let candidates =
-            isFramework ? [openStep, contents, supportFiles, versioned] : [contents, openStep, supportFiles]
-        return candidates.first { FileIdentity(path: root + "/" + $0.marker)?.isDirectory ?? false } ?? .flat
+    /// - Parameter parent: the name of the directory that the bundle stands in.
+    static func installed(in parent: String) -> BundleLayout {
+        let prefix = "../../"
+        let shared = [prefix + "lib", "\(prefix)lib/\(machine)-linux-gnu", prefix + "lib64", prefix + "bin"]
+        return Self(
+            name: "installed", infoDirectories: [], resources: "",
+            executableDirectories: (parent == "share" ? shared : []) + [".."], supportDirectories: [])
+    }
+
+    // MARK: Layouts made of others
+
+    /// The same, for a bundle whose parts stand below a directory of its root.
+    func below(_ directory: String, name: String) -> BundleLayout {
+        func moved(_ places: [String]) -> [String] { places.map { Self.joined(directory, $0) } }
+        return Self(
+            name: name, infoDirectories: moved(infoDirectories), resources: Self.joined(directory, resources),
+            executableDirectories: moved(executableDirectories), supportDirectories: moved(supportDirectories))
+    }
+
+    /// The same, for a bundle that may have some of its parts where another layout has them.
+    func backed(by other: BundleLayout) -> BundleLayout {
+        var layout = self
+        layout.infoDirectories += other.infoDirectories
+        layout.executableDirectories += other.executableDirectories
+        layout.supportDirectories += other.supportDirectories
+        return layout
+    }
+
+    /// Joins relative paths; the empty one adds nothing.
+    private static func joined(_ directory: String, _ relative: String) -> String {
+        directory.isEmpty ? relative : BundlePath.join(directory, relative)
     }
 
     /// The machine as it stands in directory names: `x86_64`, `aarch64`.

@@ -23,9 +23,7 @@ enum BundleOpening {
             throw notFound(path, describe(errno: errno))
         }
         if let existing = existing(resolved) { return existing }
-        guard let identity = FileIdentity(path: resolved) else { throw notFound(path, describe(errno: errno)) }
-        guard identity.isDirectory else { throw notFound(path, "it is \(identity.kind), not a directory") }
-        return BundleTable.shared.insert(PluginBundle(contents: contents(resolved)))
+        return BundleTable.shared.insert(PluginBundle(contents: try contents(resolved, askedFor: path)))
     }
 
     /// The object of a directory that is still there.
@@ -37,41 +35,64 @@ enum BundleOpening {
     }
 
     /// The contents where `Contents/Info.plist` can be opened and no link is in the path: then the path is the
-    /// directory's one spelling, and nothing else need be looked at. This is nearly every bundle.
+    /// directory's one spelling, and nothing else need be looked at but whether a list for this platform replaces that
+    /// one. This is nearly every bundle.
     private static func usualContents(_ path: String) -> BundleContents? {
+        // These have other places that go first, or are added.
+        if path.hasSuffix(".framework") || path.hasSuffix(".resources") { return nil }
         let list = path + "/Contents/Info.plist"
-        guard !path.hasSuffix(".framework"), let file = try? OpenedFile(path: list), !file.passedLinks else {
-            return nil
-        }
+        guard let file = try? OpenedFile(path: list), !file.passedLinks,
+            FileIdentity(path: path + "/Contents/Info-linux.plist") == nil
+        else { return nil }
         return BundleContents(
             path: path, layout: .contents, manifestPath: list, manifest: ManifestReader.result(file, path: list))
     }
 
-    private static func contents(_ path: String) -> BundleContents {
-        let layout = BundleLayout.detect(root: path)
-        var reasons: [String] = []
-        for relative in layout.infoLists {
-            let list = BundlePath.join(path, relative)
-            do throws(OpenedFile.Failure) {
-                let file = try OpenedFile(path: list)
-                return BundleContents(
-                    path: path, layout: layout, manifestPath: list, manifest: ManifestReader.result(file, path: list))
-            } catch OpenedFile.Failure.missing {
-                reasons.append(quoted(list))
-            } catch {
-                return BundleContents(
-                    path: path, layout: layout, manifestPath: list,
-                    manifest: .failure(ManifestReader.unreadable(list, error.reason)))
+    /// The contents of any directory, all of one and the same: a bundle that is replaced by another while it is looked
+    /// at is looked at again.
+    private static func contents(_ path: String, askedFor: String) throws(PluginError) -> BundleContents {
+        var contents: BundleContents?
+        var before: FileIdentity?
+        // Whoever replaces a bundle that often does it for ever; then what was seen last is as good as anything.
+        for _ in 0..<8 {
+            guard let now = FileIdentity(path: path) else { throw notFound(askedFor, describe(errno: errno)) }
+            guard now.isDirectory else { throw notFound(askedFor, "it is \(now.kind), not a directory") }
+            if let contents, let before, before.isSameFile(as: now) { return contents }
+            before = now
+            contents = findInfoList(path, BundleLayout.detect(root: path))
+        }
+        return contents ?? findInfoList(path, .flat)
+    }
+
+    private static func findInfoList(_ path: String, _ layout: BundleLayout) -> BundleContents {
+        func contents(_ list: String, _ manifest: Result<Manifest, PluginFinding>) -> BundleContents {
+            BundleContents(path: path, layout: layout, manifestPath: list, manifest: manifest)
+        }
+        for directory in layout.infoDirectories {
+            for name in BundleLayout.infoNames {
+                let list = BundlePath.join(BundlePath.join(path, directory), name)
+                do throws(OpenedFile.Failure) {
+                    return contents(list, ManifestReader.result(try OpenedFile(path: list), path: list))
+                } catch .missing {
+                    continue
+                } catch {
+                    // Where the directory may not be entered, nobody can tell which of the names it holds.
+                    let named = FileIdentity(path: list) == nil ? BundlePath.join(path, layout.usualInfoList) : list
+                    return contents(named, .failure(ManifestReader.unreadable(named, error.reason)))
+                }
             }
         }
-        let missing = PluginFinding(
-            .manifestUnreadable, filePath: BundlePath.join(path, layout.infoLists[0]),
-            message:
-                "There is no Info.plist: \(reasons.joined(separator: " and ")) do\(reasons.count == 1 ? "es" : "") not exist.",
-            remedy: "Add Contents/Info.plist with at least CFBundleIdentifier and NSExecutable.")
-        return BundleContents(
-            path: path, layout: layout, manifestPath: BundlePath.join(path, layout.infoLists[0]),
-            manifest: .failure(missing))
+        let expected = BundlePath.join(path, layout.usualInfoList)
+        return contents(expected, .failure(missingInfoList(path, layout, expected)))
+    }
+
+    private static func missingInfoList(_ path: String, _ layout: BundleLayout, _ expected: String) -> PluginFinding {
+        let places = layout.infoDirectories.map { quoted(BundlePath.join(BundlePath.join(path, $0), "Info.plist")) }
+        let verb = places.count == 1 ? "does" : "do"
+        return PluginFinding(
+            .manifestUnreadable, filePath: expected,
+            message: "There is no Info.plist: \(places.joined(separator: " and ")) \(verb) not exist.",
+            remedy: "Add \(layout.usualInfoList) with at least CFBundleIdentifier and NSExecutable.")
     }
 
     private static func notFound(_ path: String, _ reason: String) -> PluginError {
@@ -87,7 +108,9 @@ enum BundleOpening {
     static func bundle(definingClass aClass: AnyClass) -> PluginBundle {
         guard let base = ImageClasses.base(ofImageDefining: aClass) else { return main }
         return BundleTable.shared.bundle(imageBase: base)
-            ?? LoadedImages.path(ofImageAt: base).flatMap(framework(containing:)) ?? main
+            ?? BundleTable.shared.bundle(ofForeignImage: base) {
+                LoadedImages.path(ofImageAt: base).flatMap(framework(containing:)) ?? main
+            }
     }
 
     static func bundle(identifier: String) -> PluginBundle? {
@@ -100,26 +123,38 @@ enum BundleOpening {
         }
     }
 
-    /// The framework whose directory a library stands in.
+    /// The innermost framework whose directory a library stands in, where the library really is: systems put links to
+    /// the libraries of frameworks into their library directories.
     static func framework(containing path: String) -> PluginBundle? {
-        guard let end = path.range(of: ".framework/") else { return nil }
+        let path = BundlePath.resolved(path) ?? path
+        guard let end = path.ranges(of: ".framework/").last else { return nil }
         return try? bundle(path: String(path[..<path.index(before: end.upperBound)]))
     }
 
     static let main: PluginBundle = {
-        let program = BundlePath.resolved("/proc/self/exe") ?? "/"
-        var directory = program.split(separator: "/").dropLast()
-        let isContents = directory.count >= 3 && directory.dropLast().last == "Contents"
-        if isContents { directory = directory.dropLast(2) }
-        let path = "/" + directory.joined(separator: "/")
+        let path = mainDirectory(ofProgram: mainProgram)
         if let bundle = try? bundle(path: path) { return bundle }
         // The program's directory was removed while it runs. There is always a main bundle.
         let gone = ManifestReader.unreadable(path, "is gone")
         return PluginBundle(
             contents: BundleContents(path: path, layout: .flat, manifestPath: path, manifest: .failure(gone)))
     }()
-}
 
-extension String {
-    fileprivate func range(of part: String) -> Range<String.Index>? { ranges(of: part).first }
+    /// The program that runs, its links resolved.
+    static let mainProgram = BundlePath.resolved("/proc/self/exe") ?? "/"
+
+    /// The directory of a program's bundle: `X.app` for `X.app/Contents/Linux/X`; `share/X.resources` for `bin/X`;
+    /// `X.resources` beside X; else the directory of the program.
+    static func mainDirectory(ofProgram program: String) -> String {
+        let directory = BundlePath.parent(program)
+        for place in BundleLayout.contents.executableDirectories where directory.hasSuffix("/" + place) {
+            let root = String(directory.dropLast(place.count + 1))
+            if !root.isEmpty { return root }
+        }
+        let resources = BundlePath.stem(program) + ".resources"
+        let installed = ["bin", "sbin", "libexec"].contains { directory.hasSuffix("/" + $0) }
+        let places = installed ? ["../share/" + resources, resources] : [resources]
+        let candidates = places.map { BundlePath.join(directory, $0) }
+        return candidates.first { FileIdentity(path: $0)?.isDirectory ?? false } ?? directory
+    }
 }

@@ -25,7 +25,16 @@ enum BundlePath {
 
     /// The path with every link resolved, or nil with errno.
     static func resolved(_ path: String) -> String? {
-        guard !path.utf8.contains(0), let pointer = realpath(path, nil) else { return nil }
+        // realpath() goes by components, and would follow a path that the kernel refuses as a whole.
+        guard path.utf8.count < PATH_MAX else {
+            errno = ENAMETOOLONG
+            return nil
+        }
+        guard !path.utf8.contains(0) else {
+            errno = EINVAL
+            return nil
+        }
+        guard let pointer = realpath(path, nil) else { return nil }
         defer { free(pointer) }
         return String(validatingCString: pointer)
     }
@@ -43,9 +52,35 @@ enum BundlePath {
         return String(last[..<dot])
     }
 
-    /// Appends relative components; the empty string appends nothing.
+    /// The directory that an absolute path stands in.
+    static func parent(_ path: String) -> String { join(path, "..") }
+
+    /// Appends relative components to a resolved directory; the empty string appends nothing, and each `..` at the start
+    /// goes up.
     static func join(_ directory: String, _ relative: String) -> String {
-        relative.isEmpty ? directory : directory == "/" ? "/" + relative : directory + "/" + relative
+        if relative.isEmpty { return directory }
+        if relative == ".." || relative.hasPrefix("../") { return joinAbove(directory, relative) }
+        return directory == "/" ? "/" + relative : directory + "/" + relative
+    }
+
+    private static func joinAbove(_ directory: String, _ relative: String) -> String {
+        var up = directory.split(separator: "/")
+        var down = relative.split(separator: "/")[...]
+        while down.first == ".." {
+            down.removeFirst()
+            _ = up.popLast()
+        }
+        return join("/" + up.joined(separator: "/"), down.joined(separator: "/"))
+    }
+
+    /// What a symbolic link says, nil if there is none at the path.
+    static func linkTarget(_ path: String) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
+            let length = readlink(path, buffer.baseAddress!, Int(PATH_MAX))
+            guard length >= 0 else { return nil }
+            buffer[length] = 0
+            return String(validatingCString: buffer.baseAddress!)
+        }
     }
 
     /// The path of a file whose name has three parts. One allocation, because each load needs it: appending part by

@@ -15,6 +15,8 @@ final class BundleTable: Sendable {
     private struct State {
         var byPath: [String: Entry] = [:]
         var byImageBase: [UInt: PluginBundle] = [:]
+        /// Bundles of libraries that the process has without us.
+        var byForeignImage: [UInt: PluginBundle] = [:]
         var created = 0
     }
 
@@ -58,6 +60,15 @@ final class BundleTable: Sendable {
     /// The bundle whose code stands in the image at a base address.
     func bundle(imageBase: UInt) -> PluginBundle? {
         state.withLock { $0.byImageBase[imageBase] }
+    }
+
+    /// The bundle of a library that came into the process without us, found once: one that defines Swift classes is
+    /// never unmapped, so that its address stays its own.
+    func bundle(ofForeignImage base: UInt, find: () -> PluginBundle) -> PluginBundle {
+        if let known = state.withLock({ $0.byForeignImage[base] }) { return known }
+        let found = find()
+        state.withLock { $0.byForeignImage[base] = found }
+        return found
     }
 
     /// All live objects, oldest first.

@@ -7,22 +7,63 @@ struct OpenedExecutable: ~Copyable {
 }
 
 extension PluginBundle {
-    /// Where the executable is, or nil: the first place of the layout that holds a file of its name.
+    /// Where the executable is, or nil: the first place of the layout that holds a file of its name; of the main bundle
+    /// the program that runs.
     public var executablePath: String? {
-        executableCandidates.first { FileIdentity(path: $0)?.isRegularFile ?? false }
+        if self === BundleOpening.main { return BundleOpening.mainProgram }
+        return (executableCandidates.first { $0.isRegularFile } ?? versionedExecutables.first { $0.isRegularFile })?
+            .path
     }
 
     /// The executable's name as Info.plist says, or the bundle's own.
     private var executableName: String { manifest.executable ?? BundlePath.stem(bundlePath) }
 
+    /// A place where the executable may be.
+    private struct Candidate {
+        let path: String
+        /// The directory that the file must stand in, all links resolved.
+        let boundary: String
+
+        var isRegularFile: Bool { FileIdentity(path: path)?.isRegularFile ?? false }
+    }
+
     /// What build systems put around the name of a shared object.
     private static let affixes = [("", ""), ("", ".so"), ("lib", ".so")]
 
     /// Where the executable may be, in order.
-    private var executableCandidates: [String] {
-        let name = executableName
+    private var executableCandidates: [Candidate] {
+        layout.executableDirectories.flatMap { directory in
+            Self.affixes.map { candidate(directory, $0, executableName) }
+        }
+    }
+
+    private func candidate(_ directory: String, _ affix: (String, String), _ name: String) -> Candidate {
+        guard !directory.hasPrefix("..") else {
+            let place = BundlePath.join(bundlePath, directory)
+            return candidate(place, affix.0 + name + affix.1, directory)
+        }
+        return Candidate(
+            path: BundlePath.join(bundlePath, directory, file: affix.0, name, affix.1), boundary: bundlePath)
+    }
+
+    /// Code stands inside of the bundle; where the layout puts it beside the bundle, in the very directory it names.
+    private func candidate(_ place: String, _ file: String, _ directory: String) -> Candidate {
+        Candidate(path: BundlePath.join(place, file), boundary: directory.hasPrefix("..") ? place : bundlePath)
+    }
+
+    /// Files like `libX.so.1.2`, the highest version first: all there is where the link `libX.so` belongs to another
+    /// package, for developers. Asked for only when no candidate exists.
+    private var versionedExecutables: [Candidate] {
+        let stems = Self.affixes.dropFirst().map { $0.0 + executableName + $0.1 + "." }
         return layout.executableDirectories.flatMap { directory in
-            Self.affixes.map { BundlePath.join(bundlePath, directory, file: $0.0, name, $0.1) }
+            let place = BundlePath.join(bundlePath, directory)
+            let found = DirectoryListing(path: place).names.keys.compactMap { name -> (BundleVersion, String)? in
+                guard let stem = stems.first(where: name.hasPrefix) else { return nil }
+                let version = name.dropFirst(stem.count)
+                guard version.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }) else { return nil }
+                return (BundleVersion(String(version)), name)
+            }
+            return found.sorted { $1 < $0 }.map { candidate(place, $0.1, directory) }
         }
     }
 
@@ -38,28 +79,36 @@ extension PluginBundle {
     func openExecutable() throws(PluginError) -> OpenedExecutable {
         let name = executableName
         var namesake: String?
+        // Loops and not the list of all candidates, because nearly always the first is the one.
         for directory in layout.executableDirectories {
-            // Loops and not the list of all candidates, because nearly always the first is the one.
-            for (prefix, suffix) in Self.affixes {
-                let path = BundlePath.join(bundlePath, directory, file: prefix, name, suffix)
-                let file: OpenedFile
-                do throws(OpenedFile.Failure) {
-                    file = try OpenedFile(path: path)
-                } catch .missing {
-                    continue
-                } catch .notRegular(kind: "a directory") {
-                    // A bundle may have a directory of its own name; the executable can still stand in a later place.
-                    namesake = namesake ?? path
-                    continue
-                } catch {
-                    throw notLoadable(path, error.reason)
-                }
-                if file.passedLinks { try requireInside(file, path) }
-                return OpenedExecutable(file: file, path: path)
+            for affix in Self.affixes {
+                if let found = try open(candidate(directory, affix, name), &namesake) { return found }
             }
         }
+        for candidate in versionedExecutables {
+            if let found = try open(candidate, &namesake) { return found }
+        }
         if let namesake { throw notLoadable(namesake, "is a directory, not a regular file") }
-        throw missingExecutable(executableCandidates)
+        throw missingExecutable(executableCandidates.map(\.path))
+    }
+
+    /// - Parameter namesake: set to the first candidate that is a directory. A bundle may have a directory of its own
+    ///   name; the executable can still stand in a later place.
+    /// - Returns: nil if there is no such file.
+    private func open(_ candidate: Candidate, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable? {
+        let file: OpenedFile
+        do throws(OpenedFile.Failure) {
+            file = try OpenedFile(path: candidate.path)
+        } catch .missing {
+            return nil
+        } catch .notRegular(kind: "a directory") {
+            namesake = namesake ?? candidate.path
+            return nil
+        } catch {
+            throw notLoadable(candidate.path, error.reason)
+        }
+        if file.passedLinks { try require(file, candidate) }
+        return OpenedExecutable(file: file, path: candidate.path)
     }
 
     private func notLoadable(_ path: String, _ complaint: String) -> PluginError {
@@ -71,17 +120,19 @@ extension PluginBundle {
     }
 
     /// A path with a link in it may lead anywhere; the descriptor tells where it led.
-    private func requireInside(_ file: borrowing OpenedFile, _ path: String) throws(PluginError) {
+    private func require(_ file: borrowing OpenedFile, _ candidate: Candidate) throws(PluginError) {
         guard let resolved = file.resolvedPath else {
-            throw notLoadable(path, "cannot be followed to where its links lead, which needs /proc")
+            throw notLoadable(candidate.path, "cannot be followed to where its links lead, which needs /proc")
         }
-        guard !BundlePath.isInside(resolved, directory: bundlePath) else { return }
+        guard !BundlePath.isInside(resolved, directory: candidate.boundary) else { return }
         throw PluginError(
             bundlePath: bundlePath,
             PluginFinding(
-                .executableOutsideBundle, filePath: path, subject: resolved,
-                message:
-                    "The executable \(quoted(path)) is a link that leads out of the bundle, to \(quoted(resolved)).",
+                .executableOutsideBundle, filePath: candidate.path, subject: resolved,
+                message: """
+                    The executable \(quoted(candidate.path)) is a link that leads out of the bundle, to \
+                    \(quoted(resolved)).
+                    """,
                 remedy: "Copy the file into the bundle; code is loaded from inside it only."))
     }
 
@@ -97,24 +148,36 @@ extension PluginBundle {
                     remedy: "Use its resources without loading it, or name the executable by NSExecutable."))
         }
         let directories = layout.executableDirectories.map { quoted(BundlePath.join(bundlePath, $0)) }
-        let dangling = candidates.first { readLink($0) != nil }
-        let link =
-            dangling.map { " \(quoted($0)) is a link to \(quoted(readLink($0) ?? "")), which does not exist." } ?? ""
+        let hints = [danglingLink(candidates), codeOfOtherSystem].compactMap(\.self).map { " " + $0 }.joined()
         return PluginError(
             bundlePath: bundlePath,
             PluginFinding(
                 .executableMissing, filePath: place, subject: manifest.executable,
-                message: "The executable \(quoted(executableName)) is missing; it was "
-                    + "looked for in \(directories.joined(separator: ", ")).\(link)",
+                message: """
+                    The executable \(quoted(executableName)) is missing; it was looked for in \
+                    \(directories.joined(separator: ", ")).\(hints)
+                    """,
                 remedy: "Build the plug-in's library and copy it to \(quoted(place))."))
     }
 
-    private func readLink(_ path: String) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
-            let length = readlink(path, buffer.baseAddress!, Int(PATH_MAX))
-            guard length >= 0 else { return nil }
-            buffer[length] = 0
-            return String(validatingCString: buffer.baseAddress!)
+    private func danglingLink(_ candidates: [String]) -> String? {
+        for path in candidates {
+            guard let target = BundlePath.linkTarget(path) else { continue }
+            return "\(quoted(path)) is a link to \(quoted(target)), which does not exist."
         }
+        return nil
+    }
+
+    /// A bundle that was made for another system and copied here is told from a broken one.
+    private var codeOfOtherSystem: String? {
+        for (folder, system) in [("MacOS", "macOS"), ("Windows", "Windows")] {
+            for directory in layout.supportDirectories {
+                let path = BundlePath.join(BundlePath.join(bundlePath, directory), folder)
+                if FileIdentity(path: path)?.isDirectory ?? false {
+                    return "The bundle has code for \(system), in \(quoted(path))."
+                }
+            }
+        }
+        return nil
     }
 }

@@ -23,7 +23,7 @@ extension PluginBundle {
         return BundlePath.stem(bundlePath)
     }
 
-    /// Info.plist as it stands, or nil where there is none or it cannot be read.
+    /// Info.plist as it holds on this platform, or nil where there is none or it cannot be read.
     ///
     /// Values are `String`, `Int` (`UInt64` above `Int.max`), `Double`, `Bool`, `Date`, `Data`, arrays and dictionaries.
     ///

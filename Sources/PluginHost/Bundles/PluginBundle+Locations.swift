@@ -19,18 +19,16 @@ extension PluginBundle {
     public var resourcePath: String? { existingDirectory(layout.resources) }
     public var resourceURL: URL? { resourcePath.map(Self.directoryURL) }
 
-    public var privateFrameworksPath: String? { existingDirectory(inSupport("Frameworks")) }
+    public var privateFrameworksPath: String? { supportDirectory("Frameworks") }
     public var privateFrameworksURL: URL? { privateFrameworksPath.map(Self.directoryURL) }
 
-    public var sharedFrameworksPath: String? { existingDirectory(inSupport("SharedFrameworks")) }
+    public var sharedFrameworksPath: String? { supportDirectory("SharedFrameworks") }
     public var sharedFrameworksURL: URL? { sharedFrameworksPath.map(Self.directoryURL) }
 
-    public var sharedSupportPath: String? { existingDirectory(inSupport("SharedSupport")) }
+    public var sharedSupportPath: String? { supportDirectory("SharedSupport") }
     public var sharedSupportURL: URL? { sharedSupportPath.map(Self.directoryURL) }
 
-    public var builtInPlugInsPath: String? {
-        existingDirectory(inSupport("PlugIns")) ?? existingDirectory(inSupport("Plugins"))
-    }
+    public var builtInPlugInsPath: String? { supportDirectory("PlugIns") ?? supportDirectory("Plugins") }
     public var builtInPlugInsURL: URL? { builtInPlugInsPath.map(Self.directoryURL) }
 
     /// An executable beside the bundle's own, such as a helper program; nil if there is none of the name.
@@ -46,7 +44,9 @@ extension PluginBundle {
         path(forAuxiliaryExecutable: executableName).map { URL(filePath: $0, directoryHint: .notDirectory) }
     }
 
-    private func inSupport(_ directory: String) -> String { BundlePath.join(layout.support, directory).trimmingSlash }
+    private func supportDirectory(_ name: String) -> String? {
+        layout.supportDirectories.lazy.compactMap { self.existingDirectory($0.isEmpty ? name : $0 + "/" + name) }.first
+    }
 
     private func existingDirectory(_ relative: String) -> String? {
         let path = BundlePath.join(bundlePath, relative)
@@ -54,9 +54,4 @@ extension PluginBundle {
     }
 
     private static func directoryURL(_ path: String) -> URL { URL(filePath: path, directoryHint: .isDirectory) }
-}
-
-extension String {
-    /// Joining to an empty directory leaves a slash at the start.
-    fileprivate var trimmingSlash: String { hasPrefix("/") ? String(dropFirst()) : self }
 }

@@ -55,7 +55,8 @@ public final class PluginBundle: Sendable, BundleObject {
     ///   whose Info.plist is bad opens, tells so in ``manifestError``, and does not load.
     /// - Throws: ``PluginError`` of code `bundleNotFound`.
     ///
-    /// **Cost.** Where no link is in the path: the four system calls that read Info.plist.
+    /// **Cost.** Where no link is in the path: the four system calls that read Info.plist, and one that asks whether
+    /// there is an Info-linux.plist.
     public static func open(path: String) throws -> PluginBundle {
         try BundleOpening.bundle(path: path)
     }

@@ -76,6 +76,10 @@ extension PluginError.Code {
     public static let toolchainMismatch = Self(rawValue: "toolchainMismatch")
     /// The plug-in carries its own copy of PluginABI, or the application's API module stands in two images.
     public static let duplicateABI = Self(rawValue: "duplicateABI")
+    /// Every user of the system may change a file of the bundle, or a directory that it stands in. A warning.
+    public static let writableByOthers = Self(rawValue: "writableByOthers")
+    /// A file of the bundle belongs to neither root nor the user of the process. A warning.
+    public static let foreignOwner = Self(rawValue: "foreignOwner")
     /// One file is the executable of two bundles, or was entered before and failed.
     public static let alreadyEntered = Self(rawValue: "alreadyEntered")
     /// The dynamic linker refused the executable for another reason.

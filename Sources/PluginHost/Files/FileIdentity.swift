@@ -34,6 +34,9 @@ struct FileIdentity: Sendable, Hashable {
     var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
     var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
 
+    /// Whether it is the same file or directory, whatever happened to its content.
+    func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
+
     /// The kind of file as it stands in a message: “a FIFO”.
     var kind: String {
         switch mode & S_IFMT {

@@ -21,14 +21,8 @@ extension PluginBundle {
     /// - Returns: the findings, those of Info.plist first; empty if the bundle is fine. A bundle without code has no
     ///   problem by that.
     public func problems(loadedBy program: String? = nil) -> [PluginFinding] {
-        if let manifestError { return manifestError.findings }
-        var findings = manifest.findings
-        findings += manifest.unknownKeys.map { key in
-            PluginFinding(
-                .warning, .manifestInvalid, filePath: manifestPath, subject: key,
-                message: "The key \(key) begins with PH and is not known to this version.",
-                remedy: "Check its spelling; docs/bundle-format.md lists the keys.")
-        }
+        if let manifestError { return manifestError.findings + permissionFindings }
+        var findings = manifest.findings + keyWarnings
         findings += signatureFindings
         do throws(PluginError) {
             let executable = try openExecutable()
@@ -39,7 +33,23 @@ extension PluginBundle {
         } catch {
             if error.code != .notCode { findings += error.findings }
         }
-        return findings
+        return findings + permissionFindings
+    }
+
+    /// Keys that the author meant to have a meaning, and that have none.
+    private var keyWarnings: [PluginFinding] {
+        manifest.unknownKeys.map { key in
+            PluginFinding(
+                .warning, .manifestInvalid, filePath: manifestPath, subject: key,
+                message: "The key \(key) begins with PH and is not known to this version.",
+                remedy: "Check its spelling; docs/bundle-format.md lists the keys.")
+        }
+            + manifest.ineffectiveKeys.map { key in
+                PluginFinding(
+                    .warning, .manifestInvalid, filePath: manifestPath, subject: key,
+                    message: "The key \(key) has no effect: no platform may change the key that it is for.",
+                    remedy: "Name another executable by NSExecutable-linux; an identifier holds on every platform.")
+            }
     }
 
     /// Signatures in PHFunctions that cannot be called.

@@ -135,12 +135,12 @@ struct ManifestDecoder {
 }
 
 extension String {
-    /// Whether a `${…}` that a build system should have expanded stands in the text. By bytes, because searching text
-    /// costs more than all the other keys of a list together.
+    /// Whether a `${…}` or `$(…)` that a build system should have expanded stands in the text. By bytes, because
+    /// searching text costs more than all the other keys of a list together.
     fileprivate var hasVariable: Bool {
         var last: UInt8 = 0
         for byte in utf8 {
-            if byte == UInt8(ascii: "{"), last == UInt8(ascii: "$") { return true }
+            if last == UInt8(ascii: "$"), byte == UInt8(ascii: "{") || byte == UInt8(ascii: "(") { return true }
             last = byte
         }
         return false

@@ -34,7 +34,7 @@ enum ManifestReader {
             guard case .dictionary(let dictionary) = list else {
                 throw unreadable(path, "is \(list.typeName), where a dictionary is expected")
             }
-            return Manifest(dictionary: dictionary, path: path)
+            return Manifest(dictionary: PlatformKeys.applied(to: dictionary), path: path)
         }
     }
 

@@ -50,7 +50,9 @@ struct BundleFacts {
     }
 
     /// What stands in the root of a bundle and is no resource, in the layouts that have both there.
-    private static let parts: Set = ["Info.plist", "Info-gnustep.plist", "Contents", "Linux", "Resources"]
+    private static let parts: Set = [
+        "Info.plist", "Info-linux.plist", "Info-gnustep.plist", "Contents", "Linux", "Resources",
+    ]
 
     // MARK: JSON
 

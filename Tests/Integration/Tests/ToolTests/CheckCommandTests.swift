@@ -115,6 +115,15 @@ import Testing
         #expect(strict.findings.first?["subject"] as? String == "PHFunction")
     }
 
+    @Test func fault9_aFileThatEverybodyMayChangeIsAWarning() throws {
+        let fixture = try BundleFixture("WritableByOthers", code: .c(PluginSource.good))
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: fixture.executable.path)
+        let lenient = try PluginHostTool.document("check", fixture.path)
+        #expect(lenient.status == 0 && lenient.codes == ["writableByOthers"])
+        #expect(lenient.findings.first?["file"] as? String == fixture.executable.path)
+        #expect(try PluginHostTool.document("check", fixture.path, "--strict").status == 1)
+    }
+
     @Test func everyFindingIsTold() throws {
         let fixture = try BundleFixture(
             "Several", info: ["CFBundleName": 1, "CFBundleVersion": [String](), "PHFunctions": ["f": "?"]],

@@ -1,0 +1,132 @@
+import Fixtures
+import Foundation
+import Testing
+
+/// The bundle of a program, by where the program stands; in processes of their own.
+@Suite struct MainBundle {
+    private static let source = """
+        import Foundation
+        import PluginHost
+        let main = PluginBundle.main
+        print(main.bundlePath)
+        print(main.executablePath ?? "none")
+        print(main.bundleIdentifier ?? "none")
+        print(main.localizedString(forKey: "hello", value: "no string", table: nil))
+        print(PluginBundle.allBundles.first === main && PluginBundle(path: main.bundlePath) === main)
+        """
+
+    private static let info = "{ CFBundleIdentifier = org.example.main; }"
+
+    /// A directory with the program at a path and files beside it.
+    private func install(_ program: String, _ files: [String: String] = [:]) throws -> URL {
+        let root = Workspace.temporary.appending(path: "main/\(UUID().uuidString)")
+        let built = try Compiler.executable("MainProgram", source: Self.source)
+        let place = root.appending(path: program)
+        try FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(at: built, to: place)
+        for (name, content) in files {
+            let file = root.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try content.write(to: file, atomically: false, encoding: .utf8)
+        }
+        return root
+    }
+
+    /// What the program found: the bundle relative to the root, its executable, identifier and string.
+    private func run(_ program: String, _ files: [String: String] = [:], link: String? = nil) throws -> [String] {
+        let root = try install(program, files)
+        var path = root.appending(path: program).path
+        if let link {
+            let place = root.appending(path: link).path
+            try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: path)
+            path = place
+        }
+        let lines = try Tool.run(path, []).split(separator: "\n").map(String.init)
+        #expect(lines.last == "true")
+        return lines.dropLast().map { $0 == root.path ? "." : $0.replacing(root.path + "/", with: "") }
+    }
+
+    private static let found = ["org.example.main", "Hello"]
+
+    @Test(arguments: ["Linux", "Linux-\(machine)", "\(machine)-linux"])
+    func aProgramInsideAnApplicationIsTheApplications(directory: String) throws {
+        let program = "X.app/Contents/\(directory)/X"
+        let files = [
+            "X.app/Contents/Info.plist": Self.info,
+            "X.app/Contents/Resources/en.lproj/Localizable.strings": "hello = Hello;",
+        ]
+        #expect(try run(program, files) == ["X.app", program] + Self.found)
+        #expect(try run(program, files, link: "link") == ["X.app", program] + Self.found)
+    }
+
+    @Test func aProgramInTheRootOfAnApplicationIsTheApplications() throws {
+        let files = [
+            "X.app/Resources/Info-gnustep.plist": Self.info,
+            "X.app/Resources/en.lproj/Localizable.strings": "hello = Hello;",
+        ]
+        #expect(try run("X.app/X", files) == ["X.app", "X.app/X"] + Self.found)
+    }
+
+    @Test func anInstalledProgramHasItsResourcesInShareOrBesideIt() throws {
+        for resources in ["share/X.resources", "bin/X.resources"] {
+            let files = [
+                "\(resources)/Info.plist": Self.info, "\(resources)/en.lproj/Localizable.strings": "hello = Hello;",
+            ]
+            #expect(try run("bin/X", files) == [resources, "bin/X"] + Self.found)
+        }
+    }
+
+    @Test func theBundleOfABareProgramIsItsDirectory() throws {
+        #expect(try run("tools/X") == ["tools", "tools/X", "none", "no string"])
+        // The name of the directory above says nothing without Contents' own folders in it.
+        #expect(try run("Contents/other/X") == ["Contents/other", "Contents/other/X", "none", "no string"])
+    }
+
+    @Test func aClassOfALinkedFrameworkBelongsToTheFramework() throws {
+        let code = """
+            public final class Shape {}
+            @c(shape_class)
+            public func shapeClass() -> UnsafeRawPointer { unsafeBitCast(Shape.self as AnyClass, to: UnsafeRawPointer.self) }
+            """
+        let library = try BundleFixture("Shapes", code: .swift(code, flags: ["-Xlinker", "-soname=libShapes.so.1"]))
+        let root = Workspace.temporary.appending(path: "main/\(UUID().uuidString)")
+        let version = root.appending(path: "Shapes.framework/Versions/1")
+        let lib = root.appending(path: "lib")
+        for directory in [version.appending(path: "Resources"), lib] {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        }
+        try FileManager.default.copyItem(at: library.executable, to: version.appending(path: "libShapes.so.1"))
+        try "{ CFBundleIdentifier = org.example.shapes; }"
+            .write(to: version.appending(path: "Resources/Info.plist"), atomically: false, encoding: .utf8)
+        // As systems install frameworks: the linker finds the library by a link in its own directory.
+        try FileManager.default.createSymbolicLink(
+            atPath: lib.appending(path: "libShapes.so.1").path,
+            withDestinationPath: "../Shapes.framework/Versions/1/libShapes.so.1")
+        let source = """
+            import PluginHost
+            @_silgen_name("shape_class") func shapeClass() -> UnsafeRawPointer
+            let shape = unsafeBitCast(shapeClass(), to: AnyClass.self)
+            let bundle = PluginBundle(for: shape)
+            print(bundle.bundlePath, bundle.bundleIdentifier ?? "none")
+            print(PluginBundle(for: shape) === bundle, PluginBundle.allFrameworks.contains(bundle))
+            final class Own {}
+            print(PluginBundle(for: Own.self) === PluginBundle.main)
+            """
+        let program = try Compiler.executable(
+            "UsesShapes", source: source,
+            flags: [library.executable.path, "-Xlinker", "-rpath", "-Xlinker", lib.path])
+        let framework = root.appending(path: "Shapes.framework").path
+        #expect(try Tool.run(program.path, []) == "\(framework) org.example.shapes\ntrue true\ntrue\n")
+    }
+}
+
+/// The machine as it stands in directory names.
+private let machine: String = {
+    var names = utsname()
+    uname(&names)
+    return withUnsafeBytes(of: &names.machine) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}()
