@@ -22,12 +22,18 @@ final class BundleResources: Sendable {
         self.manifest = manifest
     }
 
-    func path(name: String?, type: String?, subdirectory: String?, localization: String?) -> String? {
-        current.finder.path(forResource: name, ofType: type, inDirectory: subdirectory, forLocalization: localization)
+    func resource(
+        _ name: String?, type: String?, subdirectory: String?, localization: String?
+    ) -> FoundResource? {
+        current.finder.resource(name, ofType: type, inDirectory: subdirectory, forLocalization: localization)
     }
 
-    func paths(type: String?, subdirectory: String?, localization: String?) -> [String] {
-        current.finder.paths(forResourcesOfType: type, inDirectory: subdirectory, forLocalization: localization)
+    func resources(type: String?, subdirectory: String?, localization: String?) -> [FoundResource] {
+        current.finder.resources(ofType: type, inDirectory: subdirectory, forLocalization: localization)
+    }
+
+    func variants(of name: String, type: String?) -> [ResourceVariant] {
+        current.finder.variants(ofResource: name, type: type)
     }
 
     var localizations: [String] { current.finder.localizations }
@@ -63,7 +69,10 @@ final class BundleResources: Sendable {
             settings.restriction = main.localizations
             settings.restrictionRegion = main.developmentLocalization
         }
-        let finder = ResourceFinder(directory: directory, settings: settings)
+        let host = HostEnvironment.current
+        let finder = ResourceFinder(
+            directory: directory, settings: settings,
+            preference: VariantPreference(device: host.device, scale: host.scale))
         let identifier = identifier
         let strings = StringsTables(finder: finder) { findings in
             let log = HostEnvironment.current.log

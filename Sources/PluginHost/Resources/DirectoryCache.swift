@@ -98,7 +98,7 @@ struct DirectoryCache: Sendable {
     func path(of directory: Int) -> String { nodes[directory].path }
 
     /// A name in a directory, as it stands there, and its kind.
-    func entry(_ name: String, in directory: Int) -> (name: String, kind: DirectoryListing.Kind)? {
+    func entry(_ name: String, in directory: Int) -> DirectoryEntry? {
         guard case .directory(let listing, _) = nodes[directory].content else { return nil }
         return listing.entry(name)
     }

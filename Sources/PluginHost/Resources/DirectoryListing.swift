@@ -101,9 +101,9 @@ struct DirectoryListing: Sendable {
     }
 
     /// The name as it stands in the directory, and its kind.
-    func entry(_ name: String) -> (name: String, kind: Kind)? {
+    func entry(_ name: String) -> DirectoryEntry? {
         guard let index = names.index(forKey: name) else { return nil }
-        return (names[index].key, names[index].value)
+        return DirectoryEntry(name: names[index].key, kind: names[index].value)
     }
 
     /// Most file systems stamp a directory with the time of the last clock tick, up to 10 ms ago, some with whole
@@ -115,4 +115,10 @@ struct DirectoryListing: Sendable {
         // A time in the future comes from another machine's clock; waiting for it would mean reading at each look-up.
         return now - modified >= tick || modified - now > 1_000_000_000
     }
+}
+
+/// A name in a directory and what it stands for.
+struct DirectoryEntry: Sendable {
+    let name: String
+    let kind: DirectoryListing.Kind
 }
