@@ -25,7 +25,7 @@ extension ResourceSearch {
         of name: ResourceName, in place: Int, _ run: inout Run
     ) -> [ResourceVariant] {
         var files: [ResourceName.Marks: String] = [:]
-        for candidate in cache.sortedNames(in: place) {
+        for candidate in cache.sortedNames(in: place) where Self.mayBegin(candidate, as: name.full) {
             let parts = ResourceName(candidate)
             guard candidate == name.full || parts.generics.contains(name.full),
                 let entry = entry(candidate, in: place, &run), entry.kind == .file
@@ -40,5 +40,12 @@ extension ResourceSearch {
                     path: cache.path(of: place) + "/" + (special ?? file), device: marks.device, scale: marks.scale))
         }
         return variants.sorted { ($0.device ?? "", $0.scale, $0.path) < ($1.device ?? "", $1.scale, $1.path) }
+    }
+
+    /// Tells most names of a large directory apart by their first byte.
+    private static func mayBegin(_ candidate: String, as name: String) -> Bool {
+        guard let a = candidate.utf8.first, let b = name.utf8.first else { return false }
+        // Other characters have several spellings in Unicode.
+        return a == b || a >= 128 || b >= 128
     }
 }
