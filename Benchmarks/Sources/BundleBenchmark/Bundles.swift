@@ -1,14 +1,14 @@
 import Foundation
 
-/// The bundles that are measured: all alike, as a plug-in with three languages has it.
+/// The bundles that are measured: all alike, with the resources of a plug-in in four languages.
 struct Bundles {
     let folder: URL
 
     /// Resources for everybody.
-    static let images = (0..<100).map { "image\($0)" }
+    static let images = (0..<50).map { "image\($0)" }
     /// Resources in each language.
     static let pages = (0..<20).map { "page\($0)" }
-    static let languages = ["de", "en", "fr"]
+    static let languages = ["Base", "de", "en", "fr", "ja"]
     static let keys = (0..<100).map { "window.main.button.\($0).title" }
 
     func path(_ index: Int) -> String { folder.appending(path: "Sample\(index).bundle").path }

@@ -109,6 +109,12 @@ struct DirectoryCache: Sendable {
         return listing.hasPlatformVariants
     }
 
+    /// The names of a directory that may be localisations', in order.
+    func localizationNames(in directory: Int) -> [String] {
+        guard case .directory(let listing, _) = nodes[directory].content else { return [] }
+        return listing.localizations.sorted()
+    }
+
     /// All names of a directory in order.
     mutating func sortedNames(in directory: Int) -> [String] {
         guard case .directory(let listing, let sorted) = nodes[directory].content else { return [] }

@@ -19,6 +19,8 @@ struct DirectoryListing: Sendable {
     private(set) var names: [String: Kind] = [:]
     /// Whether any name may be a variant for this platform; in most directories none is, and none need be looked for.
     private(set) var hasPlatformVariants = false
+    /// The names that may be the directories of localisations, in no order.
+    private(set) var localizations: [String] = []
     /// Names that are not UTF-8 and so cannot be asked for.
     private(set) var unreadableNames = 0
     /// Whether the directory holds more names than are read.
@@ -60,6 +62,7 @@ struct DirectoryListing: Sendable {
     private mutating func read(_ stream: OpaquePointer) {
         // Gathered first: a dictionary that grows hashes every name several times.
         var found: [(name: String, kind: Kind)] = []
+        found.reserveCapacity(64)
         while let entry = readdir(stream) {
             guard let kind = Self.kind(entry.pointee.d_type) else { continue }
             // The name may be longer than d_name is declared, on file systems with long names.
@@ -75,11 +78,21 @@ struct DirectoryListing: Sendable {
                 break
             }
             found.append((name, kind))
-            // Not by String's own search, which takes a microsecond to begin.
-            hasPlatformVariants = hasPlatformVariants || strstr(start, ResourceName.platformSuffix) != nil
+            if !hasPlatformVariants, Self.isVariant(start) { hasPlatformVariants = true }
+            if kind != .file, name.hasSuffix(SearchOrder.suffix) { localizations.append(name) }
         }
         names.reserveCapacity(found.count)
         for (name, kind) in found { add(name, kind) }
+    }
+
+    /// Whether a name has the platform's mark. Not by String's own search, which takes a microsecond to begin.
+    private static func isVariant(_ name: UnsafePointer<CChar>) -> Bool {
+        var rest = name
+        while let dash = strchr(rest, CInt(UInt8(ascii: "-"))) {
+            if strncmp(dash, ResourceName.platformSuffix, ResourceName.platformSuffix.utf8.count) == 0 { return true }
+            rest = UnsafePointer(dash) + 1
+        }
+        return false
     }
 
     private mutating func add(_ name: String, _ kind: Kind) {

@@ -188,8 +188,8 @@ struct ResourceSearch: Sendable {
         forgetOutdated()
         if let order { return order.value }
         var rests = [root]
-        let folders = cache.sortedNames(in: root).filter { name in
-            guard name.hasSuffix(SearchOrder.suffix), let entry = cache.entry(name, in: root) else { return false }
+        let folders = cache.localizationNames(in: root).filter { name in
+            guard let entry = cache.entry(name, in: root) else { return false }
             guard entry.kind == .unresolved else { return entry.kind == .directory }
             let target = cache.target(ofLink: directory + "/" + name, now: run.now)
             rests.append(target)
