@@ -6,7 +6,7 @@ public import Foundation
 // only where the other does not fit, such as `for url: NSURL in …`.
 
 extension PluginBundle {
-    /// The URLs of ``paths(forResourcesOfType:inDirectory:)`` as objects; never nil.
+    /// The URLs of ``paths(forResourcesOfType:inDirectory:)-method`` as objects; never nil.
     @_disfavoredOverload
     public func urls(forResourcesWithExtension ext: String?, subdirectory subpath: String?) -> [NSURL]? {
         Self.objects(urls(forResourcesWithExtension: ext, subdirectory: subpath))

@@ -61,7 +61,7 @@ extension PluginBundle {
         resources.resource(name, type: ext, subdirectory: nil, localization: nil)?.url
     }
 
-    /// The URL of ``path(forResource:ofType:inDirectory:)``.
+    /// The URL of ``path(forResource:ofType:inDirectory:)-method``.
     public func url(forResource name: String?, withExtension ext: String?, subdirectory subpath: String?) -> URL? {
         resources.resource(name, type: ext, subdirectory: subpath, localization: nil)?.url
     }
@@ -74,7 +74,7 @@ extension PluginBundle {
         resources.resource(name, type: ext, subdirectory: subpath, localization: localizationName)?.url
     }
 
-    /// The URLs of ``paths(forResourcesOfType:inDirectory:)``; never nil.
+    /// The URLs of ``paths(forResourcesOfType:inDirectory:)-method``; never nil.
     public func urls(forResourcesWithExtension ext: String?, subdirectory subpath: String?) -> [URL]? {
         resources.resources(type: ext, subdirectory: subpath, localization: nil).map(\.url)
     }

@@ -12,7 +12,10 @@ public import FoundationEssentials
 extension PluginBundle {
     /// The path of a resource of the bundle at a directory; nil also where there is no directory.
     ///
-    /// - Parameter bundlePath: the bundle's directory, not one of its resources'.
+    /// - Parameters:
+    ///   - name: the file's name; see ``path(forResource:ofType:)``.
+    ///   - ext: the extension; nil or empty if the name has it.
+    ///   - bundlePath: the bundle's directory, not one of its resources'.
     public static func path(
         forResource name: String?, ofType ext: String?, inDirectory bundlePath: String
     ) -> String? {
