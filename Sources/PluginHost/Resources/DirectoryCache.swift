@@ -25,7 +25,6 @@ struct DirectoryCache: Sendable {
     private var nodes: [Node] = []
     private var indexes: [String: Int] = [:]
     private var sets: [WatchSet] = []
-    private var setIndexes: [[Int]: Int] = [:]
 
     /// Something whose change makes answers void: a directory, or what a link leads to.
     private struct Node: Sendable {
@@ -141,12 +140,13 @@ struct DirectoryCache: Sendable {
 
     /// The number of the set with these members.
     mutating func watchSet(_ members: [Int]) -> Int {
-        if let index = setIndexes[members] {
+        // From the end: the next question is often about the same directories. No dictionary, for the reason that
+        // QueryTable gives.
+        if let index = sets.lastIndex(where: { $0.members == members }) {
             sets[index].freshUntil = freshUntil(members)
             return index
         }
         sets.append(WatchSet(members: members, freshUntil: freshUntil(members)))
-        setIndexes[members] = sets.count - 1
         return sets.count - 1
     }
 

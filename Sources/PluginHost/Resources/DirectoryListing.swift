@@ -79,7 +79,7 @@ struct DirectoryListing: Sendable {
             }
             found.append((name, kind))
             if !hasPlatformVariants, Self.isVariant(start) { hasPlatformVariants = true }
-            if kind != .file, name.hasSuffix(SearchOrder.suffix) { localizations.append(name) }
+            if kind != .file, Self.isLocalization(name) { localizations.append(name) }
         }
         names.reserveCapacity(found.count)
         for (name, kind) in found { add(name, kind) }
@@ -93,6 +93,12 @@ struct DirectoryListing: Sendable {
             rest = UnsafePointer(dash) + 1
         }
         return false
+    }
+
+    /// By bytes: String.hasSuffix looks for the borders of characters.
+    private static func isLocalization(_ name: String) -> Bool {
+        name.utf8.count > SearchOrder.suffix.utf8.count
+            && name.utf8.suffix(SearchOrder.suffix.utf8.count).elementsEqual(SearchOrder.suffix.utf8)
     }
 
     private mutating func add(_ name: String, _ kind: Kind) {

@@ -16,8 +16,8 @@ struct ResourceSearch: Sendable {
     static let mostLists = 64
 
     var cache = DirectoryCache()
-    private var answers: [ResourceQuery: Answer<FoundResource?>] = [:]
-    private var lists: [ResourceQuery: Answer<[FoundResource]>] = [:]
+    private var answers = QueryTable<Answer<FoundResource?>>()
+    private var lists = QueryTable<Answer<[FoundResource]>>()
     private var order: Answer<SearchOrder>?
     /// The generation of the cache that all answers are of.
     private var generation: UInt64 = 0
@@ -42,8 +42,8 @@ struct ResourceSearch: Sendable {
         let found = find(query, &run)
         let rests = end(run)
         // What is known of the directories stays: reading a large one costs more than all answers from it.
-        if answers.count >= Self.mostAnswers { answers = [:] }
-        answers[query] = Answer(value: found, rests: rests)
+        if answers.count >= Self.mostAnswers { answers.removeAll() }
+        answers.set(Answer(value: found, rests: rests), for: query)
         return found
     }
 
@@ -53,8 +53,8 @@ struct ResourceSearch: Sendable {
         let found = list(query, &run)
         let rests = end(run)
         // Lists are long, and few are asked for.
-        if lists.count >= Self.mostLists { lists = [:] }
-        lists[query] = Answer(value: found, rests: rests)
+        if lists.count >= Self.mostLists { lists.removeAll() }
+        lists.set(Answer(value: found, rests: rests), for: query)
         return found
     }
 
@@ -92,7 +92,7 @@ struct ResourceSearch: Sendable {
     private mutating func forgetOutdated() {
         guard generation != cache.generation else { return }
         generation = cache.generation
-        answers.removeAll(keepingCapacity: true)
+        answers.removeAll()
         lists.removeAll()
         order = nil
     }
