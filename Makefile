@@ -10,7 +10,7 @@ BUNDLES   := build/Plugins
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench lint format clean
+.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ setup: ## install what the build needs, or say what to install
 
 build: setup ## build the library, the plug-ins, the demo host, the tool, the benchmarks and the tests
 	swift build $(WORKSPACE) --build-tests
-	@$(call products,load-benchmark BenchmarkPlugin)
+	@$(call products,load-benchmark bundle-benchmark BenchmarkPlugin)
 
 plugins: setup ## build the demo host, and the sample plug-ins as bundles in build/Plugins
 	@$(call products,demo-host Reporter Typography Charts Checksum Template)
@@ -48,8 +48,12 @@ tsan: setup ## run the tests under the thread sanitiser
 outside: setup ## build a host and a plug-in outside of the project, against a tagged copy of it
 	@Scripts/outside.sh
 
-bench: build ## measure loading against dlopen()
+bench: build ## measure loading against dlopen(), and bundles against a stat(), a dictionary and Foundation's Bundle
 	$(PRODUCTS)/load-benchmark
+	$(PRODUCTS)/bundle-benchmark
+
+docs: setup ## build the documentation as web pages in build/docs
+	@Scripts/docs.sh build/docs
 
 lint: ## check the format of all Swift sources
 	swift format lint --recursive --strict --parallel $(SOURCES)

@@ -29,6 +29,9 @@ let package = Package(
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], exclude: ["Fixtures"]),
         .testTarget(
             name: "PluginHostTests", dependencies: ["PluginHost", "PropertyLists"], exclude: ["Fixtures"]),
+        // One file against Foundation's Bundle, twice: as it was, and moved to PluginBundle. See BundleUser.swift.
+        .testTarget(name: "MovedFileTests", dependencies: ["PluginHost"], swiftSettings: [.define("MOVED")]),
+        .testTarget(name: "FoundationFileTests"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -5,12 +5,15 @@ let package = Package(
     name: "Benchmarks",
     products: [
         .executable(name: "load-benchmark", targets: ["LoadBenchmark"]),
+        .executable(name: "bundle-benchmark", targets: ["BundleBenchmark"]),
         .library(name: "BenchmarkPlugin", type: .dynamic, targets: ["BenchmarkPlugin"]),
     ],
     dependencies: [.package(name: "PluginHost", path: "..")],
     targets: [
         .executableTarget(
             name: "LoadBenchmark", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
+        .executableTarget(
+            name: "BundleBenchmark", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
         // What is loaded: the smallest plug-in with a class and a provider.
         .target(name: "BenchmarkPlugin", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
     ],

@@ -3,7 +3,8 @@ import Glibc
 public import PluginABI
 import Synchronization
 
-/// What the application tells the library about itself: its name and version, the user's languages, where to log.
+/// What the application tells the library about itself: its name and version, the user's languages, the device, where
+/// to log.
 ///
 /// Set ``current`` once at the start, before the first bundle is loaded:
 /// ```swift
@@ -19,6 +20,12 @@ public struct HostEnvironment: Sendable {
     public var version: String = ""
     /// The user's languages, best first, instead of those that the environment tells; nil for the environment's.
     public var preferredLanguages: [String]?
+    /// The kind of device that the application runs on, as it stands in the names of resources: `phone` for
+    /// `icon~phone.png`. Default: nil, for none. A bundle follows what is set when its first resource is asked for.
+    public var device: String?
+    /// Pixels to a point of the application's windows: with 2, `icon@2x.png` goes before `icon.png`. Default: 1.
+    /// Numbers above 9 count as 9. A bundle follows what is set when its first resource is asked for.
+    public var scale = 1
     /// Takes what plug-ins and the library log, on the thread that logs. Default: writes records of level `notice` and
     /// above to standard error.
     ///

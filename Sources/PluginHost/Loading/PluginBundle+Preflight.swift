@@ -4,7 +4,7 @@ extension PluginBundle {
     /// Makes every check of a load, and those that only matter when it fails, without running any code of the bundle.
     ///
     /// - Throws: ``PluginError`` with everything that is wrong; its code is that of the first error, as of
-    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``problems()`` gives them too.
+    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``problems(loadedBy:)`` gives them too.
     ///
     /// **Cost.** Milliseconds: it reads the executable's symbol tables and finds every library it needs.
     public func preflight() throws {

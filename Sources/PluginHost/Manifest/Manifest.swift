@@ -37,6 +37,8 @@ public struct Manifest: Sendable {
     public let allowsMixedLocalizations: Bool
     /// `CFBundleIconFile`, else `NSIcon`.
     public let iconFile: String?
+    /// `CFBundleIconFiles`, the icon's files where it has several.
+    public let iconFiles: [String]
     /// `NSMainNibFile`.
     public let mainNibFile: String?
     /// `NSExecutable`, else `CFBundleExecutable`; a value with an unexpanded `${…}` is passed over.
@@ -75,6 +77,7 @@ public struct Manifest: Sendable {
         allowsMixedLocalizations = decoder.boolean("CFBundleAllowMixedLocalizations")
         let icon = decoder.string("NSIcon")
         iconFile = decoder.string("CFBundleIconFile") ?? icon
+        iconFiles = decoder.strings("CFBundleIconFiles")
         mainNibFile = decoder.string("NSMainNibFile")
         let executable = decoder.executable("CFBundleExecutable")
         self.executable = decoder.executable("NSExecutable") ?? executable

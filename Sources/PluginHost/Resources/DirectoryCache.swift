@@ -25,7 +25,6 @@ struct DirectoryCache: Sendable {
     private var nodes: [Node] = []
     private var indexes: [String: Int] = [:]
     private var sets: [WatchSet] = []
-    private var setIndexes: [[Int]: Int] = [:]
 
     /// Something whose change makes answers void: a directory, or what a link leads to.
     private struct Node: Sendable {
@@ -98,7 +97,7 @@ struct DirectoryCache: Sendable {
     func path(of directory: Int) -> String { nodes[directory].path }
 
     /// A name in a directory, as it stands there, and its kind.
-    func entry(_ name: String, in directory: Int) -> (name: String, kind: DirectoryListing.Kind)? {
+    func entry(_ name: String, in directory: Int) -> DirectoryEntry? {
         guard case .directory(let listing, _) = nodes[directory].content else { return nil }
         return listing.entry(name)
     }
@@ -107,6 +106,12 @@ struct DirectoryCache: Sendable {
     func hasPlatformVariants(in directory: Int) -> Bool {
         guard case .directory(let listing, _) = nodes[directory].content else { return false }
         return listing.hasPlatformVariants
+    }
+
+    /// The names of a directory that may be localisations', in order.
+    func localizationNames(in directory: Int) -> [String] {
+        guard case .directory(let listing, _) = nodes[directory].content else { return [] }
+        return listing.localizations.sorted()
     }
 
     /// All names of a directory in order.
@@ -135,12 +140,13 @@ struct DirectoryCache: Sendable {
 
     /// The number of the set with these members.
     mutating func watchSet(_ members: [Int]) -> Int {
-        if let index = setIndexes[members] {
+        // From the end: the next question is often about the same directories. No dictionary, for the reason that
+        // QueryTable gives.
+        if let index = sets.lastIndex(where: { $0.members == members }) {
             sets[index].freshUntil = freshUntil(members)
             return index
         }
         sets.append(WatchSet(members: members, freshUntil: freshUntil(members)))
-        setIndexes[members] = sets.count - 1
         return sets.count - 1
     }
 

@@ -19,6 +19,8 @@ struct DirectoryListing: Sendable {
     private(set) var names: [String: Kind] = [:]
     /// Whether any name may be a variant for this platform; in most directories none is, and none need be looked for.
     private(set) var hasPlatformVariants = false
+    /// The names that may be the directories of localisations, in no order.
+    private(set) var localizations: [String] = []
     /// Names that are not UTF-8 and so cannot be asked for.
     private(set) var unreadableNames = 0
     /// Whether the directory holds more names than are read.
@@ -60,11 +62,13 @@ struct DirectoryListing: Sendable {
     private mutating func read(_ stream: OpaquePointer) {
         // Gathered first: a dictionary that grows hashes every name several times.
         var found: [(name: String, kind: Kind)] = []
+        found.reserveCapacity(64)
         while let entry = readdir(stream) {
             guard let kind = Self.kind(entry.pointee.d_type) else { continue }
             // The name may be longer than d_name is declared, on file systems with long names.
-            let start = UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
-            guard let name = String(validatingCString: start.assumingMemoryBound(to: CChar.self)) else {
+            let start = (UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!)
+                .assumingMemoryBound(to: CChar.self)
+            guard let name = String(validatingCString: start) else {
                 unreadableNames += 1
                 continue
             }
@@ -74,10 +78,27 @@ struct DirectoryListing: Sendable {
                 break
             }
             found.append((name, kind))
-            hasPlatformVariants = hasPlatformVariants || name.contains(ResourceName.platformSuffix)
+            if !hasPlatformVariants, Self.isVariant(start) { hasPlatformVariants = true }
+            if kind != .file, Self.isLocalization(name) { localizations.append(name) }
         }
         names.reserveCapacity(found.count)
         for (name, kind) in found { add(name, kind) }
+    }
+
+    /// Whether a name has the platform's mark. Not by String's own search, which takes a microsecond to begin.
+    private static func isVariant(_ name: UnsafePointer<CChar>) -> Bool {
+        var rest = name
+        while let dash = strchr(rest, CInt(UInt8(ascii: "-"))) {
+            if strncmp(dash, ResourceName.platformSuffix, ResourceName.platformSuffix.utf8.count) == 0 { return true }
+            rest = UnsafePointer(dash) + 1
+        }
+        return false
+    }
+
+    /// By bytes: String.hasSuffix looks for the borders of characters.
+    private static func isLocalization(_ name: String) -> Bool {
+        name.utf8.count > SearchOrder.suffix.utf8.count
+            && name.utf8.suffix(SearchOrder.suffix.utf8.count).elementsEqual(SearchOrder.suffix.utf8)
     }
 
     private mutating func add(_ name: String, _ kind: Kind) {
@@ -101,9 +122,9 @@ struct DirectoryListing: Sendable {
     }
 
     /// The name as it stands in the directory, and its kind.
-    func entry(_ name: String) -> (name: String, kind: Kind)? {
+    func entry(_ name: String) -> DirectoryEntry? {
         guard let index = names.index(forKey: name) else { return nil }
-        return (names[index].key, names[index].value)
+        return DirectoryEntry(name: names[index].key, kind: names[index].value)
     }
 
     /// Most file systems stamp a directory with the time of the last clock tick, up to 10 ms ago, some with whole
@@ -115,4 +136,10 @@ struct DirectoryListing: Sendable {
         // A time in the future comes from another machine's clock; waiting for it would mean reading at each look-up.
         return now - modified >= tick || modified - now > 1_000_000_000
     }
+}
+
+/// A name in a directory and what it stands for.
+struct DirectoryEntry: Sendable {
+    let name: String
+    let kind: DirectoryListing.Kind
 }

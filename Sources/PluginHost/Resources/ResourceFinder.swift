@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// With a subdirectory, `<language>.lproj/<subdirectory>` comes first, then `<subdirectory>/<language>.lproj`, as
 /// GNUstep has it. In the directory where the resource is found, `name-linux.ext` replaces `name.ext` (only where both
-/// are), and a variant for the host's device or scale goes before the plain file (``ResourceVariants``).
+/// are), and a variant for the host's device or scale goes before the plain file (``VariantPreference``).
 ///
 /// A resource is a file or a directory. Names are case-sensitive. Never searched: the parent directory, anything by a
 /// name or directory with `..`, absolute paths. A symbolic link may lead out of the bundle: resources are only read,
@@ -34,12 +34,12 @@ final class ResourceFinder: Sendable {
     /// - Parameter directory: the absolute path of the resources; it need not exist.
     init(
         directory: String, settings: LocalizationSettings = LocalizationSettings(),
-        variants: ResourceVariants = ResourceVariants()
+        preference: VariantPreference = VariantPreference()
     ) {
         var directory = directory
         while directory.hasSuffix("/"), directory.utf8.count > 1 { directory.removeLast() }
         self.directory = directory
-        state = Mutex(ResourceSearch(directory: directory, settings: settings, variants: variants))
+        state = Mutex(ResourceSearch(directory: directory, settings: settings, preference: preference))
     }
 
     /// What decides over languages; a change takes effect at the next look-up.
@@ -49,14 +49,14 @@ final class ResourceFinder: Sendable {
     }
 
     /// For which device and scale resources are chosen.
-    var variants: ResourceVariants {
-        get { state.withLock { $0.variants } }
-        set { state.withLock { $0.variants = newValue } }
+    var preference: VariantPreference {
+        get { state.withLock { $0.preference } }
+        set { state.withLock { $0.preference = newValue } }
     }
 
     // MARK: Resources
 
-    /// The path of the first resource that fits, or nil.
+    /// The first resource that fits, or nil.
     ///
     /// - Parameters:
     ///   - name: the file's name; it may bring its extension and a directory. Nil or empty: the first file of the type,
@@ -65,31 +65,55 @@ final class ResourceFinder: Sendable {
     ///   - subdirectory: a directory below the resources.
     ///   - localization: only global resources and those of this localisation; `fr` also means `French.lproj` where
     ///     there is no `fr.lproj`. Nil: the order above.
+    func resource(
+        _ name: String?, ofType type: String?, inDirectory subdirectory: String? = nil,
+        forLocalization localization: String? = nil
+    ) -> FoundResource? {
+        let query = ResourceQuery(name: name, type: type, directory: subdirectory, localization: localization)
+        return state.withLock { $0.resource(query) }
+    }
+
+    /// The path of ``resource(_:ofType:inDirectory:forLocalization:)``.
     func path(
         forResource name: String?, ofType type: String?, inDirectory subdirectory: String? = nil,
         forLocalization localization: String? = nil
     ) -> String? {
-        let query = ResourceQuery(name: name, type: type, directory: subdirectory, localization: localization)
-        return state.withLock { $0.path(query) }
+        resource(name, ofType: type, inDirectory: subdirectory, forLocalization: localization)?.path
     }
 
-    /// The paths of all resources of a type, nil or empty for every type: the global ones, then those of the
+    /// All resources of a type, nil or empty for every type: the global ones, then those of the
     /// localisations in the order of the search, each in the order of names.
     ///
     /// A name is listed once, where a look-up would find it first, and stands for its variants. Names that begin with a
     /// dot are left out.
+    func resources(
+        ofType type: String?, inDirectory subdirectory: String? = nil, forLocalization localization: String? = nil
+    ) -> [FoundResource] {
+        let query = ResourceQuery(name: nil, type: type, directory: subdirectory, localization: localization)
+        return state.withLock { $0.resources(query) }
+    }
+
+    /// The paths of ``resources(ofType:inDirectory:forLocalization:)``.
     func paths(
         forResourcesOfType type: String?, inDirectory subdirectory: String? = nil,
         forLocalization localization: String? = nil
     ) -> [String] {
-        let query = ResourceQuery(name: nil, type: type, directory: subdirectory, localization: localization)
-        return state.withLock { $0.paths(query) }
+        resources(ofType: type, inDirectory: subdirectory, forLocalization: localization).map(\.path)
     }
 
     /// Every place that has the resource, in the order of the search: what the first one hides.
     func allPaths(forResource name: String, ofType type: String?) -> [String] {
         let query = ResourceQuery(name: name, type: type, directory: nil, localization: nil)
         return state.withLock { $0.allPaths(query) }
+    }
+
+    /// All files that serve one resource on any device at any scale; see ``ResourceVariant``.
+    ///
+    /// They stand in the directory where a look-up finds the resource; where it finds none, in the first one of the
+    /// order that has a variant. The one that a look-up gives comes first, the others by device and scale.
+    func variants(ofResource name: String, type: String?) -> [ResourceVariant] {
+        let query = ResourceQuery(name: name, type: type, directory: nil, localization: nil)
+        return state.withLock { $0.variants(query) }
     }
 
     // MARK: Localisations

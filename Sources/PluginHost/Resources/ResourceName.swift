@@ -63,31 +63,50 @@ struct ResourceName: Hashable, Sendable {
         parts.map { $0.stem + Self.platformSuffix + suffix + String($0.ending) }
     }
 
-    /// Whether it is "@2x" or the like.
-    private static func isScale(_ text: Substring) -> Bool {
-        text.utf8.count > 2 && text.hasSuffix("x") && text.dropFirst().dropLast().utf8.allSatisfy { 48...57 ~= $0 }
+    /// What a name tells of the variant it is: `-linux`, then `~device`, then `@2x`, before the extension.
+    struct Marks: Hashable {
+        var isForPlatform = false
+        var device: String?
+        var scale = 1
     }
+
+    /// What this name tells by its marks.
+    var marks: Marks { Self.unmark(parts[0].stem).marks }
 
     /// The names that this name is a variant of, if such a file exists: `icon.png` for `icon-linux.png`,
     /// `icon~phone.png` or `icon@2x.png`.
     var generics: [String] {
         let marks = [UInt8(ascii: "@"), UInt8(ascii: "~"), UInt8(ascii: "-")]
         guard full.utf8.contains(where: marks.contains) else { return [] }
-        return parts.flatMap { stem, ending -> [String] in
-            var generics: [String] = []
-            var stem = stem
-            if let at = stem.lastIndex(of: "@"), Self.isScale(stem[at...]) {
-                stem = stem[..<at]
-                generics.append(String(stem) + ending)
-            }
-            if let tilde = stem.lastIndex(of: "~") {
-                stem = stem[..<tilde]
-                generics.append(String(stem) + ending)
-            }
-            if stem.hasSuffix(Self.platformSuffix) {
-                generics.append(String(stem.dropLast(Self.platformSuffix.count)) + ending)
-            }
-            return generics
+        return parts.flatMap { stem, ending in Self.unmark(stem).stems.map { $0 + String(ending) } }
+    }
+
+    /// Takes the marks away, one after the other from the end.
+    private static func unmark(_ stem: Substring) -> (stems: [String], marks: Marks) {
+        var marks = Marks()
+        var stems: [String] = []
+        var stem = stem
+        if let at = stem.lastIndex(of: "@"), let scale = scale(stem[at...]) {
+            marks.scale = scale
+            stem = stem[..<at]
+            stems.append(String(stem))
         }
+        if let tilde = stem.lastIndex(of: "~") {
+            marks.device = String(stem[stem.index(after: tilde)...])
+            stem = stem[..<tilde]
+            stems.append(String(stem))
+        }
+        if stem.hasSuffix(Self.platformSuffix) {
+            marks.isForPlatform = true
+            stems.append(String(stem.dropLast(Self.platformSuffix.count)))
+        }
+        return (stems, marks)
+    }
+
+    /// The number in "@2x" or the like.
+    private static func scale(_ text: Substring) -> Int? {
+        guard text.hasSuffix("x") else { return nil }
+        let digits = text.dropFirst().dropLast()
+        return digits.utf8.allSatisfy { 48...57 ~= $0 } ? Int(digits) : nil
     }
 }

@@ -6,8 +6,8 @@ struct ResourceSearch: Sendable {
     var settings: LocalizationSettings {
         didSet { if settings != oldValue { forgetAll() } }
     }
-    var variants: ResourceVariants {
-        didSet { if variants != oldValue { forgetAll() } }
+    var preference: VariantPreference {
+        didSet { if preference != oldValue { forgetAll() } }
     }
 
     /// Answers remembered, found or not; then they are all dropped. A program that asks for ever new names must not
@@ -15,9 +15,9 @@ struct ResourceSearch: Sendable {
     static let mostAnswers = 16_384
     static let mostLists = 64
 
-    private var cache = DirectoryCache()
-    private var answers: [ResourceQuery: Answer<String?>] = [:]
-    private var lists: [ResourceQuery: Answer<[String]>] = [:]
+    var cache = DirectoryCache()
+    private var answers = QueryTable<Answer<FoundResource?>>()
+    private var lists = QueryTable<Answer<[FoundResource]>>()
     private var order: Answer<SearchOrder>?
     /// The generation of the cache that all answers are of.
     private var generation: UInt64 = 0
@@ -28,50 +28,50 @@ struct ResourceSearch: Sendable {
         let rests: Int
     }
 
-    init(directory: String, settings: LocalizationSettings, variants: ResourceVariants) {
+    init(directory: String, settings: LocalizationSettings, preference: VariantPreference) {
         self.directory = directory
         self.settings = settings
-        self.variants = variants
+        self.preference = preference
     }
 
     // MARK: Remembered answers
 
-    mutating func path(_ query: ResourceQuery) -> String? {
+    mutating func resource(_ query: ResourceQuery) -> FoundResource? {
         if let answer = answers[query], cache.isFresh(answer.rests) { return answer.value }
         var run = begin()
-        let path = find(query, &run)
+        let found = find(query, &run)
         let rests = end(run)
         // What is known of the directories stays: reading a large one costs more than all answers from it.
-        if answers.count >= Self.mostAnswers { answers = [:] }
-        answers[query] = Answer(value: path, rests: rests)
-        return path
+        if answers.count >= Self.mostAnswers { answers.removeAll() }
+        answers.set(Answer(value: found, rests: rests), for: query)
+        return found
     }
 
-    mutating func paths(_ query: ResourceQuery) -> [String] {
+    mutating func resources(_ query: ResourceQuery) -> [FoundResource] {
         if let answer = lists[query], cache.isFresh(answer.rests) { return answer.value }
         var run = begin()
-        let paths = list(query, &run)
+        let found = list(query, &run)
         let rests = end(run)
         // Lists are long, and few are asked for.
-        if lists.count >= Self.mostLists { lists = [:] }
-        lists[query] = Answer(value: paths, rests: rests)
-        return paths
+        if lists.count >= Self.mostLists { lists.removeAll() }
+        lists.set(Answer(value: found, rests: rests), for: query)
+        return found
     }
 
     mutating func allPaths(_ query: ResourceQuery) -> [String] {
-        var run = Run()
+        var run = begin()
         guard let meaning = query.meaning, let name = meaning.name else { return [] }
         let places = places(meaning, only: nil, &run)
-        return places.compactMap { place in file(name, in: place, &run).map { path(place, $0) } }
+        return places.compactMap { place in file(name, in: place, &run).map { cache.path(of: place) + "/" + $0.name } }
     }
 
     mutating func currentOrder() -> SearchOrder {
         if let order, cache.isFresh(order.rests) { return order.value }
-        var run = Run()
+        var run = begin()
         return searchOrder(&run)
     }
 
-    private mutating func begin() -> Run {
+    mutating func begin() -> Run {
         if cache.isFull { forgetAll() }
         return Run()
     }
@@ -92,7 +92,7 @@ struct ResourceSearch: Sendable {
     private mutating func forgetOutdated() {
         guard generation != cache.generation else { return }
         generation = cache.generation
-        answers.removeAll(keepingCapacity: true)
+        answers.removeAll()
         lists.removeAll()
         order = nil
     }
@@ -100,14 +100,10 @@ struct ResourceSearch: Sendable {
     // MARK: One search
 
     /// What one search has looked at so far.
-    private struct Run {
+    struct Run {
         let now = DirectoryCache.now()
         /// The numbers of the directories and links that the answer rests on.
         var seen: [Int] = []
-    }
-
-    private func path(_ directory: Int, _ name: String) -> String {
-        cache.path(of: directory) + "/" + name
     }
 
     private mutating func look(at path: String, _ run: inout Run) -> Int {
@@ -116,35 +112,37 @@ struct ResourceSearch: Sendable {
         return number
     }
 
-    private mutating func find(_ query: ResourceQuery, _ run: inout Run) -> String? {
+    private mutating func find(_ query: ResourceQuery, _ run: inout Run) -> FoundResource? {
         guard let meaning = query.meaning else { return nil }
-        var found: String?
+        var found: FoundResource?
         forEachPlace(meaning, only: query.localization, &run) { search, place, run in
             if let name = meaning.name {
-                found = search.file(name, in: place, &run).map { search.path(place, $0) }
+                found = search.file(name, in: place, &run).map { FoundResource($0, in: search.cache.path(of: place)) }
             } else if let type = meaning.type {
-                found = search.names(ofType: type, in: place, &run).first.map { search.path(place, $0.chosen) }
+                found = search.first(ofType: type, in: place, &run)
             }
             return found == nil
         }
         return found
     }
 
-    private mutating func list(_ query: ResourceQuery, _ run: inout Run) -> [String] {
+    private mutating func list(_ query: ResourceQuery, _ run: inout Run) -> [FoundResource] {
         guard let meaning = query.meaning else { return [] }
-        var paths: [String] = []
+        var found: [FoundResource] = []
         var listed: Set<String> = []
         for place in places(meaning, only: query.localization, &run) {
-            for (name, chosen) in names(ofType: meaning.type, in: place, &run) where listed.insert(name).inserted {
-                paths.append(path(place, chosen))
+            let directory = cache.path(of: place)
+            forEachName(ofType: meaning.type, in: place, &run) { name, chosen in
+                if listed.insert(name).inserted { found.append(FoundResource(chosen, in: directory)) }
+                return true
             }
         }
-        return paths
+        return found
     }
 
     // MARK: Where
 
-    private mutating func places(
+    mutating func places(
         _ meaning: ResourceQuery.Meaning, only localization: String?, _ run: inout Run
     ) -> [Int] {
         var places: [Int] = []
@@ -190,8 +188,8 @@ struct ResourceSearch: Sendable {
         forgetOutdated()
         if let order { return order.value }
         var rests = [root]
-        let folders = cache.sortedNames(in: root).filter { name in
-            guard name.hasSuffix(SearchOrder.suffix), let entry = cache.entry(name, in: root) else { return false }
+        let folders = cache.localizationNames(in: root).filter { name in
+            guard let entry = cache.entry(name, in: root) else { return false }
             guard entry.kind == .unresolved else { return entry.kind == .directory }
             let target = cache.target(ofLink: directory + "/" + name, now: run.now)
             rests.append(target)
@@ -205,14 +203,14 @@ struct ResourceSearch: Sendable {
 
     // MARK: Which file
 
-    /// The name of the file in a directory that serves a resource: the best variant.
-    private mutating func file(_ name: ResourceName, in place: Int, _ run: inout Run) -> String? {
-        for suffix in variants.suffixes {
+    /// The file in a directory that serves a resource: the best variant.
+    mutating func file(_ name: ResourceName, in place: Int, _ run: inout Run) -> DirectoryEntry? {
+        for suffix in preference.suffixes {
             for generic in name.adding(suffix) {
-                guard let found = resource(generic, in: place, &run) else { continue }
+                guard let found = entry(generic, in: place, &run) else { continue }
                 guard cache.hasPlatformVariants(in: place) else { return found }
                 for variant in name.forPlatform(suffix) {
-                    if let special = resource(variant, in: place, &run) { return special }
+                    if let special = entry(variant, in: place, &run) { return special }
                 }
                 return found
             }
@@ -220,27 +218,36 @@ struct ResourceSearch: Sendable {
         return nil
     }
 
-    /// The name as it stands in the directory, if it is a resource's.
-    private mutating func resource(_ name: String, in place: Int, _ run: inout Run) -> String? {
+    /// The entry of a name in a directory, if it is a resource's: what a link leads to is known then.
+    mutating func entry(_ name: String, in place: Int, _ run: inout Run) -> DirectoryEntry? {
         guard let entry = cache.entry(name, in: place) else { return nil }
-        guard entry.kind == .unresolved else { return entry.name }
-        let target = cache.target(ofLink: path(place, entry.name), now: run.now)
+        guard entry.kind == .unresolved else { return entry }
+        let target = cache.target(ofLink: cache.path(of: place) + "/" + entry.name, now: run.now)
         if !run.seen.contains(target) { run.seen.append(target) }
-        return cache.kind(ofTarget: target) == nil ? nil : entry.name
+        return cache.kind(ofTarget: target).map { DirectoryEntry(name: entry.name, kind: $0) }
     }
 
-    /// The names of a type in a directory, in order, each with the variant to take for it.
-    private mutating func names(
-        ofType type: String?, in place: Int, _ run: inout Run
-    ) -> [(name: String, chosen: String)] {
-        var names: [(String, String)] = []
+    private mutating func first(ofType type: String, in place: Int, _ run: inout Run) -> FoundResource? {
+        var found: FoundResource?
+        let directory = cache.path(of: place)
+        forEachName(ofType: type, in: place, &run) { _, chosen in
+            found = FoundResource(chosen, in: directory)
+            return false
+        }
+        return found
+    }
+
+    /// Calls body with the names of a type in a directory, in order, and the variant to take for each, until it
+    /// returns false.
+    private mutating func forEachName(
+        ofType type: String?, in place: Int, _ run: inout Run, _ body: (String, DirectoryEntry) -> Bool
+    ) {
         for name in cache.sortedNames(in: place) where !name.hasPrefix(".") {
             if let type, !ResourceName.isName(name, ofType: type) { continue }
             let parts = ResourceName(name)
             // A variant is not listed beside what it is a variant of.
             if parts.generics.contains(where: { cache.entry($0, in: place) != nil }) { continue }
-            if let chosen = file(parts, in: place, &run) { names.append((name, chosen)) }
+            if let chosen = file(parts, in: place, &run), !body(name, chosen) { return }
         }
-        return names
     }
 }

@@ -5,12 +5,12 @@ import Testing
 /// A finder for the resources in a tree.
 func finder(
     _ tree: TemporaryTree, declared: [String] = [], region: String? = "en", languages: [String] = ["fr-CA", "de"],
-    variants: ResourceVariants = ResourceVariants()
+    preference: VariantPreference = VariantPreference()
 ) -> ResourceFinder {
     ResourceFinder(
         directory: tree.path,
         settings: LocalizationSettings(declared: declared, developmentRegion: region, languages: languages),
-        variants: variants)
+        preference: preference)
 }
 
 @Suite("ResourceFinder: the order of the search")
@@ -191,7 +191,7 @@ struct ResourceFinderVariantTests {
     func deviceAndScaleFallBackInOrder(_ first: Int) throws {
         let tree = try TemporaryTree()
         for icon in Self.icons[first...] { try tree.write(icon) }
-        let finder = finder(tree, variants: ResourceVariants(device: "phone", scale: 2))
+        let finder = finder(tree, preference: VariantPreference(device: "phone", scale: 2))
         #expect(finder.path(forResource: "icon", ofType: "png") == tree(Self.icons[first]))
         #expect(finder.path(forResource: "icon.png", ofType: nil) == tree(Self.icons[first]))
     }
@@ -200,15 +200,38 @@ struct ResourceFinderVariantTests {
         let tree = try TemporaryTree(Dictionary(uniqueKeysWithValues: Self.icons.map { ($0, "") }))
         let finder = finder(tree)
         #expect(finder.path(forResource: "icon", ofType: "png") == tree("icon.png"))
-        finder.variants = ResourceVariants(scale: 2)
+        finder.preference = VariantPreference(scale: 2)
         #expect(finder.path(forResource: "icon", ofType: "png") == tree("icon@2x.png"))
-        finder.variants = ResourceVariants(device: "tablet", scale: 1)
+        finder.preference = VariantPreference(device: "tablet", scale: 1)
         #expect(finder.path(forResource: "icon", ofType: "png") == tree("icon.png"))
+    }
+
+    @Test func aScaleWithoutAFileTakesTheNextLowerOne() throws {
+        let tree = try TemporaryTree([
+            "a.png": "", "a@2x.png": "", "b.png": "", "c@3x.png": "", "d@9x.png": "", "d.png": "",
+        ])
+        func path(_ name: String, scale: Int) -> String? {
+            finder(tree, preference: VariantPreference(scale: scale)).path(forResource: name, ofType: "png")
+        }
+        #expect(path("a", scale: 3) == tree("a@2x.png"))
+        #expect(path("b", scale: 3) == tree("b.png"))
+        #expect(path("c", scale: 3) == tree("c@3x.png"))
+        #expect(path("c", scale: 2) == nil)
+        #expect(path("d", scale: .max) == tree("d@9x.png"))
+        for scale in [1, 0, -2, .min] { #expect(path("d", scale: scale) == tree("d.png")) }
+    }
+
+    @Test func aDeviceThatIsNoNameFindsThePlainFile() throws {
+        let tree = try TemporaryTree(["in/a.png": "", "b.png": ""])
+        for device in ["", "..", "/../../b", "x\0y"] {
+            let finder = ResourceFinder(directory: tree("in"), preference: VariantPreference(device: device))
+            #expect(finder.path(forResource: "a", ofType: "png") == tree("in/a.png"))
+        }
     }
 
     @Test func aVariantHasItsOwnPlatformsFile() throws {
         let tree = try TemporaryTree(["icon.png": "", "icon-linux.png": "", "icon@2x.png": "", "icon-linux@2x.png": ""])
-        let finder = finder(tree, variants: ResourceVariants(scale: 2))
+        let finder = finder(tree, preference: VariantPreference(scale: 2))
         #expect(finder.path(forResource: "icon", ofType: "png") == tree("icon-linux@2x.png"))
     }
 }
@@ -252,7 +275,7 @@ struct ResourceFinderListTests {
         ])
         #expect(
             finder(tree).paths(forResourcesOfType: "png") == ["a-linux.png", "b.png", "c-linux.png"].map { tree($0) })
-        let scaled = finder(tree, variants: ResourceVariants(scale: 2))
+        let scaled = finder(tree, preference: VariantPreference(scale: 2))
         #expect(scaled.paths(forResourcesOfType: "png") == ["a-linux.png", "b@2x.png", "c-linux.png"].map { tree($0) })
     }
 

@@ -1,0 +1,69 @@
+import Foundation
+import PluginHost
+
+/// Opening bundles that the process has not seen before.
+enum OpeningMeasurements {
+    /// How many measurements open bundles of their own: both libraries keep what they know of a directory.
+    static let ways = 6
+
+    static func run(_ bundles: Bundles, _ number: Int) throws -> [Figure] {
+        var way = 0
+        func fresh() -> [String] {
+            defer { way += 1 }
+            return (0..<number).map { bundles.path(1 + way * number + $0) }
+        }
+        var kept: [AnyObject] = []
+        func findPage(_ path: String) throws {
+            let bundle = try PluginBundle.open(path: path)
+            precondition(bundle.path(forResource: "page7", ofType: "html") != nil)
+            kept.append(bundle)
+        }
+        func findPageByFoundation(_ path: String) {
+            let bundle = Bundle(path: path)!
+            precondition(bundle.path(forResource: "page7", ofType: "html") != nil)
+            kept.append(bundle)
+        }
+
+        // Both know the main bundle, as every program's do.
+        use((PluginBundle.main.localizations, Bundle.main.localizations))
+        let pages = fresh()
+        let firstResource = try nanoseconds([pages[0]], passes: 1, findPage)
+        let resource = try medianNanoseconds(Array(pages.dropFirst()), findPage)
+        let theirPages = fresh()
+        let theirFirstResource = nanoseconds([theirPages[0]], passes: 1, findPageByFoundation)
+        let theirResource = medianNanoseconds(Array(theirPages.dropFirst()), findPageByFoundation)
+        let opening = try medianNanoseconds(fresh()) { path in
+            let bundle = try PluginBundle.open(path: path)
+            precondition(bundle.infoDictionary?["CFBundleName"] as? String == "Sample")
+            kept.append(bundle)
+        }
+        let theirOpening = medianNanoseconds(fresh()) { path in
+            let bundle = Bundle(path: path)!
+            precondition(bundle.infoDictionary?["CFBundleName"] as? String == "Sample")
+            kept.append(bundle)
+        }
+        let string = try medianNanoseconds(fresh()) { path in
+            let bundle = try PluginBundle.open(path: path)
+            precondition(bundle.localizedString(forKey: Bundles.keys[7], value: nil, table: nil).hasPrefix("fr"))
+            kept.append(bundle)
+        }
+        let theirString = medianNanoseconds(fresh()) { path in
+            let bundle = Bundle(path: path)!
+            // Whatever language Foundation takes.
+            precondition(bundle.localizedString(forKey: Bundles.keys[7], value: nil, table: nil) != Bundles.keys[7])
+            kept.append(bundle)
+        }
+        use(kept)
+        return [
+            Figure("open + infoDictionary", opening / 1000, "us"),
+            Figure("open + infoDictionary, to Foundation's", opening / theirOpening, goal: 0.33),
+            Figure("Foundation: open + infoDictionary", theirOpening / 1000, "us"),
+            Figure("open + first localised resource, first of process", firstResource / 1000, "us", goal: 60),
+            Figure("open + first localised resource, later", resource / 1000, "us", goal: 60),
+            Figure("Foundation: the first of the process", theirFirstResource / 1000, "us"),
+            Figure("Foundation: open + first localised resource, later", theirResource / 1000, "us"),
+            Figure("open + first localised string, of 100", string / 1000, "us"),
+            Figure("Foundation: open + first localised string, of 100", theirString / 1000, "us"),
+        ]
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import PluginHost
+
+/// Asking an open bundle for resources it was asked for before, beside one stat() of the same file.
+enum ResourceMeasurements {
+    static func run(_ bundles: Bundles, _ number: Int) throws -> [Figure] {
+        let bundle = try PluginBundle.open(path: bundles.path(0))
+        guard let foundation = Bundle(path: bundles.path(0)) else { throw CocoaError(.fileNoSuchFile) }
+        let hits = repeated(Bundles.images, number)
+        let misses = repeated(Bundles.images.map { "no" + $0 }, number)
+        let pages = repeated(Bundles.pages, number)
+
+        for name in Bundles.images where bundle.path(forResource: name, ofType: "png") == nil {
+            throw CocoaError(.fileNoSuchFile)
+        }
+        let one = nanoseconds(hits.map { bundles.resource($0 + ".png") }) { precondition(isThere($0)) }
+        let hit = nanoseconds(hits) { use(bundle.path(forResource: $0, ofType: "png")) }
+        let localised = nanoseconds(pages) { use(bundle.path(forResource: $0, ofType: "html")) }
+        let miss = nanoseconds(misses) { use(bundle.path(forResource: $0, ofType: "png")) }
+        let theirHit = nanoseconds(hits) { use(foundation.path(forResource: $0, ofType: "png")) }
+        let theirMiss = nanoseconds(misses) { use(foundation.path(forResource: $0, ofType: "png")) }
+        return [
+            Figure("stat() of a resource", one, "ns"),
+            Figure("resource look-up, warm, hit", hit / one, goal: 0.3),
+            Figure("resource look-up, warm, localised hit", localised / one, goal: 0.3),
+            Figure("resource look-up, warm, miss", miss / one, goal: 0.3),
+            Figure("resource look-up, 20 us after the last one", afterPause(bundle) / one),
+            Figure("Foundation: resource look-up, hit", theirHit / one),
+            Figure("Foundation: resource look-up, miss", theirMiss / one),
+        ]
+    }
+
+    private static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0
+    }
+
+    private static func repeated(_ names: [String], _ number: Int) -> [String] {
+        (0..<number * 10).map { names[$0 % names.count] }
+    }
+
+    /// One look-up after the time for which answers are believed unseen: it compares with the file system.
+    private static func afterPause(_ bundle: PluginBundle) -> Double {
+        var times: [UInt64] = []
+        for name in Bundles.images {
+            let pause = now() + 20_000
+            while now() < pause {}
+            let start = now()
+            use(bundle.path(forResource: name, ofType: "png"))
+            times.append(now() - start)
+        }
+        return Double(times.sorted()[times.count / 2])
+    }
+}

@@ -1,0 +1,40 @@
+// What it costs to open bundles and to ask them for resources and strings, as ratios to what the same question costs
+// without a bundle (a stat(), a Swift dictionary) and beside Foundation's Bundle, in the same process.
+//
+//   bundle-benchmark            the table: medians of several processes
+//   bundle-benchmark --check    the same, once and with few, to see that it works
+//   bundle-benchmark --round N  one process; N is how many bundles each measurement opens. Prints one figure a line
+//
+// The bundles are made in a temporary folder.
+
+import Foundation
+import PluginHost
+
+/// What is measured, in the order of the table.
+let measurements: [(Bundles, Int) throws -> [Figure]] = [
+    // First, because it measures what the first bundle of a process costs.
+    OpeningMeasurements.run,
+    ResourceMeasurements.run,
+    StringMeasurements.run,
+]
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+do {
+    switch arguments.first {
+    case nil: try Report(rounds: 15, bundles: 200).print()
+    case "--check": try Report(rounds: 1, bundles: 8).print()
+    case "--round" where arguments.count == 2:
+        HostEnvironment.current.preferredLanguages = ["fr"]
+        let bundles = Bundles(folder: URL(filePath: ProcessInfo.processInfo.environment["BENCHMARK_BUNDLES"] ?? "."))
+        for measure in measurements {
+            for figure in try measure(bundles, Int(arguments[1]) ?? 8) { print(figure.line) }
+        }
+    default:
+        let text = "bundle-benchmark: unknown arguments \(arguments.joined(separator: " "))\n"
+        FileHandle.standardError.write(Data(text.utf8))
+        exit(2)
+    }
+} catch {
+    FileHandle.standardError.write(Data("bundle-benchmark: \(error)\n".utf8))
+    exit(1)
+}

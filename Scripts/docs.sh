@@ -1,0 +1,43 @@
+#!/bin/bash
+# Builds the documentation of the library as web pages, with nothing but the Swift toolchain: the compiler extracts the
+# public symbols and their comments, docc joins them with the articles of the catalogue. Whatever docc warns of, such as
+# a link that leads nowhere, fails the build.
+#
+#   Scripts/docs.sh FOLDER
+set -euo pipefail
+folder=$(realpath -m "$1")
+cd "$(dirname "$0")/.."
+
+fail() {
+    echo "docs: $1" >&2
+    exit 2
+}
+
+toolchain=$(dirname "$(readlink -f "$(command -v swift)")")
+docc=$toolchain/docc
+[ -x "$docc" ] || docc=$(command -v docc) || fail "the toolchain in $toolchain has no docc. Install a toolchain of swift.org; \
+some distributions leave docc out of theirs."
+[ -e "$(dirname "$(readlink -f "$docc")")/../share/docc/render/index.html" ] ||
+    fail "docc has no page template (share/docc/render beside its bin folder). Install a toolchain of swift.org."
+
+# Modules alone, without linking tests or products.
+swift build --target PluginHost
+modules=$(swift build --show-bin-path)/Modules
+work=$(mktemp -d "${TMPDIR:-/tmp}/pluginhost-docs.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/symbols"
+target=$("$toolchain/swiftc" -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
+for module in PluginHost PluginABI; do
+    swift symbolgraph-extract -module-name $module -target "$target" -I "$modules" \
+        -Xcc "-fmodule-map-file=$PWD/Sources/CPluginSupport/include/module.modulemap" \
+        -minimum-access-level public -skip-synthesized-members -output-dir "$work/symbols"
+done
+
+rm -rf "$folder"
+mkdir -p "$(dirname "$folder")"
+"$docc" convert Sources/PluginHost/PluginHost.docc --additional-symbol-graph-dir "$work/symbols" \
+    --fallback-display-name PluginHost --fallback-bundle-identifier org.pluginhost.PluginHost \
+    --warnings-as-errors --output-dir "$folder"
+echo "docs: The pages are in $folder. To read them:"
+echo "docs:   python3 -m http.server --directory $folder 8000"
+echo "docs: and open http://localhost:8000/documentation/pluginhost in a browser. Any web server of plain files will do."

@@ -1,0 +1,32 @@
+#if FullFoundation
+public import Foundation
+
+// On Linux, Foundation's Bundle gives lists of NSURL where Apple's gives lists of URL. PluginBundle gives URL, and these
+// forms beside, so that a file which was written for Linux's compiles too. They are disfavoured: the compiler takes one
+// only where the other does not fit, such as `for url: NSURL in …`.
+
+extension PluginBundle {
+    /// The URLs of ``paths(forResourcesOfType:inDirectory:)-method`` as objects; never nil.
+    @_disfavoredOverload
+    public func urls(forResourcesWithExtension ext: String?, subdirectory subpath: String?) -> [NSURL]? {
+        Self.objects(urls(forResourcesWithExtension: ext, subdirectory: subpath))
+    }
+
+    /// The URLs of ``paths(forResourcesOfType:inDirectory:forLocalization:)`` as objects; never nil.
+    @_disfavoredOverload
+    public func urls(
+        forResourcesWithExtension ext: String?, subdirectory subpath: String?, localization localizationName: String?
+    ) -> [NSURL]? {
+        Self.objects(urls(forResourcesWithExtension: ext, subdirectory: subpath, localization: localizationName))
+    }
+
+    /// The URLs of all resources of a type of the bundle at a directory, as objects; nil where there is no directory.
+    public static func urls(
+        forResourcesWithExtension ext: String?, subdirectory subpath: String?, in bundleURL: NSURL
+    ) -> [NSURL]? {
+        objects(urls(forResourcesWithExtension: ext, subdirectory: subpath, in: bundleURL as URL))
+    }
+
+    private static func objects(_ urls: [URL]?) -> [NSURL]? { urls?.map { $0 as NSURL } }
+}
+#endif

@@ -1,0 +1,11 @@
+/// A resource that a search found.
+struct FoundResource: Sendable, Hashable {
+    let path: String
+    /// A document package, a nested bundle; its URL ends in a slash.
+    let isDirectory: Bool
+
+    init(_ entry: DirectoryEntry, in directory: String) {
+        path = directory + "/" + entry.name
+        isDirectory = entry.kind == .directory
+    }
+}

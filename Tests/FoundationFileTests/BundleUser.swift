@@ -1,0 +1,1 @@
+../MovedFileTests/BundleUser.swift

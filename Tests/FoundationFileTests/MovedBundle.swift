@@ -1,0 +1,1 @@
+../MovedFileTests/MovedBundle.swift
