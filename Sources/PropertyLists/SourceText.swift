@@ -9,7 +9,8 @@ public struct SourceText: Sendable {
 
     private static let distance = 1 << 14
 
-    init(_ text: UnsafeBufferPointer<UInt8>) {
+    /// - Parameter text: UTF-8.
+    public init(_ text: UnsafeBufferPointer<UInt8>) {
         bytes = Array(text)
         var place = TextPlace()
         var marks = [place]
@@ -20,6 +21,11 @@ public struct SourceText: Sendable {
             marks.append(place)
         }
         self.marks = marks
+    }
+
+    /// A place, and what stands around it.
+    public func place(at offset: Int) -> (position: PropertyListFault.Position, excerpt: SourceExcerpt) {
+        (position(of: offset), excerpt(at: offset))
     }
 
     /// The line and column of an offset, both from 1; offsets past the end mean the end.

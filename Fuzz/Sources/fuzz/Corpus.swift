@@ -11,7 +11,7 @@ struct Sample {
 
 /// Makes right files of every format and encoding.
 struct Corpus {
-    private var random: SeededGenerator
+    fileprivate var random: SeededGenerator
 
     static func samples(of target: Target, count: Int, seed: UInt64) -> [Sample] {
         var corpus = Corpus(random: SeededGenerator(seed: seed ^ 0xC0_FFEE))
@@ -23,8 +23,6 @@ struct Corpus {
             }
         }
     }
-
-    private init(random: SeededGenerator) { self.random = random }
 
     // MARK: Values
 

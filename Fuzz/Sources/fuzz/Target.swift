@@ -14,7 +14,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .plists: try ListChecks(bytes: bytes, random: &random).run(sample: sample)
         case .strings: try TableChecks(bytes: bytes, random: &random).run(sample: sample)
-        case .stringsdict: try LintChecks(bytes: bytes).run()
+        case .stringsdict: try LintChecks(bytes: bytes, random: &random).run()
         }
     }
 }

@@ -23,13 +23,7 @@ extension PluginBundle {
     public func problems(loadedBy program: String? = nil) -> [PluginFinding] {
         if let manifestError { return manifestError.findings }
         var findings = manifest.findings
-        findings += manifest.unknownKeys.map { key in
-            PluginFinding(
-                .warning, .manifestInvalid, filePath: manifestPath, subject: key,
-                message: "The key \(key) begins with PH and is not known to this version.",
-                remedy: "Check its spelling; docs/bundle-format.md lists the keys.")
-        }
-        findings += signatureFindings
+        findings += Self.advice(on: manifest, path: manifestPath)
         do throws(PluginError) {
             let executable = try openExecutable()
             findings += ImageInspector.inspectCompletely(
@@ -42,15 +36,26 @@ extension PluginBundle {
         return findings
     }
 
-    /// Signatures in PHFunctions that cannot be called.
-    private var signatureFindings: [PluginFinding] {
+    /// What a checker says about an Info.plist beyond its findings: keys that are not known, and signatures that cannot
+    /// be called.
+    static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
+        let unknown = manifest.unknownKeys.map { key in
+            PluginFinding(
+                .warning, .manifestInvalid, filePath: path, subject: key,
+                message: "The key \(key) begins with PH and is not known to this version.",
+                remedy: "Check its spelling; docs/bundle-format.md lists the keys.")
+        }
+        return unknown + signatureFindings(of: manifest, path: path)
+    }
+
+    private static func signatureFindings(of manifest: Manifest, path: String) -> [PluginFinding] {
         manifest.functions.sorted { $0.key < $1.key }.compactMap { name, signature in
             do throws(ForeignSignature.Fault) {
                 _ = try ForeignSignature(signature)
                 return nil
             } catch {
                 return PluginFinding(
-                    .manifestInvalid, filePath: manifestPath, subject: "PHFunctions",
+                    .manifestInvalid, filePath: path, subject: "PHFunctions",
                     message: "PHFunctions gives \(quoted(name)) the signature \(quoted(signature)), \(error.reason).",
                     remedy: "Write it like “(bytes) -> uint32”; docs/abi.md lists the types.")
             }
