@@ -10,8 +10,8 @@ struct KeyRecord: Sendable {
 
 /// Reads lists for a checker: everything that is wrong, and where each key stands.
 ///
-/// What it accepts is what ``PropertyListReader`` and ``StringsReader`` accept. It goes on where they end, and takes two
-/// to three times their time and memory.
+/// What it accepts is what ``PropertyListReader`` and ``StringsReader`` accept. It goes on where they end, and takes
+/// two to three times their time and memory.
 ///
 /// **Threads**: no shared state; may be called from any thread.
 public enum ListInspector {

@@ -37,15 +37,19 @@ public struct SourceText: Sendable {
         return .text(line: place.line, column: place.column)
     }
 
-    /// The offset of a line and column, or nil where the text has no such place.
+    /// The offset of a line and column, or nil where the text has no such place. What is before it must be UTF-8, and
+    /// what follows need not be.
     func offset(line: Int, column: Int) -> Int? {
-        // The last mark before it: both are sorted by line and then by column.
-        var place = marks.last { ($0.line, $0.column) <= (line, column) } ?? TextPlace()
+        // The last mark before it: both are sorted by line and then by column. Not one at it: bytes that mean nothing
+        // have no column of their own.
+        var place = marks.last { ($0.line, $0.column) < (line, column) } ?? TextPlace()
         return bytes.withUnsafeBufferPointer { text in
             while (place.line, place.column) < (line, column) {
                 guard place.offset < text.count else { return nil }
+                let lead = text[place.offset]
+                let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1
                 var next = place.offset + 1
-                while next < text.count, text[next] & 0xC0 == 0x80 { next += 1 }
+                while next < min(place.offset + length, text.count), text[next] & 0xC0 == 0x80 { next += 1 }
                 place.advance(to: next, in: text)
             }
             return (place.line, place.column) == (line, column) ? place.offset : nil

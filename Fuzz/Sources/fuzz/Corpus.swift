@@ -17,7 +17,7 @@ struct Corpus {
         var corpus = Corpus(random: SeededGenerator(seed: seed ^ 0xC0_FFEE))
         return (0..<count).map { _ in
             switch target {
-            case .plists: corpus.list(corpus.value(depth: 0))
+            case .plists, .planted: corpus.list(corpus.value(depth: 0))
             case .strings: corpus.table(corpus.entries())
             case .stringsdict: corpus.list(corpus.plurals())
             }

@@ -8,17 +8,21 @@ struct Options {
     var corpus: String?
     /// One file to run as it is.
     var replay: String?
+    /// How many seconds of the clock an input may take, with other processes at work beside.
+    var patience = 20
     /// Where inputs that found something are saved.
     var findings = "build/fuzz"
 
     static let usage = """
-        Usage: fuzz TARGET [--inputs N] [--seed S] [--jobs J] [--corpus DIR] [--findings DIR]
+        Usage: fuzz TARGET [--inputs N] [--seed S] [--jobs J] [--corpus DIR]
+                   [--findings DIR] [--patience SECONDS]
                fuzz TARGET --replay FILE
 
         Feeds damaged files to a reader and checks what must hold for every file. TARGET is one of:
           plists       property lists
           strings      strings tables
           stringsdict  the checks of pluginhost lint
+          planted      a reader with defects: shows that the fuzzer finds them
 
         Every input follows from the seed and its number. An input that ends the process, takes too long or too much
         memory, or breaks a rule is saved in build/fuzz, and the command that runs it again is told.
@@ -42,6 +46,9 @@ struct Options {
             case "--jobs":
                 guard let number = Int(value), 1...256 ~= number else { return nil }
                 jobs = number
+            case "--patience":
+                guard let number = Int(value), number > 0 else { return nil }
+                patience = number
             case "--corpus": corpus = value
             case "--replay": replay = value
             case "--findings": findings = value

@@ -25,13 +25,13 @@ struct Run {
         var since = 0
     }
 
-    /// More of the clock than an input may take, with other processes at work beside.
-    private static let patience = 20
-
     /// Runs all inputs.
     ///
     /// - Returns: The number of findings.
     mutating func run() -> Int {
+        print(
+            "\(options.target.rawValue): \(options.inputs) inputs from seed \(options.seed), \(options.jobs) at a time")
+        fflush(nil)
         let start = Self.seconds
         var jobs = (0..<options.jobs).map { Job(number: $0, progress: Progress(), start: $0) }
         for index in jobs.indices { begin(&jobs[index]) }
@@ -48,7 +48,8 @@ struct Run {
         let largest = jobs.map(\.progress.largest).max { $0.bytes < $1.bytes } ?? (0, 0)
         print(
             """
-            \(options.target.rawValue): \(options.inputs) inputs, seed \(options.seed), \(findings) findings, \(time) s, \
+            \(options.target.rawValue): \(options.inputs) inputs, seed \(options.seed), \(findings) findings, \
+            \(time) s, \
             \(options.inputs / time) inputs/s; slowest \(slowest.time / 1000) µs (input \(slowest.input)), \
             most memory \(largest.bytes) bytes (input \(largest.input))
             """)
@@ -95,10 +96,10 @@ struct Run {
         if input != job.seen {
             job.seen = input
             job.since = Self.seconds
-        } else if Self.seconds - job.since > Self.patience {
+        } else if Self.seconds - job.since > options.patience {
             kill(job.process, SIGKILL)
             waitpid(job.process, nil, 0)
-            report(&job, "it does not end within \(Self.patience) s")
+            report(&job, "it does not end within \(options.patience) s")
         }
     }
 

@@ -5,6 +5,8 @@ enum Target: String, CaseIterable {
     case plists
     case strings
     case stringsdict
+    /// A reader with defects, to see that each is found.
+    case planted
 
     /// Reads an input and checks what must hold for every input.
     ///
@@ -15,6 +17,7 @@ enum Target: String, CaseIterable {
         case .plists: try ListChecks(bytes: bytes, random: &random).run(sample: sample)
         case .strings: try TableChecks(bytes: bytes, random: &random).run(sample: sample)
         case .stringsdict: try LintChecks(bytes: bytes, random: &random).run()
+        case .planted: try PlantedDefects.read(bytes)
         }
     }
 }

@@ -3,8 +3,8 @@ internal import PropertyLists
 /// Reads the property lists and strings tables of bundles for their authors: what is wrong in each file, and what does
 /// not fit between the languages of a bundle.
 ///
-/// No code of a bundle runs. What a load checks of the executable is no matter here; ``PluginBundle/problems(loadedBy:)``
-/// tells it.
+/// No code of a bundle runs. What a load checks of the executable is no matter here;
+/// ``PluginBundle/problems(loadedBy:)`` tells it.
 ///
 /// ```swift
 /// for finding in BundleLinter().lint(bundle).findings {
@@ -28,12 +28,12 @@ public struct BundleLinter: Sendable {
         }
     }
 
-    /// Directories and files with the sources of the bundle's code. With any, keys that no source mentions are noted, and
-    /// keys that sources ask for and no table has are found.
+    /// Directories and files with the sources of the bundle's code. With any, keys that no source mentions are noted,
+    /// and keys that sources ask for and no table has are found.
     public var sources: [String]
 
-    /// The plural categories that a language has (“one”, “few”, “other”), by the name of its `.lproj` directory, nil for
-    /// an unknown language. Without a function, categories are not missed.
+    /// The plural categories that a language has (“one”, “few”, “other”), by the name of its `.lproj` directory, nil
+    /// for an unknown language. Without a function, categories are not missed.
     public var pluralCategories: (@Sendable (_ language: String) -> Set<String>?)?
 
     public init(
@@ -48,13 +48,13 @@ public struct BundleLinter: Sendable {
     /// 1. Info.plist: its faults, its keys, unknown keys that begin with `PH`.
     /// 2. Every `.plist`, `.strings` and `.stringsdict` among the resources, in every localisation and subdirectory.
     ///    Bundles among the resources are left out, and links to directories are not followed.
-    /// 3. The localisations: declared ones without a directory, tables and entries that a translation lacks or that only
-    ///    it has, placeholders that differ, texts that were not translated.
+    /// 3. The localisations: declared ones without a directory, tables and entries that a translation lacks or that
+    ///    only it has, placeholders that differ, texts that were not translated.
     /// 4. With ``sources``, keys that are not used, and keys that are used and not there.
     ///
-    /// The tables of a localisation are compared with those of the development region's, or of `Base`, and where neither
-    /// has the table, with those of all others. What a broader localisation of the same language has (`pt` for `pt-BR`)
-    /// is not missing from the narrower one.
+    /// The tables of a localisation are compared with those of the development region's, or of `Base`, and where
+    /// neither has the table, with those of all others. What a broader localisation of the same language has (`pt` for
+    /// `pt-BR`) is not missing from the narrower one.
     ///
     /// **Cost.** Reads all these files, with memory of some times their size.
     public func lint(_ bundle: PluginBundle) -> LintReport {

@@ -61,7 +61,8 @@ struct KeyUseLint {
                         LintFinding(
                             .warning, .tooManyFiles, filePath: directory,
                             message:
-                                "The sources in \(quoted(directory)) are not all read: there are more than \(Self.mostFiles), or they are \(Self.deepest) directories deep.",
+                                "The sources in \(quoted(directory)) are not all read: there are more than \(Self.mostFiles), "
+                                + "or they are \(Self.deepest) directories deep.",
                             remedy: "Name the directories with the bundle's own sources."))
                     return
                 }
@@ -89,12 +90,13 @@ struct KeyUseLint {
         let source = bytes.withUnsafeBufferPointer { SourceText($0) }
         for call in undefined {
             let (position, excerpt) = source.place(at: call.offset)
+            let table = call.table.map { "table \(quoted($0))" } ?? "table"
             findings.append(
                 LintFinding(
                     .warning, .undefinedKey, filePath: path, place: LintFinding.Place(position, excerpt),
                     subject: call.key,
                     message:
-                        "The key \(quoted(call.key.shortened)) is in no \(call.table.map { "table \(quoted($0))" } ?? "table") of the bundle.",
+                        "The key \(quoted(call.key.shortened)) is in no \(table) of the bundle.",
                     remedy: "Add it to the tables, or correct it here."))
         }
     }

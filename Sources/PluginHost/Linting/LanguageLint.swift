@@ -60,11 +60,12 @@ struct LanguageLint {
                     remedy: "Name the language that the bundle was written in."))
             return
         }
-        if !isPresent(region), tables.directories["Base"] == nil {
+        if tables.reference == nil {
             findings.append(
                 infoList.finding(
                     .note, .missingLanguage, at: [regionKey], subject: region,
-                    "The development region \(quoted(region)) has no directory “\(region).lproj”: tables are compared with one another.",
+                    "The development region \(quoted(region)) has no directory “\(region).lproj”: "
+                        + "tables are compared with one another.",
                     remedy: "Add the directory, unless the keys are the texts of that language."))
         }
     }
@@ -83,7 +84,8 @@ struct LanguageLint {
                         LintFinding(
                             .warning, .hiddenTable, filePath: file.path, subject: table,
                             message:
-                                "The table is never read: \(quoted(global.path)) stands outside of the localisations and hides it.",
+                                "The table is never read: \(quoted(global.path)) stands outside of the localisations "
+                                + "and hides it.",
                             remedy: "Move the outer one into the development region's directory."))
                 }
                 continue
@@ -93,7 +95,8 @@ struct LanguageLint {
                     LintFinding(
                         .warning, .missingTable, filePath: tables.directories[language] ?? "", subject: table,
                         message:
-                            "The localisation \(quoted(language)) has no table \(quoted(table)); \(having.map { quoted($0) }.joined(separator: ", ")) \(having.count == 1 ? "has" : "have") it.",
+                            "The localisation \(quoted(language)) has no table \(quoted(table)), which is in "
+                            + "\(having.map { quoted($0) }.joined(separator: ", ")).",
                         remedy: "Add it."))
             }
         }
@@ -104,9 +107,7 @@ struct LanguageLint {
         // Base is for what needs no translation, or for the development region, which may have the table.
         if language == "Base" { return true }
         if tables.broader(than: language).contains(where: having.contains) { return true }
-        guard let reference = manifest.developmentRegion, let tag = LanguageTag(reference)?.canonical,
-            tag == tables.meaning(of: language)
-        else { return false }
+        guard language == tables.reference else { return false }
         // Info.plist has the values in the development language, and Base.lproj may have its tables.
         return table == LocalizedTables.infoTable || having.contains("Base")
     }

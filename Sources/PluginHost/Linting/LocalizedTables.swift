@@ -41,10 +41,12 @@ struct LocalizedTables {
         self.manifest = manifest
         directories = languages
         self.languages = languages.keys.sorted()
-        let region = manifest.developmentRegion
-        reference =
-            region.flatMap { LanguageMatcher.localization(equalTo: $0, from: languages.keys.sorted()) }
-            ?? (languages["Base"] == nil ? nil : "Base")
+        let available = languages.keys.filter { $0 != "Base" }.sorted()
+        let region = manifest.developmentRegion.flatMap { LanguageTag($0)?.canonical }
+        // “en” serves where “en_US” is said.
+        let spoken = LanguageMatcher.localizations(for: manifest.developmentRegion ?? "", from: available).first
+        let isRegion = spoken.flatMap { LanguageTag($0)?.canonical.language } == region?.language && region != nil
+        reference = isRegion ? spoken : languages["Base"] == nil ? nil : "Base"
         names = Set(tables.map(\.name)).sorted()
         var entries: [String: [String: [String: Entry]]] = [:]
         var files: [String: [String: LintedFile]] = [:]

@@ -121,12 +121,13 @@ struct PluralLint {
         }
         let type = variable[Self.typeKey]
         let kind = type?.string.flatMap(FormatArguments.kind)
+        let written = type?.string.map { quoted($0) } ?? type?.typeName ?? ""
         if type == nil {
             complain(at: [name], "\(Self.typeKey) of the variable \(quoted(name)) is missing.")
         } else if kind == nil {
             complain(
                 at: [name, Self.typeKey],
-                "\(Self.typeKey) of the variable \(quoted(name)) is \(type?.string.map { quoted($0) } ?? type?.typeName ?? ""); "
+                "\(Self.typeKey) of the variable \(quoted(name)) is \(written); "
                     + "a format's type such as “d” or “lu” is expected.")
         }
         checkCategories(of: variable, named: name, kind)
@@ -158,7 +159,8 @@ struct PluralLint {
                 findings.append(
                     file.finding(
                         .error, .placeholderMismatch, at: [key, name, category],
-                        "The text for \(quoted(category)) takes \(used.rawValue), where the variable \(quoted(name)) is \(kind.rawValue).",
+                        "The text for \(quoted(category)) takes \(used.rawValue), where the variable "
+                            + "\(quoted(name)) is \(kind.rawValue).",
                         remedy: "Make the placeholder and \(Self.typeKey) agree."))
             }
         }
@@ -167,7 +169,9 @@ struct PluralLint {
             findings.append(
                 file.finding(
                     .warning, .missingPluralCategory, at: [key, name],
-                    "The variable \(quoted(name)) has no text for \(missing.sorted().map { quoted($0) }.joined(separator: ", ")), which the language tells apart; that of “other” is used.",
+                    "The variable \(quoted(name)) has no text for "
+                        + "\(missing.sorted().map { quoted($0) }.joined(separator: ", ")), which the language tells "
+                        + "apart; that of “other” is used.",
                     remedy: "Add the missing categories."))
         }
     }

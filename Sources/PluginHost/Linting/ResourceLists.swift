@@ -33,7 +33,8 @@ struct ResourceLists {
                     LintFinding(
                         .warning, .tooManyFiles, filePath: path,
                         message:
-                            "The directory \(quoted(path)) is not looked at: it is the \(Self.mostNames)th name, or \(Self.deepest) directories deep.",
+                            "The directory \(quoted(path)) is not looked at: there are more than "
+                            + "\(Self.mostNames) names, or it is more than \(Self.deepest) directories deep.",
                         remedy: "Lint its files by themselves."))
                 continue
             }

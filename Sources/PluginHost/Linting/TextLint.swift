@@ -26,7 +26,8 @@ enum TextLint {
             findings.append(
                 file.finding(
                     .warning, .mixedPlaceholders, at: keys,
-                    "The format \(quoted(text.shortened)) has placeholders with and without a number, whose order is undefined.",
+                    "The format \(quoted(text.shortened)) has placeholders with and without a number, "
+                        + "whose order is undefined.",
                     remedy: "Number all of them, or none."))
         }
         for argument in arguments.conflicts {

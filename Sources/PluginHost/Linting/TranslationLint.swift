@@ -66,7 +66,8 @@ struct TranslationLint {
             findings.append(
                 entry.file.finding(
                     .warning, .extraEntry, at: [key],
-                    "The entry \(quoted(key.shortened)) is in no table of \(quoted(reference ?? "")), which is translated here.",
+                    "The entry \(quoted(key.shortened)) is in no table of \(quoted(reference ?? "")), "
+                        + "which is translated here.",
                     remedy: "Correct the key, add it to the original, or remove it."))
         }
     }

@@ -93,7 +93,11 @@ import Testing
 
     @Test func anInfoListHasItsKeysChecked() throws {
         let content = LintFixture.list(
-            "<key>CFBundleIdentifier</key><integer>1</integer>\n<key>PHFactory</key><true/>\n<key>PHFunctions</key><dict><key>f</key><string>?</string></dict>"
+            """
+            <key>CFBundleIdentifier</key><integer>1</integer>
+            <key>PHFactory</key><true/>
+            <key>PHFunctions</key><dict><key>f</key><string>?</string></dict>
+            """
         )
         let tree = try TemporaryTree(["Info.plist": content, "Other.plist": content])
         let report = BundleLinter().lint(file: tree("Info.plist"))

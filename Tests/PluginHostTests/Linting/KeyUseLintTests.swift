@@ -27,7 +27,10 @@ import Testing
 
     @Test func keysOfTheExecutableAndOfInfoListAreUsed() throws {
         let info =
-            "\(LintFixture.english)<key>NSExecutable</key><string>X</string><key>PHExecution</key><string>listed</string>"
+            """
+            \(LintFixture.english)<key>NSExecutable</key><string>X</string>
+            <key>PHExecution</key><string>listed</string>
+            """
         let fixture = try LintFixture(
             info: info, ["en.lproj/Localizable.strings": "\"compiled\" = \"1\";\n\"listed\" = \"2\";\n"])
         try fixture.tree.write("X.bundle/Contents/Linux/X", "\u{7F}ELF…\0compiled\0")

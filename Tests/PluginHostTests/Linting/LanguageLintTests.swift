@@ -5,7 +5,11 @@ import Testing
 @Suite struct LanguageLintTests {
     @Test func aDeclaredLanguageWithoutADirectoryIsTold() throws {
         let info =
-            "\(LintFixture.english)\n<key>CFBundleLocalizations</key>\n<array><string>en</string><string>fr</string></array>"
+            """
+            \(LintFixture.english)
+            <key>CFBundleLocalizations</key>
+            <array><string>en</string><string>fr</string></array>
+            """
         let fixture = try LintFixture(info: info, ["English.lproj/Localizable.strings": ""])
         #expect(try fixture.told() == ["Info.plist:7:1 warning missingLanguage fr"])
     }
@@ -18,6 +22,17 @@ import Testing
     @Test func aDevelopmentRegionThatIsMissingIsNoted() throws {
         let fixture = try LintFixture(info: "", ["fr.lproj/Localizable.strings": ""])
         #expect(try fixture.told() == ["Info.plist note missingLanguage CFBundleDevelopmentRegion"])
+    }
+
+    @Test(arguments: ["en", "en_US", "English", "en-GB"]) func aDevelopmentRegionIsFoundByItsLanguage(region: String)
+        throws
+    {
+        let info = "<key>CFBundleDevelopmentRegion</key><string>\(region)</string>"
+        let fixture = try LintFixture(
+            info: info,
+            ["en.lproj/A.strings": "\"a\" = \"1\";", "fr.lproj/A.strings": "\"b\" = \"1\";"])
+        let expected = ["fr.lproj/A.strings warning missingEntry a", "fr.lproj/A.strings:1:1 warning extraEntry b"]
+        #expect(try fixture.told() == expected)
     }
 
     @Test func aDirectoryThatIsNoLanguageIsTold() throws {

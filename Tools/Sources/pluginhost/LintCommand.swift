@@ -8,8 +8,8 @@ struct LintCommand: ParsableCommand {
         commandName: "lint",
         abstract: "Finds faults in property lists and strings tables, with line and column.",
         discussion: """
-            A file is read as what its name says: .strings, .stringsdict, or a property list of any form. For a bundle, \
-            or the folder with its Info.plist and Resources, every list and table in it is read, and its languages are \
+            A file is read as what its name says: .strings, .stringsdict, or a property list of any form. For a \
+            bundle, or the folder with its Info.plist and Resources, every list and table in it is read, and its languages are \
             compared: what is not translated, what only a translation has, placeholders that differ. \
             With --sources, keys that no source mentions are noted, and keys that sources ask for and no table has \
             are found. No code of a bundle runs.
