@@ -105,12 +105,14 @@ public struct InspectedList: Sendable {
     /// Keeps as many faults as a report lists.
     mutating func shorten() {
         guard faults.count > StringsReader.mostFaults else { return }
+        let next = faults[StringsReader.mostFaults - 1]
         faults.removeSubrange((StringsReader.mostFaults - 1)...)
         faults.append(
             Fault(
                 PropertyListFault(
-                    code: .furtherFaults, position: faults[faults.count - 1].fault.position,
-                    message: "There are more faults from here on, which are not listed.")))
+                    code: .furtherFaults, position: next.fault.position,
+                    message: "There are more faults from here on, which are not listed."),
+                excerpt: next.excerpt))
     }
 
     private static func places(of keys: [KeyRecord]) -> [[String]: Int] {

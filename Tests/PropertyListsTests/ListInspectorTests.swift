@@ -111,6 +111,9 @@ struct ListInspectorTests {
         let list = inspect(String(repeating: "= ;\n", count: 3_000), .stringsTable)
         #expect(list.faults.count == StringsReader.mostFaults)
         #expect(list.faults.last?.fault.code == .furtherFaults)
+        // Found by the fuzzer: the last one had a place and no line.
+        #expect(list.faults.last?.fault.position == .text(line: 1_000, column: 1))
+        #expect(list.faults.last?.excerpt?.after == "= ;")
     }
 
     @Test func sizeIsLimited() {

@@ -17,6 +17,20 @@ int fuzz_exited(int status, int *code) {
     return 0;
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#ifdef SANITIZED
+
+// A sanitiser has allocation functions of its own, and its own limits.
+void fuzz_memory_start(void) {}
+size_t fuzz_memory_peak(void) { return 0; }
+
+#else
+
 // The executable's allocation functions take the place of glibc's in the whole process (the manual of glibc,
 // "Replacing malloc"), count, and call glibc's own, which it exports under these names.
 extern void *__libc_malloc(size_t size);
@@ -79,3 +93,5 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
     *result = memory;
     return 0;
 }
+
+#endif
