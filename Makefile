@@ -10,7 +10,7 @@ BUNDLES   := build/Plugins
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs lint format clean
+.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-coverage lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,13 +55,22 @@ bench: build ## measure loading against dlopen(), and bundles against a stat(), 
 docs: setup ## build the documentation as web pages in build/docs
 	@Scripts/docs.sh build/docs
 
+fuzz: build ## feed damaged files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
+	@for target in plists strings stringsdict; do \
+	    $(PRODUCTS)/fuzz $$target --inputs $(FUZZ_INPUTS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
+
+FUZZ_INPUTS ?= 1000000
+
+fuzz-coverage: ## fuzz the readers with libFuzzer under the address sanitiser; FUZZ_SECONDS=60
+	Fuzz/coverage.sh $(FUZZ_SECONDS)
+
 lint: ## check the format of all Swift sources
 	swift format lint --recursive --strict --parallel $(SOURCES)
 
 format: ## format all Swift sources
 	swift format --recursive --in-place --parallel $(SOURCES)
 
-SOURCES = Package.swift Sources Plugins Examples Tools Tests Benchmarks
+SOURCES = Package.swift Sources Plugins Examples Tools Tests Benchmarks Fuzz
 
 clean: ## remove everything that was built
 	rm -rf .build .build-all .build-tsan .build-tsan-all .build-essentials build

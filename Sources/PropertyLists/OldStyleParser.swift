@@ -4,13 +4,16 @@
 /// a closing brace or the end may lack its semicolon. `key;` means a value equal to the key.
 struct OldStyleParser: ~Copyable {
     var scanner: OldStyleScanner
-    private var builder: TreeBuilder
+    var builder: TreeBuilder
     /// Whether the outermost dictionary has no braces and ends with the file.
     private var isUnbraced = false
 
-    init(_ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits) {
+    init(
+        _ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits,
+        policy: TreeBuilder.DuplicatePolicy = .refuse
+    ) {
         scanner = OldStyleScanner(text, isLenient: false)
-        builder = TreeBuilder(limits: limits, policy: .refuse)
+        builder = TreeBuilder(limits: limits, policy: policy)
     }
 
     /// Reads the whole text.

@@ -95,7 +95,7 @@ public enum StringsReader {
     }
 
     /// Calls a function with the text as valid UTF-8; what had to be replaced or assumed for that is noted.
-    private static func withText<Result>(
+    static func withText<Result>(
         of bytes: UnsafeBufferPointer<UInt8>, _ faults: inout [TextFault],
         _ body: (UnsafeBufferPointer<UInt8>, [TextFault]) throws(PropertyListFault) -> Result
     ) throws(PropertyListFault) -> Result {
@@ -125,7 +125,7 @@ public enum StringsReader {
     }
 
     /// The entries of a list that are text; the others are reported.
-    private static func texts(of root: PropertyList, _ faults: inout [PropertyListFault]) -> [String: String] {
+    static func texts(of root: PropertyList, _ faults: inout [PropertyListFault]) -> [String: String] {
         guard case .dictionary(let values) = root else {
             faults.append(
                 PropertyListFault(
@@ -155,7 +155,7 @@ public enum StringsReader {
         return faults.sorted { $0.offset < $1.offset }.map { $0.located(by: &counter) }
     }
 
-    private static func listed(_ faults: [PropertyListFault]) -> [PropertyListFault] {
+    static func listed(_ faults: [PropertyListFault]) -> [PropertyListFault] {
         guard faults.count > mostFaults else { return faults }
         let further = PropertyListFault(
             code: .furtherFaults, position: faults[mostFaults - 1].position,

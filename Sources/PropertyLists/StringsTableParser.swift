@@ -13,6 +13,9 @@ struct StringsTableParser: ~Copyable {
     /// Whether a nested value was found to have no end, so that looking for the end of the next one is no use.
     private var sawUnbalanced = false
     private let entryLimit: Int
+    /// Whether the place of every key is kept, for a checker.
+    var recordsKeys = false
+    private(set) var recordedKeys: [KeyRecord] = []
 
     init(_ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits) {
         scanner = OldStyleScanner(text, isLenient: true)
@@ -213,6 +216,7 @@ struct StringsTableParser: ~Copyable {
     }
 
     private mutating func store(_ key: String, _ value: String, at start: Int) {
+        if recordsKeys { recordedKeys.append(KeyRecord(name: key, offset: start, depth: 1, container: 0)) }
         guard entries.updateValue(value, forKey: key) != nil else { return }
         report(.duplicateKey, at: start, "The key \(Excerpt.of(key)) appears again; its last value is used.")
     }

@@ -28,9 +28,7 @@ struct TextFault: Error {
 /// Turns offsets into lines and columns, moving forward through the text once.
 struct PositionCounter {
     private let text: UnsafeBufferPointer<UInt8>
-    private var offset = 0
-    private var line = 1
-    private var column = 1
+    private var place = TextPlace()
 
     init(_ text: UnsafeBufferPointer<UInt8>) {
         self.text = text
@@ -38,7 +36,20 @@ struct PositionCounter {
 
     /// The line and column of an offset, both from 1; offsets past the end mean the end.
     mutating func position(of target: Int) -> (line: Int, column: Int) {
-        if target < offset { self = PositionCounter(text) }
+        if target < place.offset { place = TextPlace() }
+        place.advance(to: target, in: text)
+        return (place.line, place.column)
+    }
+}
+
+/// An offset with its line and column.
+struct TextPlace: Sendable {
+    private(set) var offset = 0
+    private(set) var line = 1
+    private(set) var column = 1
+
+    /// Moves forward to an offset; one past the end means the end.
+    mutating func advance(to target: Int, in text: UnsafeBufferPointer<UInt8>) {
         let stop = min(target, text.count)
         while offset < stop {
             let byte = text[offset]
@@ -51,7 +62,6 @@ struct PositionCounter {
                 column += 1
             }
         }
-        return (line, column)
     }
 }
 

@@ -40,6 +40,9 @@ struct TreeBuilder: ~Copyable {
     private var nodes = 0
     /// The later ones of equal keys, where the policy keeps the last.
     private(set) var duplicates: [Key] = []
+    /// Whether the place of every key is kept, for a checker.
+    var recordsKeys = false
+    private(set) var recordedKeys: [KeyRecord] = []
 
     init(limits: PropertyListLimits, policy: DuplicatePolicy) {
         depthLimit = limits.effectiveDepth
@@ -86,6 +89,12 @@ struct TreeBuilder: ~Copyable {
     mutating func add(key: String, at offset: Int) throws(TextFault) {
         try count(at: offset)
         keys.append(Key(name: key, offset: offset))
+        if recordsKeys { record(key, at: offset) }
+    }
+
+    @inline(never)
+    private mutating func record(_ key: String, at offset: Int) {
+        recordedKeys.append(KeyRecord(name: key, offset: offset, depth: frames.count, container: openedAt))
     }
 
     mutating func add(_ value: PropertyList, at offset: Int) throws(TextFault) {

@@ -12,6 +12,7 @@ let package = Package(
         .package(name: "DemoHost", path: "../../Examples/DemoHost"),
         .package(name: "Tools", path: "../../Tools"),
         .package(name: "Benchmarks", path: "../../Benchmarks"),
+        .package(name: "Fuzz", path: "../../Fuzz"),
     ],
     targets: [
         // Builds bundles with a defect at test time.
@@ -35,6 +36,7 @@ let package = Package(
             dependencies: [
                 "Fixtures", .product(name: "pluginhost", package: "Tools"),
                 .product(name: "demo-host", package: "DemoHost"),
+                .product(name: "fuzz", package: "Fuzz"),
             ]),
     ],
     swiftLanguageModes: [.v6]

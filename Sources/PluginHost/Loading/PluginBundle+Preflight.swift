@@ -22,8 +22,8 @@ extension PluginBundle {
     ///   problem by that.
     public func problems(loadedBy program: String? = nil) -> [PluginFinding] {
         if let manifestError { return manifestError.findings + permissionFindings }
-        var findings = manifest.findings + keyWarnings
-        findings += signatureFindings
+        var findings = manifest.findings
+        findings += Self.advice(on: manifest, path: manifestPath)
         do throws(PluginError) {
             let executable = try openExecutable()
             findings += ImageInspector.inspectCompletely(
@@ -36,31 +36,32 @@ extension PluginBundle {
         return findings + permissionFindings
     }
 
-    /// Keys that the author meant to have a meaning, and that have none.
-    private var keyWarnings: [PluginFinding] {
-        manifest.unknownKeys.map { key in
+    /// What a checker says about an Info.plist beyond its findings: keys that the author meant to have a meaning and
+    /// that have none, and signatures that cannot be called.
+    static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
+        let unknown = manifest.unknownKeys.map { key in
             PluginFinding(
-                .warning, .manifestInvalid, filePath: manifestPath, subject: key,
+                .warning, .manifestInvalid, filePath: path, subject: key,
                 message: "The key \(key) begins with PH and is not known to this version.",
                 remedy: "Check its spelling; docs/bundle-format.md lists the keys.")
         }
-            + manifest.ineffectiveKeys.map { key in
-                PluginFinding(
-                    .warning, .manifestInvalid, filePath: manifestPath, subject: key,
-                    message: "The key \(key) has no effect: no platform may change the key that it is for.",
-                    remedy: "Name another executable by NSExecutable-linux; an identifier holds on every platform.")
-            }
+        let ineffective = manifest.ineffectiveKeys.map { key in
+            PluginFinding(
+                .warning, .manifestInvalid, filePath: path, subject: key,
+                message: "The key \(key) has no effect: no platform may change the key that it is for.",
+                remedy: "Name another executable by NSExecutable-linux; an identifier holds on every platform.")
+        }
+        return unknown + ineffective + signatureFindings(of: manifest, path: path)
     }
 
-    /// Signatures in PHFunctions that cannot be called.
-    private var signatureFindings: [PluginFinding] {
+    private static func signatureFindings(of manifest: Manifest, path: String) -> [PluginFinding] {
         manifest.functions.sorted { $0.key < $1.key }.compactMap { name, signature in
             do throws(ForeignSignature.Fault) {
                 _ = try ForeignSignature(signature)
                 return nil
             } catch {
                 return PluginFinding(
-                    .manifestInvalid, filePath: manifestPath, subject: "PHFunctions",
+                    .manifestInvalid, filePath: path, subject: "PHFunctions",
                     message: "PHFunctions gives \(quoted(name)) the signature \(quoted(signature)), \(error.reason).",
                     remedy: "Write it like “(bytes) -> uint32”; docs/abi.md lists the types.")
             }

@@ -23,7 +23,7 @@ enum StringsFile {
 
     /// One byte more than the limit is asked for, so that a file over it shows as such to the reader, even one that
     /// grows while it is read.
-    private static func bytes(of file: borrowing OpenedFile, atMost limit: Int) throws(OpenedFile.Failure) -> [UInt8] {
+    static func bytes(of file: borrowing OpenedFile, atMost limit: Int) throws(OpenedFile.Failure) -> [UInt8] {
         let length = min(Int(clamping: file.identity.size), limit) + 1
         var failure: OpenedFile.Failure?
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in

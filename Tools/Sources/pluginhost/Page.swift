@@ -14,6 +14,8 @@ struct Page {
 
     private(set) var text = ""
     private let terminal: Terminal
+    /// The columns that there are.
+    var width: Int { terminal.width }
 
     init(terminal: Terminal = .standardOutput) { self.terminal = terminal }
 

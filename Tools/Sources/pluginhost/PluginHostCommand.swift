@@ -14,7 +14,7 @@ struct PluginHostCommand: ParsableCommand {
             found problems, and 2 if it was called wrongly or cannot do its work.
             """,
         version: "plug-in ABI \(PLUGIN_ABI_MAJOR).\(PLUGIN_ABI_MINOR), built by \(toolchain)",
-        subcommands: [InfoCommand.self, CheckCommand.self, LoadCommand.self])
+        subcommands: [InfoCommand.self, CheckCommand.self, LintCommand.self, LoadCommand.self])
 
     /// Not the parser's own main(): that one ends with 64 after a wrong use, and here it is 2.
     static func main() {

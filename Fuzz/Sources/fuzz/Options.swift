@@ -1,0 +1,59 @@
+/// What the command line asks for.
+struct Options {
+    let target: Target
+    var inputs = 1_000_000
+    var seed: UInt64 = .random(in: 1...999_999)
+    var jobs = 1
+    /// More files to damage.
+    var corpus: String?
+    /// One file to run as it is.
+    var replay: String?
+    /// How many seconds of the clock an input may take, with other processes at work beside.
+    var patience = 20
+    /// Where inputs that found something are saved.
+    var findings = "build/fuzz"
+
+    static let usage = """
+        Usage: fuzz TARGET [--inputs N] [--seed S] [--jobs J] [--corpus DIR]
+                   [--findings DIR] [--patience SECONDS]
+               fuzz TARGET --replay FILE
+
+        Feeds damaged files to a reader and checks what must hold for every file. TARGET is one of:
+          plists       property lists
+          strings      strings tables
+          stringsdict  the checks of pluginhost lint
+          planted      a reader with defects: shows that the fuzzer finds them
+
+        Every input follows from the seed and its number. An input that ends the process, takes too long or too much
+        memory, or breaks a rule is saved in build/fuzz, and the command that runs it again is told.
+        Exit status: 0 nothing found, 1 something found, 2 wrong use.
+
+        """
+
+    init?(_ arguments: [String]) {
+        guard let target = arguments.first.flatMap(Target.init(rawValue:)) else { return nil }
+        self.target = target
+        var rest = arguments.dropFirst()
+        while let name = rest.popFirst() {
+            guard let value = rest.popFirst() else { return nil }
+            switch name {
+            case "--inputs":
+                guard let number = Int(value), number > 0 else { return nil }
+                inputs = number
+            case "--seed":
+                guard let number = UInt64(value) else { return nil }
+                seed = number
+            case "--jobs":
+                guard let number = Int(value), 1...256 ~= number else { return nil }
+                jobs = number
+            case "--patience":
+                guard let number = Int(value), number > 0 else { return nil }
+                patience = number
+            case "--corpus": corpus = value
+            case "--replay": replay = value
+            case "--findings": findings = value
+            default: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import PropertyLists
+
+/// What must hold for every strings table.
+struct TableChecks {
+    private let bytes: UnsafeRawBufferPointer
+    /// Which of the checks that read the table anew are made; all would take most of the time.
+    private let choice: Int
+
+    init(bytes: UnsafeRawBufferPointer, random: inout SeededGenerator) {
+        self.bytes = bytes
+        choice = random.below(8)
+    }
+
+    func run(sample: Sample?) throws(Violation) {
+        let (entries, faults) = StringsReader.read(bytes)
+        for fault in faults { try fault.check(inFileOf: bytes.count) }
+        guard faults.count <= StringsReader.mostFaults else { throw Violation("\(faults.count) faults are listed") }
+        guard entries.count <= bytes.count else { throw Violation("\(entries.count) entries in \(bytes.count) bytes") }
+        if case .dictionary(let expected)? = sample?.value {
+            guard faults.isEmpty else { throw Violation("a right table has faults: \(faults)") }
+            guard entries.mapValues(PropertyList.string) == expected else {
+                throw Violation("a right table is read as something else: \(entries), not \(expected)")
+            }
+        }
+        try checkInspection(entries, faults)
+        try checkAgreement(entries, faults)
+        if faults.isEmpty, choice < Self.spoilers.count { try checkClean(entries) }
+    }
+
+    /// The checker sees what the reader sees.
+    private func checkInspection(_ entries: [String: String], _ faults: [PropertyListFault]) throws(Violation) {
+        let inspected = ListInspector.inspect(bytes, as: .stringsTable, limits: .stringsTable)
+        for fault in inspected.faults { try fault.fault.check(inFileOf: bytes.count) }
+        let values = inspected.value?.dictionary ?? [:]
+        guard values == entries.mapValues(PropertyList.string) else {
+            throw Violation("the checker reads \(values), the reader \(entries)")
+        }
+        let codes = inspected.faults.map(\.fault.code.rawValue).sorted()
+        guard codes == faults.map(\.code.rawValue).sorted() else {
+            throw Violation("the checker finds \(codes), the reader \(faults)")
+        }
+        guard inspected.format == .openStep, choice == 7 else { return }
+        for key in entries.keys where inspected.place(ofKey: [key]) == nil {
+            throw Violation("the key \(key.debugDescription) has no place")
+        }
+    }
+
+    /// A table is a property list: where both readers are content, they read the same.
+    private func checkAgreement(_ entries: [String: String], _ faults: [PropertyListFault]) throws(Violation) {
+        let limits = PropertyListLimits.stringsTable
+        guard let value = try? PropertyListReader.read(bytes, limits: limits).value else { return }
+        guard case .dictionary(let list) = value else { return }
+        let texts = list.compactMapValues(\.string)
+        guard texts.count == list.count else { return }
+        guard faults.isEmpty || faults.allSatisfy({ $0.code == .missingSeparator || $0.code == .assumedLatin1 }) else {
+            throw Violation("the list is good, the table has faults: \(faults)")
+        }
+        guard texts == entries else { throw Violation("as a list \(texts), as a table \(entries)") }
+    }
+
+    /// A clean table keeps its entries beside a bad one, and when it is written anew.
+    private func checkClean(_ entries: [String: String]) throws(Violation) {
+        // With a mark: without one, a NUL in the first key would make it look like UTF-16.
+        var text = ""
+        for (key, value) in entries { text += "\(Self.quoted(key)) = \(Self.quoted(value));\n" }
+        let again = StringsReader.read(Self.mark + Array(text.utf8))
+        guard again.faults.isEmpty, again.entries == entries else {
+            throw Violation("written anew it differs: \(again.faults) in \(text)")
+        }
+        let (before, after) = Self.spoilers[choice]
+        let last = "\"zz\" = \"last\";\n"
+        let spoilt = StringsReader.read(Self.mark + Array((before + text + after + last).utf8))
+        guard !spoilt.faults.isEmpty else { throw Violation("\(before + after) is taken for an entry") }
+        var expected = entries
+        expected["zz"] = "last"
+        guard expected.allSatisfy({ spoilt.entries[$0.key] == $0.value }) else {
+            throw Violation("\((before + after).debugDescription) spoils others: \(spoilt.entries), not \(expected)")
+        }
+    }
+
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// What is wrong, before or after entries that are right.
+    private static let spoilers = [("", "= = ;\n"), ("\"x\" \"y\";\n", ""), ("", "\"odd\n"), ("\"odd\" = ;\n", "")]
+
+    private static func quoted(_ string: String) -> String {
+        var text = "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": text += "\\" + String(scalar)
+            // On one line: a reader that looks for the next entry goes by lines.
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "\""
+    }
+}

@@ -1,0 +1,50 @@
+import PropertyLists
+
+/// What is fuzzed.
+enum Target: String, CaseIterable {
+    case plists
+    case strings
+    case stringsdict
+    /// A reader with defects, to see that each is found.
+    case planted
+
+    /// Reads an input and checks what must hold for every input.
+    ///
+    /// - Parameter sample: The right file that the input is, undamaged; nil for a damaged one.
+    /// - Throws: ``Violation`` of the first rule that does not hold.
+    func check(_ bytes: UnsafeRawBufferPointer, sample: Sample?, _ random: inout SeededGenerator) throws(Violation) {
+        switch self {
+        case .plists: try ListChecks(bytes: bytes, random: &random).run(sample: sample)
+        case .strings: try TableChecks(bytes: bytes, random: &random).run(sample: sample)
+        case .stringsdict: try LintChecks(bytes: bytes, random: &random).run()
+        case .planted: try PlantedDefects.read(bytes)
+        }
+    }
+}
+
+/// A rule that an input broke.
+struct Violation: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+extension PropertyListFault {
+    /// A fault lies in the file, and its text may be printed.
+    func check(inFileOf size: Int) throws(Violation) {
+        switch position {
+        case .byte(let offset):
+            guard (0...size).contains(offset) else { throw Violation("the fault's byte \(offset) is outside: \(self)") }
+        case .text(let line, let column):
+            // Latin-1 and single carriage returns leave at most one column a byte.
+            guard line >= 1, column >= 1, line + column <= size + 2 else {
+                throw Violation("the fault's place is outside: \(self)")
+            }
+        case .whole: break
+        }
+        let isPrintable = message.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
+        guard isPrintable, !message.isEmpty, message.utf8.count < 1500 else {
+            throw Violation("the fault's message may not be printed: \(message.debugDescription)")
+        }
+    }
+}

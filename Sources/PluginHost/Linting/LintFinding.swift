@@ -1,0 +1,135 @@
+/// One thing that a linter says about a file: what, where, and what to do about it.
+///
+/// **Threads.** A value; may be shared freely.
+public struct LintFinding: Error, Sendable, Hashable {
+    /// How much it matters.
+    public enum Severity: String, Sendable, Hashable, CaseIterable {
+        /// Something in the file does not work, or not everywhere.
+        case error
+        /// The file works; what it does is hardly meant.
+        case warning
+        /// Something to look at; it may well be meant.
+        case note
+    }
+
+    /// What kind of finding it is. Open: a later version adds codes.
+    ///
+    /// A fault of a property list or strings table has the fault's code: `missingSeparator`, `duplicateKey`. A finding
+    /// about Info.plist's keys has that of ``PluginError/Code``: `manifestInvalid`.
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public var description: String { rawValue }
+    }
+
+    /// A place in a file.
+    public struct Place: Sendable, Hashable {
+        /// From 1; nil in a binary file. LF, CR and CR LF each end a line.
+        public var line: Int?
+        /// From 1, in Unicode scalars; nil in a binary file.
+        public var column: Int?
+        /// From 0; of binary files only.
+        public var byte: Int?
+        /// The line's text around the place; nil in a binary file.
+        public var excerpt: Excerpt?
+    }
+
+    /// The text of a line around a place, undone of the file's encoding; control characters stand in it as they are.
+    public struct Excerpt: Sendable, Hashable {
+        /// The line up to the place.
+        public var before: String
+        /// The line from the place on.
+        public var after: String
+        /// Whether the line begins before the excerpt.
+        public var isCutBefore: Bool
+        /// Whether the line goes on after the excerpt.
+        public var isCutAfter: Bool
+    }
+
+    /// Another place that explains a finding: the first of two equal keys, the text that was translated.
+    public struct Related: Sendable, Hashable {
+        public var filePath: String
+        public var place: Place?
+        /// A full sentence.
+        public var message: String
+    }
+
+    public var severity: Severity
+    public var code: Code
+    /// The file or directory, as an absolute path; “-” or whatever name the caller gave for bytes without a file.
+    public var filePath: String
+    /// Where in the file; nil for the file as a whole.
+    public var place: Place?
+    /// The key, table or language concerned.
+    public var subject: String?
+    /// What is wrong, as full sentences; names in it are escaped.
+    public var message: String
+    /// What to do, as a full sentence; may be empty.
+    public var remedy: String
+    /// What the system said, word for word.
+    public var systemMessage: String?
+    public var related: [Related]
+
+    public init(
+        _ severity: Severity, _ code: Code, filePath: String, place: Place? = nil, subject: String? = nil,
+        message: String, remedy: String = "", systemMessage: String? = nil, related: [Related] = []
+    ) {
+        self.severity = severity
+        self.code = code
+        self.filePath = filePath
+        self.place = place
+        self.subject = subject
+        self.message = message
+        self.remedy = remedy
+        self.systemMessage = systemMessage
+        self.related = related
+    }
+}
+
+extension LintFinding.Code {
+    // Files
+    /// The file cannot be read, or there is no such file.
+    public static let unreadable = Self(rawValue: "unreadable")
+    /// The bundle holds more files, or nests them more deeply, than are looked at.
+    public static let tooManyFiles = Self(rawValue: "tooManyFiles")
+
+    // Languages
+    /// The name of an `.lproj` directory is no language.
+    public static let unknownLanguage = Self(rawValue: "unknownLanguage")
+    /// Two `.lproj` directories mean one language; only one is ever read.
+    public static let duplicateLanguage = Self(rawValue: "duplicateLanguage")
+    /// `CFBundleLocalizations` or `CFBundleDevelopmentRegion` names a language that has no `.lproj` directory.
+    public static let missingLanguage = Self(rawValue: "missingLanguage")
+
+    // Tables and entries
+    /// A localisation lacks a table that others have.
+    public static let missingTable = Self(rawValue: "missingTable")
+    /// A table stands in an `.lproj` directory and outside of it: the one outside hides the other.
+    public static let hiddenTable = Self(rawValue: "hiddenTable")
+    /// A translation lacks an entry.
+    public static let missingEntry = Self(rawValue: "missingEntry")
+    /// Only a translation has the entry.
+    public static let extraEntry = Self(rawValue: "extraEntry")
+    /// An entry's text is the same as in the development language.
+    public static let untranslated = Self(rawValue: "untranslated")
+    /// No source mentions the key.
+    public static let unusedKey = Self(rawValue: "unusedKey")
+    /// A source asks for a key that no table has.
+    public static let undefinedKey = Self(rawValue: "undefinedKey")
+
+    // Placeholders
+    /// A translation's placeholders are not those of the text that it translates.
+    public static let placeholderMismatch = Self(rawValue: "placeholderMismatch")
+    /// Numbered and plain placeholders stand in one text.
+    public static let mixedPlaceholders = Self(rawValue: "mixedPlaceholders")
+    /// A percent sign in a format that begins no placeholder.
+    public static let strayPercent = Self(rawValue: "strayPercent")
+
+    // Plural rules
+    /// An entry of a `.stringsdict` is not built as these files are.
+    public static let malformedPlural = Self(rawValue: "malformedPlural")
+    /// A variable of a `.stringsdict` entry that its format does not use.
+    public static let unusedVariable = Self(rawValue: "unusedVariable")
+    /// A plural category that the language has and the entry lacks.
+    public static let missingPluralCategory = Self(rawValue: "missingPluralCategory")
+}

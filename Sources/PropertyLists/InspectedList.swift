@@ -1,0 +1,170 @@
+/// A list as a checker sees it: what could be read of it, what is wrong, and where its keys stand.
+///
+/// **Threads**: a value; may be shared freely.
+public struct InspectedList: Sendable {
+    /// A fault with the line that it is on.
+    public struct Fault: Sendable, Hashable {
+        public let fault: PropertyListFault
+        /// Nil for a fault of a binary list or of the file as a whole.
+        public let excerpt: SourceExcerpt?
+        /// Of a key that appears again, where it stands first.
+        public let first: Place?
+
+        init(_ fault: PropertyListFault, excerpt: SourceExcerpt? = nil, first: Place? = nil) {
+            self.fault = fault
+            self.excerpt = excerpt
+            self.first = first
+        }
+    }
+
+    /// A place in text.
+    public struct Place: Sendable, Hashable {
+        public let position: PropertyListFault.Position
+        public let excerpt: SourceExcerpt
+    }
+
+    /// What could be read; nil where nothing could.
+    public internal(set) var value: PropertyList?
+    /// The form; nil where the file shows none.
+    public let format: PropertyListFormat?
+    /// Everything that is wrong, in the order of the file; at most ``StringsReader/mostFaults``.
+    public internal(set) var faults: [Fault] = []
+
+    private let text: SourceText?
+    private let keys: [KeyRecord]
+    /// The last of the keys of each path: the one whose value is used.
+    private let places: [[String]: Int]
+
+    init(fault: PropertyListFault, in text: SourceText? = nil) {
+        value = nil
+        format = nil
+        self.text = text
+        keys = []
+        places = [:]
+        faults = [Fault(fault, excerpt: text.flatMap { Self.excerpt(of: fault, in: $0) })]
+    }
+
+    /// A binary list, whose keys have no place that could be shown.
+    init(format: PropertyListFormat) {
+        self.format = format
+        text = nil
+        keys = []
+        places = [:]
+    }
+
+    init(
+        value: PropertyList? = nil, format: PropertyListFormat?, text: UnsafeBufferPointer<UInt8>,
+        faults: [TextFault], keys: [KeyRecord] = []
+    ) {
+        self.value = value
+        self.format = format
+        let source = SourceText(text)
+        self.text = source
+        self.keys = keys
+        places = Self.places(of: keys)
+        let firsts = faults.contains { $0.code == .duplicateKey } ? FirstKeys(keys) : nil
+        self.faults = faults.sorted { $0.offset < $1.offset }.map { fault in
+            let first = fault.code == .duplicateKey ? firsts?.first(equalToKeyAt: fault.offset) : nil
+            return Fault(
+                PropertyListFault(
+                    code: fault.code, position: source.position(of: fault.offset), message: fault.message),
+                excerpt: source.excerpt(at: fault.offset),
+                first: first.map { Place(position: source.position(of: $0), excerpt: source.excerpt(at: $0)) })
+        }
+        shorten()
+    }
+
+    /// Where a key stands, by the keys that lead to it; nil where there is none, and in binary lists.
+    public func place(ofKey path: [String]) -> Place? {
+        guard let text, let index = places[path] else { return nil }
+        return Place(
+            position: text.position(of: keys[index].offset), excerpt: text.excerpt(at: keys[index].offset))
+    }
+
+    /// Takes the values that are no text out of a table and reports them.
+    mutating func keepTexts() {
+        var others: [PropertyListFault] = []
+        let entries = value.map { StringsReader.texts(of: $0, &others) } ?? [:]
+        if case .dictionary(let values)? = value {
+            faults += values.keys.filter { entries[$0] == nil }.sorted().prefix(others.count).map { key in
+                let place = place(ofKey: [key])
+                let found = values[key]?.typeName ?? "no value"
+                return Fault(
+                    PropertyListFault(
+                        code: .valueNotString, position: place?.position ?? .whole,
+                        message: "The value of the key \(Excerpt.of(key)) is \(found); a string is expected."),
+                    excerpt: place?.excerpt)
+            }
+            faults.sort { $0.fault.position.isBefore($1.fault.position) }
+        } else {
+            faults += others.map { Fault($0) }
+        }
+        value = .dictionary(entries.mapValues(PropertyList.string))
+    }
+
+    /// Keeps as many faults as a report lists.
+    mutating func shorten() {
+        guard faults.count > StringsReader.mostFaults else { return }
+        let next = faults[StringsReader.mostFaults - 1]
+        faults.removeSubrange((StringsReader.mostFaults - 1)...)
+        faults.append(
+            Fault(
+                PropertyListFault(
+                    code: .furtherFaults, position: next.fault.position,
+                    message: "There are more faults from here on, which are not listed."),
+                excerpt: next.excerpt))
+    }
+
+    private static func places(of keys: [KeyRecord]) -> [[String]: Int] {
+        var places: [[String]: Int] = [:]
+        places.reserveCapacity(keys.count)
+        var path: [String] = []
+        for (index, key) in keys.enumerated() {
+            // An array between two keys leaves an empty name.
+            while path.count >= key.depth, !path.isEmpty { path.removeLast() }
+            while path.count < key.depth - 1 { path.append("") }
+            path.append(key.name)
+            places[path] = index
+        }
+        return places
+    }
+
+    private static func excerpt(of fault: PropertyListFault, in text: SourceText) -> SourceExcerpt? {
+        guard case .text(let line, let column) = fault.position else { return nil }
+        return text.offset(line: line, column: column).map(text.excerpt)
+    }
+}
+
+extension PropertyListFault.Position {
+    fileprivate func isBefore(_ other: Self) -> Bool {
+        switch (self, other) {
+        case (.text(let line, let column), .text(let otherLine, let otherColumn)):
+            (line, column) < (otherLine, otherColumn)
+        case (.byte(let offset), .byte(let otherOffset)): offset < otherOffset
+        default: false
+        }
+    }
+}
+
+/// Finds the first of equal keys in one dictionary.
+private struct FirstKeys {
+    private struct Name: Hashable {
+        let container: Int
+        let name: String
+    }
+
+    private var firsts: [Name: Int] = [:]
+    private var names: [Int: Name] = [:]
+
+    init(_ keys: [KeyRecord]) {
+        for key in keys {
+            let name = Name(container: key.container, name: key.name)
+            names[key.offset] = name
+            if firsts[name] == nil { firsts[name] = key.offset }
+        }
+    }
+
+    func first(equalToKeyAt offset: Int) -> Int? {
+        names[offset].flatMap { firsts[$0] }.flatMap { $0 == offset ? nil : $0 }
+    }
+}

@@ -1,0 +1,158 @@
+/// Where a key stands in text.
+struct KeyRecord: Sendable {
+    let name: String
+    let offset: Int
+    /// How many arrays and dictionaries the key stands in.
+    let depth: Int
+    /// Where its dictionary begins, which tells it from others.
+    let container: Int
+}
+
+/// Reads lists for a checker: everything that is wrong, and where each key stands.
+///
+/// What it accepts is what ``PropertyListReader`` and ``StringsReader`` accept. It goes on where they end, and takes
+/// two to three times their time and memory.
+///
+/// **Threads**: no shared state; may be called from any thread.
+public enum ListInspector {
+    /// What a file is meant to be.
+    public enum Kind: Sendable, Hashable {
+        case propertyList
+        case stringsTable
+    }
+
+    /// Reads a list.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's content. Not referred to after the call.
+    ///   - kind: What it is read as.
+    ///   - limits: How much is accepted.
+    /// - Returns: What could be read, and everything that is wrong, in the order of the file. A list without faults is
+    ///   one that the reader of its kind reads without faults, to the same value.
+    ///
+    /// **Cost**: linear in the size.
+    public static func inspect(
+        _ bytes: UnsafeRawBufferPointer, as kind: Kind, limits: PropertyListLimits
+    ) -> InspectedList {
+        do throws(PropertyListFault) {
+            try PropertyListReader.checkSize(bytes, limits)
+            if PropertyListReader.isBinary(bytes) { return try inspectBinary(bytes, kind, limits) }
+        } catch {
+            return InspectedList(fault: error)
+        }
+        let text = bytes.bindMemory(to: UInt8.self)
+        do throws(PropertyListFault) {
+            switch kind {
+            case .propertyList:
+                guard !bytes.isEmpty else {
+                    throw PropertyListFault(code: .empty, position: .whole, message: "The file is empty.")
+                }
+                return try TextSource.withText(of: bytes) { (text) throws(PropertyListFault) in
+                    inspectList(text, limits)
+                }
+            case .stringsTable:
+                var faults: [TextFault] = []
+                return try StringsReader.withText(of: text, &faults) { (text, faults) throws(PropertyListFault) in
+                    inspectTable(text, limits, faults)
+                }
+            }
+        } catch {
+            // The encoding is at fault: the place is one in the text as far as it can be shown.
+            return InspectedList(fault: error, in: readable(text))
+        }
+    }
+
+    private static func inspectBinary(
+        _ bytes: UnsafeRawBufferPointer, _ kind: Kind, _ limits: PropertyListLimits
+    ) throws(PropertyListFault) -> InspectedList {
+        var parser = BinaryParser(try BinaryObjects(bytes), limits: limits, policy: .keepLast)
+        var list = InspectedList(format: .binary)
+        do throws(PropertyListFault) {
+            list.value = try parser.parse()
+        } catch {
+            list.faults = parser.tolerated.map { InspectedList.Fault($0) } + [InspectedList.Fault(error)]
+            return list
+        }
+        list.faults = parser.tolerated.map { InspectedList.Fault($0) }
+        if kind == .stringsTable { list.keepTexts() }
+        list.shorten()
+        return list
+    }
+
+    private static func inspectList(_ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits) -> InspectedList {
+        do throws(TextFault) {
+            switch try TextSource.form(of: text) {
+            case .xml: return inspectXML(text, limits, [])
+            case .openStep: return inspectOldStyle(text, limits)
+            }
+        } catch {
+            return InspectedList(format: nil, text: text, faults: [error])
+        }
+    }
+
+    private static func inspectXML(
+        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: [TextFault]
+    ) -> InspectedList {
+        var parser = XMLParser(text, limits: limits, policy: .keepLast)
+        parser.builder.recordsKeys = true
+        var faults = earlier
+        var value: PropertyList?
+        do throws(TextFault) {
+            value = try parser.parse()
+        } catch {
+            value = .dictionary(parser.builder.salvage())
+            faults.append(error)
+        }
+        faults += parser.tolerated
+        faults += parser.builder.duplicates.prefix(StringsReader.mostFaults + 1).map { TreeBuilder.duplicate($0) }
+        return InspectedList(
+            value: value, format: .xml, text: text, faults: faults, keys: parser.builder.recordedKeys)
+    }
+
+    private static func inspectOldStyle(
+        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits
+    ) -> InspectedList {
+        var parser = OldStyleParser(text, limits: limits, policy: .keepLast)
+        parser.builder.recordsKeys = true
+        var faults: [TextFault] = []
+        var value: PropertyList?
+        do throws(TextFault) {
+            value = try parser.parse()
+        } catch {
+            value = .dictionary(parser.builder.salvage())
+            faults.append(error)
+        }
+        faults += parser.builder.duplicates.prefix(StringsReader.mostFaults + 1).map { TreeBuilder.duplicate($0) }
+        return InspectedList(
+            value: value, format: .openStep, text: text, faults: faults, keys: parser.builder.recordedKeys)
+    }
+
+    private static func inspectTable(
+        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: [TextFault]
+    ) -> InspectedList {
+        if case .xml? = try? TextSource.form(of: text) {
+            var list = inspectXML(text, limits, earlier)
+            list.keepTexts()
+            list.shorten()
+            return list
+        }
+        var parser = StringsTableParser(text, limits: limits)
+        parser.recordsKeys = true
+        parser.parse()
+        let keys = parser.recordedKeys
+        let (entries, faults) = parser.finish()
+        return InspectedList(
+            value: .dictionary(entries.mapValues(PropertyList.string)), format: .openStep, text: text,
+            faults: earlier + faults, keys: keys)
+    }
+
+    /// A text whose encoding is at fault, as far as it can be shown.
+    private static func readable(_ bytes: UnsafeBufferPointer<UInt8>) -> SourceText {
+        let (encoding, markLength) = TextEncoding.detect(bytes)
+        let content = UnsafeBufferPointer(rebasing: bytes[markLength...])
+        guard encoding != .utf8 else { return SourceText(content) }
+        var decoder = TextDecoder(isLenient: true)
+        let converted = (try? decoder.convert(content, from: encoding)) ?? []
+        return converted.withUnsafeBufferPointer { SourceText($0) }
+    }
+}

@@ -1,0 +1,49 @@
+import Fixtures
+import Foundation
+import Testing
+
+/// The fuzzer itself: that it finds what is there, and makes an input again from its seed.
+@Suite struct FuzzTests {
+    private func fuzz(_ arguments: String...) throws -> Tool.Output {
+        try Tool.output(Workspace.products.appending(path: "fuzz").path, arguments, environment: [:])
+    }
+
+    @Test func everyPlantedDefectIsFound() throws {
+        let folder = Workspace.temporary.appending(path: "fuzz-corpus")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for first in 0x3D...0x41 {
+            // Long, so that most damage leaves the first byte alone.
+            try Data(repeating: UInt8(first), count: 200).write(to: folder.appending(path: "\(first)"))
+        }
+        let findings = Workspace.temporary.appending(path: "fuzz-findings").path
+        let output = try fuzz(
+            "planted", "--inputs", "20000", "--seed", "7", "--corpus", folder.path, "--findings", findings,
+            "--patience", "4")
+        #expect(output.status == 1)
+        let reasons = [
+            "signal ", "it does not end within 4 s", "bytes of memory", "a broken rule", "ms of the processor",
+        ]
+        for reason in reasons { #expect(output.standardOutput.contains(reason), "\(reason): \(output.standardOutput)") }
+        let saved = try FileManager.default.contentsOfDirectory(atPath: findings).sorted()
+        let broken = try #require(
+            saved.first { FileManager.default.contents(atPath: "\(findings)/\($0)")?.first == 0x40 })
+        let again = try fuzz("planted", "--replay", "\(findings)/\(broken)")
+        #expect(again.status == 1)
+        #expect(again.standardOutput.contains("a broken rule"))
+    }
+
+    @Test func aWrongUseIsToldSo() throws {
+        for arguments in [["plists", "--inputs", "none"], ["nothing"], ["plists", "--replay", "/nowhere"]] {
+            let output = try Tool.output(Workspace.products.appending(path: "fuzz").path, arguments, environment: [:])
+            #expect(output.status == 2)
+            #expect(!output.standardError.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["plists", "strings", "stringsdict"]) func theReadersStandAShortRun(target: String) throws {
+        let findings = Workspace.temporary.appending(path: "fuzz-none").path
+        let output = try fuzz(target, "--inputs", "2000", "--seed", "3", "--findings", findings)
+        #expect(output.status == 0, "\(output.standardOutput)")
+        #expect(output.standardOutput.contains("0 findings"))
+    }
+}

@@ -1,0 +1,140 @@
+import Glibc
+import PluginHost
+
+/// What the linter found in one bundle or file.
+struct LintResult {
+    enum Kind {
+        case bundle
+        case file
+    }
+
+    let kind: Kind
+    let identifier: String?
+    let report: LintReport
+    /// Whether there is nothing at the path: a wrong use of the tool.
+    private(set) var isMissing = false
+
+    /// What a path means: standard input, a file, a bundle, or a folder of bundles.
+    static func all(at path: String, type: BundleLinter.FileType?, linter: BundleLinter) -> [LintResult] {
+        if path == "-" {
+            let bytes = StandardInput.read()
+            return [file(linter.lint(bytes, as: type ?? .propertyList, named: "-"))]
+        }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            var result = file(linter.lint(file: path, as: type))
+            result.isMissing = result.report.findings.contains { $0.code == .unreadable }
+            return [result]
+        }
+        return SelectedBundle.all(at: path).map { selected in
+            switch selected {
+            case .bundle(let bundle):
+                LintResult(kind: .bundle, identifier: bundle.bundleIdentifier, report: linter.lint(bundle))
+            case .unopened(let error), .missing(let error):
+                LintResult(
+                    kind: .bundle, identifier: nil, report: LintReport(unopened: error), isMissing: selected.isMissing)
+            }
+        }
+    }
+
+    private static func file(_ report: LintReport) -> LintResult {
+        LintResult(kind: .file, identifier: nil, report: report)
+    }
+
+    func status(isStrict: Bool) -> ExitStatus {
+        if isMissing { return .unable }
+        let isBad = report.count(.error) > 0 || isStrict && report.count(.warning) > 0
+        return isBad ? .problems : .fine
+    }
+
+    // MARK: JSON
+
+    func json(isStrict: Bool) -> JSONValue {
+        .object([
+            "path": .string(report.path), "identifier": JSONValue(identifier),
+            "fine": .bool(status(isStrict: isStrict) == .fine), "files": .integer(report.files.count),
+            "errors": .integer(report.count(.error)), "warnings": .integer(report.count(.warning)),
+            "notes": .integer(report.count(.note)), "findings": .array(report.findings.map(Self.json)),
+        ])
+    }
+
+    private static func json(_ finding: LintFinding) -> JSONValue {
+        .object([
+            "severity": .string(finding.severity.rawValue), "code": .string(finding.code.rawValue),
+            "file": .string(finding.filePath), "line": JSONValue(finding.place?.line),
+            "column": JSONValue(finding.place?.column), "byte": JSONValue(finding.place?.byte),
+            "subject": JSONValue(finding.subject), "message": .string(finding.message),
+            "remedy": .string(finding.remedy), "systemMessage": JSONValue(finding.systemMessage),
+            "related": .array(
+                finding.related.map { related in
+                    .object([
+                        "file": .string(related.filePath), "line": JSONValue(related.place?.line),
+                        "column": JSONValue(related.place?.column), "message": .string(related.message),
+                    ])
+                }),
+        ])
+    }
+
+    // MARK: Text
+
+    func write(to page: inout Page) {
+        for finding in report.findings {
+            let style: Page.Style =
+                switch finding.severity {
+                case .error: .red
+                case .warning: .yellow
+                case .note: .faint
+                }
+            page.line(
+                (Self.location(finding.filePath, finding.place), .bold), ("\(finding.severity.rawValue):", style),
+                (shortened(finding.message), .plain), ("[\(finding.code.rawValue)]", .faint))
+            if let excerpt = finding.place?.excerpt { page.excerpt(excerpt) }
+            if let said = finding.systemMessage { page.paragraph("The system said: \(said)", indent: 2) }
+            if !finding.remedy.isEmpty { page.paragraph("To do: \(finding.remedy)", indent: 2) }
+            for related in finding.related {
+                page.line(
+                    (Self.location(related.filePath, related.place), .bold), ("note:", .faint),
+                    (related.message, .plain))
+                if let excerpt = related.place?.excerpt { page.excerpt(excerpt) }
+            }
+            page.gap()
+        }
+    }
+
+    private static func location(_ path: String, _ place: LintFinding.Place?) -> String {
+        let file = path.relativeToCurrentDirectory
+        if let line = place?.line { return "\(file):\(line):\(place?.column ?? 1):" }
+        return place?.byte.map { "\(file): byte \($0):" } ?? "\(file):"
+    }
+
+    /// Without the bundle's own path before the names of its files.
+    private func shortened(_ message: String) -> String {
+        message.split(separator: "“\(report.path)/", omittingEmptySubsequences: false).joined(separator: "“")
+    }
+}
+
+extension SelectedBundle {
+    fileprivate var isMissing: Bool { if case .missing = self { true } else { false } }
+}
+
+extension JSONValue {
+    fileprivate init(_ number: Int?) { self = number.map(JSONValue.integer) ?? .null }
+}
+
+/// What stands on standard input.
+private enum StandardInput {
+    /// More than the linter reads.
+    private static let most = 64 << 20
+
+    static func read() -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count < most {
+            let count = Glibc.read(STDIN_FILENO, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += piece[..<count]
+        }
+        return bytes
+    }
+}

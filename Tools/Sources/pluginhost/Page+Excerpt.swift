@@ -1,0 +1,83 @@
+import PluginHost
+
+extension Page {
+    /// A line of a file with a caret below a place in it.
+    ///
+    /// Tabs become blanks, control characters are written out, and a line that is too long is cut around the place.
+    mutating func excerpt(_ excerpt: LintFinding.Excerpt) {
+        let shown = ShownExcerpt(excerpt, width: width - Self.excerptIndent)
+        line((shown.text, .plain), indent: Self.excerptIndent)
+        line((String(repeating: " ", count: shown.caret) + "^", .green), indent: Self.excerptIndent)
+    }
+
+    private static let excerptIndent = 2
+}
+
+/// A line as a terminal shows it.
+struct ShownExcerpt {
+    private(set) var text: String
+    /// The column of the place, from 0.
+    private(set) var caret: Int
+
+    private static let tabWidth = 4
+    private static let cut = "…"
+
+    /// - Parameter width: the columns that there are.
+    init(_ excerpt: LintFinding.Excerpt, width: Int) {
+        // Characters: a mark that combines with the one before it, on either side of the place, takes no column.
+        var before = Self.cells(excerpt.before, from: 0)
+        let start = before.reduce(0) { $0 + $1.columns }
+        var after = Self.cells(excerpt.after, from: start)
+        if let first = excerpt.after.unicodeScalars.first, first.properties.isGraphemeExtend,
+            let last = before.popLast()
+        {
+            // The place is inside of a character: it is shown as one.
+            after.insert(last, at: 0)
+        }
+        var isCutBefore = excerpt.isCutBefore
+        var isCutAfter = excerpt.isCutAfter
+        // Two thirds of the line lie before the place, if there is that much after it to cut.
+        let room = width * 2 / 3
+        var columns = before.reduce(0) { $0 + $1.columns }
+        var dropped = 0
+        while dropped < before.count, columns > room {
+            columns -= before[dropped].columns
+            dropped += 1
+            isCutBefore = true
+        }
+        before.removeFirst(dropped)
+        caret = columns + (isCutBefore ? 1 : 0)
+        text = (isCutBefore ? Self.cut : "") + before.map(\.text).joined()
+        columns = caret
+        for cell in after {
+            guard columns + cell.columns < width else {
+                isCutAfter = true
+                break
+            }
+            text += cell.text
+            columns += cell.columns
+        }
+        if isCutAfter { text += Self.cut }
+        while text.last == " " { text.removeLast() }
+    }
+
+    private struct Cell {
+        let text: String
+        let columns: Int
+    }
+
+    /// What is shown for each character of a text that begins at a column.
+    private static func cells(_ text: String, from start: Int) -> [Cell] {
+        var column = start
+        return text.map { character in
+            if character == "\t" {
+                let columns = tabWidth - column % tabWidth
+                column += columns
+                return Cell(text: String(repeating: " ", count: columns), columns: columns)
+            }
+            let shown = String(character).escapedForTerminal
+            column += shown.columns
+            return Cell(text: shown, columns: shown.columns)
+        }
+    }
+}
