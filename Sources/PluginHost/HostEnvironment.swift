@@ -18,6 +18,8 @@ public struct HostEnvironment: Sendable {
     /// The application's version, as plug-ins see it. Default: empty.
     public var version: String = ""
     /// The user's languages, best first, instead of those that the environment tells; nil for the environment's.
+    ///
+    /// May be set while the program runs: every bundle speaks the new language from its next look-up on.
     public var preferredLanguages: [String]?
     /// Takes what plug-ins and the library log, on the thread that logs. Default: writes records of level `notice` and
     /// above to standard error.
@@ -34,8 +36,18 @@ public struct HostEnvironment: Sendable {
     /// The environment of this process.
     public static var current: HostEnvironment {
         get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
+        set {
+            state.withLock { environment in
+                let areOthers = environment.preferredLanguages != newValue.preferredLanguages
+                environment = newValue
+                // Within the lock: who reads the new number also finds the new languages.
+                if areOthers { languageGeneration.add(1, ordering: .releasing) }
+            }
+        }
     }
+
+    /// Counts the changes of ``preferredLanguages``: what was concluded under another number is void.
+    static let languageGeneration = Atomic(0)
 
     /// The user's languages, best first.
     static var currentLanguages: [String] { LanguagePreferences.current(override: current.preferredLanguages) }

@@ -99,15 +99,6 @@ final class StringsTables: Sendable {
         loaded(Self.infoTable)?.dictionary
     }
 
-    /// Forgets all tables; they are read again when they are asked for. To be called when the languages change, and
-    /// rarely: the memory of the old tables is freed with this object.
-    func forget() {
-        chains.withLock { chains in
-            chains = [:]
-            known.forget()
-        }
-    }
-
     // MARK: Finding and reading tables
 
     /// Looks in the tables that were read, then reads more, until one has the key.
