@@ -54,6 +54,10 @@ final class BundleResources: Sendable {
         current.strings.localizedString(forKey: key, value: value, table: table)
     }
 
+    func localizedString(key: String, value: String?, table: String?, arguments: [Any], width: Int?) -> String {
+        current.strings.localizedString(forKey: key, value: value, table: table, arguments: arguments, width: width)
+    }
+
     /// The values of InfoPlist.strings in the user's language, nil where there is none.
     var localizedInfo: [String: String]? { current.strings.localizedInfo }
 
