@@ -56,6 +56,25 @@ public final class PluginContext: Sendable {
     public func localizedString(_ key: String, value: String? = nil, table: String? = nil) -> String {
         services.localizedString(key, value: value, table: table)
     }
+
+    /// The string for a key in the user's language, with arguments in the place of its conversions, and in the forms of
+    /// the bundle's `.stringsdict` that the numbers among them need: `localizedString("%d words", arguments: count)`.
+    ///
+    /// A format that does not fit its arguments never crashes: a conversion without an argument stays as it is written,
+    /// and an argument that a conversion cannot show is shown as by `%@`.
+    ///
+    /// - Parameters:
+    ///   - key: the key, by custom the format in the development language.
+    ///   - value: the format where there is no translation; nil or empty for the key itself.
+    ///   - table: the table's name without `.strings`; nil for `Localizable`.
+    ///   - argument: the value for the position 1: a number, a text or any other. An array alone stands for its elements.
+    ///   - others: those for the positions that follow.
+    public func localizedString(
+        _ key: String, value: String? = nil, table: String? = nil, arguments argument: Any, _ others: Any...
+    ) -> String {
+        let all = others.isEmpty ? argument as? [Any] ?? [argument] : [argument] + others
+        return services.localizedString(key, value: value, table: table, arguments: all)
+    }
 }
 
 /// What the host does for a ``PluginContext``.
@@ -70,4 +89,5 @@ public protocol PluginContextServices: AnyObject, Sendable {
     func resourcePath(_ name: String, type: String?, subdirectory: String?) -> String?
     func resourceText(_ name: String, type: String?, subdirectory: String?) throws -> String
     func localizedString(_ key: String, value: String?, table: String?) -> String
+    func localizedString(_ key: String, value: String?, table: String?, arguments: [Any]) -> String
 }

@@ -19,12 +19,14 @@ public struct HostEnvironment: Sendable {
     /// The application's version, as plug-ins see it. Default: empty.
     public var version: String = ""
     /// The user's languages, best first, instead of those that the environment tells; nil for the environment's.
+    ///
+    /// May be set while the program runs: every bundle speaks the new language from its next look-up on.
     public var preferredLanguages: [String]?
     /// The kind of device that the application runs on, as it stands in the names of resources: `phone` for
-    /// `icon~phone.png`. Default: nil, for none. A bundle follows what is set when its first resource is asked for.
+    /// `icon~phone.png`. Default: nil, for none. May be set while the program runs, as the languages may.
     public var device: String?
     /// Pixels to a point of the application's windows: with 2, `icon@2x.png` goes before `icon.png`. Default: 1.
-    /// Numbers above 9 count as 9. A bundle follows what is set when its first resource is asked for.
+    /// Numbers above 9 count as 9. May be set while the program runs, as the languages may.
     public var scale = 1
     /// Takes what plug-ins and the library log, on the thread that logs. Default: writes records of level `notice` and
     /// above to standard error.
@@ -46,9 +48,19 @@ public struct HostEnvironment: Sendable {
                 let old = state.environment
                 if old.name != newValue.name || old.version != newValue.version { state.identity = nil }
                 state.environment = newValue
+                // Within the lock: who reads the new number also finds the new values.
+                if old.preferredLanguages != newValue.preferredLanguages || old.device != newValue.device
+                    || old.scale != newValue.scale
+                {
+                    resourceGeneration.add(1, ordering: .releasing)
+                }
             }
         }
     }
+
+    /// Counts the changes of ``preferredLanguages``, ``device`` and ``scale``: which resources and strings were chosen
+    /// under another number is void.
+    static let resourceGeneration = Atomic(0)
 
     /// The user's languages, best first.
     static var currentLanguages: [String] { LanguagePreferences.current(override: current.preferredLanguages) }

@@ -53,13 +53,68 @@ public enum StringsReader {
         bytes.withUnsafeBufferPointer { read(UnsafeRawBufferPointer($0), limits: limits) }
     }
 
+    /// Reads a table whose values need not be text, a `.stringsdict`, and saves what can be saved of it.
+    ///
+    /// XML and binary lists are read as strings tables are; an old-style list is read whole or not at all.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's content.
+    ///   - limits: How much is accepted.
+    /// - Returns: The entries, and what is wrong with the list in the order of the file.
+    package static func readValues(
+        _ bytes: UnsafeRawBufferPointer, limits: PropertyListLimits = .stringsTable
+    ) -> (entries: [String: PropertyList], faults: [PropertyListFault]) {
+        do throws(PropertyListFault) {
+            try PropertyListReader.checkSize(bytes, limits)
+            if PropertyListReader.isBinary(bytes) {
+                let (root, faults) = try binaryRoot(bytes, limits)
+                return values(of: root, faults)
+            }
+            var noted: [TextFault] = []
+            return try withText(of: bytes.bindMemory(to: UInt8.self), &noted) {
+                (text, noted) throws(PropertyListFault) in
+                if case .xml? = try? TextSource.form(of: text) {
+                    let (root, faults) = xmlRoot(text, limits, noted)
+                    return values(of: root, located(faults, in: text))
+                }
+                do throws(TextFault) {
+                    var parser = OldStyleParser(text, limits: limits)
+                    return values(of: try parser.parse(), located(noted, in: text))
+                } catch {
+                    return ([:], located(noted + [error], in: text))
+                }
+            }
+        } catch {
+            return ([:], [error])
+        }
+    }
+
+    private static func values(
+        of root: PropertyList, _ faults: [PropertyListFault]
+    ) -> (entries: [String: PropertyList], faults: [PropertyListFault]) {
+        guard case .dictionary(let entries) = root else { return ([:], listed(faults + [noDictionary(root)])) }
+        return (entries, listed(faults))
+    }
+
+    private static func noDictionary(_ root: PropertyList) -> PropertyListFault {
+        PropertyListFault(
+            code: .valueNotString, position: .whole,
+            message: "The list is \(root.typeName); a strings table is a dictionary.")
+    }
+
     private static func readBinary(
         _ bytes: UnsafeRawBufferPointer, _ limits: PropertyListLimits
     ) throws(PropertyListFault) -> (entries: [String: String], faults: [PropertyListFault]) {
+        var (root, faults) = try binaryRoot(bytes, limits)
+        return (texts(of: root, &faults), listed(faults))
+    }
+
+    private static func binaryRoot(
+        _ bytes: UnsafeRawBufferPointer, _ limits: PropertyListLimits
+    ) throws(PropertyListFault) -> (PropertyList, [PropertyListFault]) {
         var parser = BinaryParser(try BinaryObjects(bytes), limits: limits, policy: .keepLast)
         let root = try parser.parse()
-        var faults = parser.tolerated
-        return (texts(of: root, &faults), listed(faults))
+        return (root, parser.tolerated)
     }
 
     private static func readText(
@@ -78,6 +133,15 @@ public enum StringsReader {
     private static func readXML(
         _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: [TextFault]
     ) -> (entries: [String: String], faults: [PropertyListFault]) {
+        let (root, faults) = xmlRoot(text, limits, earlier)
+        var shapes: [PropertyListFault] = []
+        let entries = texts(of: root, &shapes)
+        return (entries, listed(located(faults, in: text) + shapes))
+    }
+
+    private static func xmlRoot(
+        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: [TextFault]
+    ) -> (PropertyList, [TextFault]) {
         var parser = XMLParser(text, limits: limits, policy: .keepLast)
         var faults = earlier
         let root: PropertyList
@@ -89,9 +153,7 @@ public enum StringsReader {
         }
         faults += parser.tolerated
         faults += parser.builder.duplicates.prefix(mostFaults + 1).map { TreeBuilder.duplicate($0) }
-        var shapes: [PropertyListFault] = []
-        let entries = texts(of: root, &shapes)
-        return (entries, listed(located(faults, in: text) + shapes))
+        return (root, faults)
     }
 
     /// Calls a function with the text as valid UTF-8; what had to be replaced or assumed for that is noted.
@@ -127,10 +189,7 @@ public enum StringsReader {
     /// The entries of a list that are text; the others are reported.
     static func texts(of root: PropertyList, _ faults: inout [PropertyListFault]) -> [String: String] {
         guard case .dictionary(let values) = root else {
-            faults.append(
-                PropertyListFault(
-                    code: .valueNotString, position: .whole,
-                    message: "The list is \(root.typeName); a strings table is a dictionary."))
+            faults.append(noDictionary(root))
             return [:]
         }
         var entries = [String: String](minimumCapacity: values.count)

@@ -109,16 +109,6 @@ extension PluginBundle {
         LanguageMatcher.preferredLocalizations(
             from: localizationsArray, forPreferences: preferencesArray ?? HostEnvironment.currentLanguages)
     }
-
-    /// The string for a key in the user's language.
-    ///
-    /// - Parameters:
-    ///   - key: the key.
-    ///   - value: what to give where there is no translation; nil or empty for the key.
-    ///   - tableName: the table without `.strings`; nil or empty for `Localizable`.
-    public func localizedString(forKey key: String, value: String?, table tableName: String?) -> String {
-        resources.localizedString(key: key, value: value, table: tableName)
-    }
 }
 
 extension FoundResource {

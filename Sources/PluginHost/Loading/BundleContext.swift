@@ -28,6 +28,10 @@ final class BundleContext: PluginContextServices {
         bundle.localizedString(forKey: key, value: value, table: table)
     }
 
+    func localizedString(_ key: String, value: String?, table: String?, arguments: [Any]) -> String {
+        bundle.localizedString(forKey: key, value: value, table: table, arguments: arguments)
+    }
+
     /// A resource that is read whole; more is the mark of a mistake, and would fill the memory.
     private static let maximumTextSize: UInt64 = 1 << 30
 

@@ -4,9 +4,9 @@ import Synchronization
 /// that it guards.
 ///
 /// A list that only grows at its head. Readers walk it without keeping anything alive: no node goes before the list
-/// does, because ``forget()`` puts nodes aside only.
+/// does.
 ///
-/// **Threads.** Reading: any. Adding and forgetting: one at a time, by the owner's lock.
+/// **Threads.** Reading: any. Adding: one at a time, by the owner's lock.
 final class KnownTables: Sendable {
     private final class Node: Sendable {
         let name: String
@@ -61,11 +61,5 @@ final class KnownTables: Sendable {
         guard node.position < Self.longest else { return }
         kept.withLock { $0.append(node) }
         head.store(.passUnretained(node), ordering: .releasing)
-    }
-
-    /// Hides all tables from later readers. Their memory is not freed: a reader may be in them.
-    func forget() {
-        head.store(nil, ordering: .releasing)
-        localizable.store(nil, ordering: .releasing)
     }
 }

@@ -115,6 +115,7 @@ enum LanguageData {
         case ("pt", nil, let region?): portugueseParents[region]
         case ("zh", "Hant", "MO"): "zh-Hant-HK"
         case ("hi", "Latn", nil): "en-IN"
+        case ("ht", nil, nil): "fr-HT"
         case ("nb", nil, nil), ("nn", nil, nil): "no"
         // Cantonese and Wu have no localisations as a rule; their readers read written Chinese.
         case ("yue", nil, nil): "zh-Hant-HK"
@@ -133,10 +134,10 @@ enum LanguageData {
         en-001=AF,AM,AO,AR,AW,AX,AZ,BF,BH,BJ,BL,BO,BQ,BR,CD,CF,CG,CI,CM,CR,CU,CV,DO,DZ,EC,EG,EH,ER,ET,FM,GA,GB,GF,GN,GP
         en-001=GQ,GT,HN,HT,IC,ID,IL,IQ,JO,KG,KH,KM,KW,KZ,LA,LB,LR,LY,MA,MF,MG,ML,MM,MN,MQ,MR,MZ,NC,NE,NI,NP,OM,PE,PF,PM
         en-001=PS,PW,QA,RE,RW,SJ,SM,SN,SO,ST,SV,SX,SY,TD,TF,TG,TH,TJ,TK,TL,TM,TN,UY,UZ,VE,VN,WF,YE,YT
-        en-150=AD,AL,AT,BA,BE,BG,BY,CH,CY,CZ,DE,DK,EE,ES,FI,FO,FR,GE,GL,GR,HR,HU,IS,IT,LI,LT,LU,LV,MC,MD,ME,MK,NL,NO,PL
+        en-150=AD,AL,AT,BA,BE,BG,BY,CH,CZ,DE,DK,EE,ES,FI,FO,FR,GE,GL,GR,HR,HU,IS,IT,LI,LT,LU,LV,MC,MD,ME,MK,NL,NO,PL
         en-150=PT,RO,RS,RU,SE,SI,SK,UA,VA
         en-AU=CC,CK,CX,NF,NR,NU,NZ,PG,WS
-        en-GB=150,AG,AI,AU,BB,BD,BM,BN,BS,BW,BZ,DG,DM,FJ,FK,GD,GG,GH,GI,GM,GY,HK,IE,IM,IN,IO,JE,JM,KE,KI,KN,KY,LC,LK,LS
+        en-GB=150,AG,AI,AU,BB,BD,BM,BN,BS,BW,BZ,CY,DG,DM,FJ,FK,GD,GG,GH,GI,GM,GY,HK,IE,IM,IN,IO,JE,JM,KE,KI,KN,KY,LC,LK,LS
         en-GB=MO,MS,MT,MU,MV,MW,MY,NA,NG,PK,PN,SB,SC,SD,SG,SH,SL,SS,SZ,TC,TO,TT,TV,TZ,UG,VC,VG,VU,ZA,ZM,ZW
         """)
 

@@ -1,23 +1,72 @@
 import PropertyLists
 
-/// Reads the file of a strings table.
-enum StringsFile {
-    /// What a file holds and what is wrong with it. A file that cannot be read is an empty table.
+/// The files of one strings table in one place, and how they are read.
+struct StringsFile: Sendable, Equatable {
+    /// The path of the `.strings`, nil without one.
+    let strings: String?
+    /// The path of the `.stringsdict`, nil without one.
+    let formats: String?
+    /// The language that the table is in.
+    let language: String
+
+    /// What the files hold and what is wrong with them. A file that cannot be read is an empty one.
     ///
-    /// **Cost.** Linear in the file's size. A file over the limit is not read.
-    static func read(
-        _ path: String, limits: PropertyListLimits = .stringsTable
+    /// Of a key that stands in both files, the `.stringsdict` has the translation.
+    ///
+    /// - Parameter device: the name of the host's device, for entries that depend on it.
+    ///
+    /// **Cost.** Linear in the files' sizes. A file over the limit is not read.
+    func read(
+        device: String? = nil, limits: PropertyListLimits = .stringsTable
     ) -> (table: StringsTable, findings: [PluginFinding]) {
+        var findings: [PluginFinding] = []
+        var entries = strings.map { Self.entries($0, limits, &findings) } ?? [:]
+        guard let path = formats else { return (StringsTable(entries), findings) }
+        let formats = Self.formats(path, limits, &findings)
+        let rules = PluralRules(language: language)
+        let choice = LocalizedFormat.Choice(rules: rules, device: device)
+        for (key, format) in formats { entries[key] = format.resolved(choice).text }
+        return (StringsTable(entries, formats: formats, rules: rules), findings)
+    }
+
+    private static func entries(
+        _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
+    ) -> [String: String] {
+        content(path, limits, &findings) { StringsReader.read($0, limits: limits) } ?? [:]
+    }
+
+    private static func formats(
+        _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
+    ) -> [String: LocalizedFormat] {
+        let values = content(path, limits, &findings) { StringsReader.readValues($0, limits: limits) } ?? [:]
+        var formats: [String: LocalizedFormat] = [:]
+        // A dictionary has no order; the report has one.
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            do throws(LocalizedFormat.Fault) {
+                formats[key] = try LocalizedFormat(value)
+            } catch {
+                findings.append(Self.finding(error, key, in: path))
+            }
+        }
+        return formats
+    }
+
+    private static func content<Entries>(
+        _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding],
+        _ read: (UnsafeRawBufferPointer) -> (entries: Entries, faults: [PropertyListFault])
+    ) -> Entries? {
         do throws(OpenedFile.Failure) {
             let bytes = try bytes(of: OpenedFile(path: path), atMost: limits.size)
-            let (entries, faults) = bytes.withUnsafeBytes { StringsReader.read($0, limits: limits) }
-            return (StringsTable(entries), faults.map { finding($0, in: path) })
+            let (entries, faults) = bytes.withUnsafeBytes(read)
+            findings += faults.map { finding($0, in: path) }
+            return entries
         } catch {
-            let finding = PluginFinding(
-                .warning, .stringsTableUnreadable, filePath: path,
-                message: "The strings table \(quoted(path)) \(error.reason).",
-                remedy: "Make it a regular file that the program may read.")
-            return (StringsTable([:]), [finding])
+            findings.append(
+                PluginFinding(
+                    .warning, .stringsTableUnreadable, filePath: path,
+                    message: "The strings table \(quoted(path)) \(error.reason).",
+                    remedy: "Make it a regular file that the program may read."))
+            return nil
         }
     }
 
@@ -43,6 +92,14 @@ enum StringsFile {
             message: "The strings table \(quoted(path)) has a fault: \(fault).",
             remedy: "Correct the entry; the others are used.")
     }
+
+    private static func finding(_ fault: LocalizedFormat.Fault, _ key: String, in path: String) -> PluginFinding {
+        let place = ([key] + fault.path).map { quoted($0) }.joined(separator: " › ")
+        return PluginFinding(
+            .warning, .stringsTableFaulty, filePath: path, subject: key,
+            message: "The strings table \(quoted(path)) has a fault at \(place): \(fault.message)",
+            remedy: "Correct the entry; the others are used.")
+    }
 }
 
 extension PluginError.Code {
@@ -52,4 +109,6 @@ extension PluginError.Code {
     public static let stringsTableUnreadable = Self(rawValue: "stringsTableUnreadable")
     /// A string was asked for that no table has; told only under NSShowNonLocalizedStrings.
     public static let stringNotLocalized = Self(rawValue: "stringNotLocalized")
+    /// A localised format does not fit the arguments that it was given.
+    public static let stringFormatMismatch = Self(rawValue: "stringFormatMismatch")
 }

@@ -32,8 +32,22 @@ final class StringsTable: @unchecked Sendable {
     /// Unknown outside of the process: whoever writes a table must not be able to choose keys that all collide.
     private let seed: (UInt64, UInt64)
 
+    /// The entries that came from a `.stringsdict`, for choosing among their forms.
+    let formats: [String: LocalizedFormat]
+    /// The plural rules of the language that the table is in.
+    let rules: PluralRules
+
+    /// - Parameters:
+    ///   - table: the translations; of an entry of `formats`, the text for no arguments.
+    ///   - formats: what depends on numbers, widths or devices.
+    ///   - rules: the plural rules of the table's language.
     /// - Precondition: less than 4 GiB of keys, which no table within the limits has.
-    init(_ table: [String: String]) {
+    init(
+        _ table: [String: String], formats: [String: LocalizedFormat] = [:],
+        rules: PluralRules = PluralRules(language: "")
+    ) {
+        self.formats = formats
+        self.rules = rules
         keys = .allocate(capacity: table.keys.reduce(0) { $0 + $1.utf8.count })
         entries = .allocate(capacity: table.count)
         precondition(keys.count <= UInt32.max)

@@ -101,10 +101,12 @@ final class ResourceFinder: Sendable {
         resources(ofType: type, inDirectory: subdirectory, forLocalization: localization).map(\.path)
     }
 
-    /// Every place that has the resource, in the order of the search: what the first one hides.
-    func allPaths(forResource name: String, ofType type: String?) -> [String] {
-        let query = ResourceQuery(name: name, type: type, directory: nil, localization: nil)
-        return state.withLock { $0.allPaths(query) }
+    /// Every place that has the resource in one of several types, in the order of the search: what the first one hides.
+    ///
+    /// - Returns: for each place the paths in the order of the types, nil for a type that is not there.
+    func allPaths(forResource name: String, ofTypes types: [String]) -> [[String?]] {
+        let queries = types.map { ResourceQuery(name: name, type: $0, directory: nil, localization: nil) }
+        return state.withLock { $0.allPaths(queries) }
     }
 
     /// All files that serve one resource on any device at any scale; see ``ResourceVariant``.

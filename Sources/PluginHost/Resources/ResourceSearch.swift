@@ -58,11 +58,17 @@ struct ResourceSearch: Sendable {
         return found
     }
 
-    mutating func allPaths(_ query: ResourceQuery) -> [String] {
+    /// For each place that has a resource of one of the queries, which differ in the type alone, the path of each.
+    mutating func allPaths(_ queries: [ResourceQuery]) -> [[String?]] {
         var run = begin()
-        guard let meaning = query.meaning, let name = meaning.name else { return [] }
-        let places = places(meaning, only: nil, &run)
-        return places.compactMap { place in file(name, in: place, &run).map { cache.path(of: place) + "/" + $0.name } }
+        let meanings = queries.map(\.meaning)
+        guard let first = meanings.first ?? nil else { return [] }
+        let found = places(first, only: nil, &run).map { place in
+            meanings.map { meaning in
+                (meaning?.name).flatMap { file($0, in: place, &run) }.map { cache.path(of: place) + "/" + $0.name }
+            }
+        }
+        return found.filter { $0.contains { $0 != nil } }
     }
 
     mutating func currentOrder() -> SearchOrder {

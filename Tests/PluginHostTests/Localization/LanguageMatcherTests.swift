@@ -80,6 +80,46 @@ struct LanguageMatcherTests {
                 == expected.split(separator: ",").map(String.init))
     }
 
+    /// Scripts, parents and aliases as CLDR 46 has them: likelySubtags, parentLocales, languageAlias. An answer `en` for
+    /// another language is the last resort: nothing matched.
+    @Test(arguments: [
+        // Scripts that the region implies, and scripts without a common parent.
+        ("en,zh-Hant", "zh_Hant_MO", "zh-Hant"), ("en,zh-Hans,zh-Hant-HK", "zh-MO", "zh-Hant-HK"),
+        ("en,zh-Hans,zh-Hant", "zh-AU", "zh-Hant"), ("en,zh-Hans,zh-Hant", "zh-Hans-HK", "zh-Hans"),
+        ("en,zh-Hant-HK", "zh-TW", "zh-Hant-HK"), ("en,zh-Hans,zh-Hant", "zh-SG", "zh-Hans"),
+        ("en,sr,sr-Latn", "sr-Cyrl-ME", "sr"), ("en,sr,sr-Latn", "sr-ME", "sr-Latn"), ("en,sr", "sr-ME", "en"),
+        ("en,sr,sr-Latn", "sr-XK", "sr"), ("en,sr-Latn", "sr-BA", "en"), ("en,sr-Cyrl", "sr", "sr-Cyrl"),
+        ("en,az", "az-Arab", "en"), ("en,az,az-Cyrl", "az-RU", "az-Cyrl"), ("en,az-Arab", "az-IR", "az-Arab"),
+        ("en,uz,uz-Cyrl", "uz-Cyrl-UZ", "uz-Cyrl"), ("en,uz", "uz-AF", "en"), ("en,pa-Arab", "pa-PK", "pa-Arab"),
+        ("en,pa", "pa-Guru-IN", "pa"), ("en,bs", "bs-Cyrl", "en"), ("en,mn", "mn-CN", "en"),
+        ("en,kk", "kk-CN", "en"), ("en,yue-Hans", "yue-CN", "yue-Hans"), ("en,zh-Hans", "yue-CN", "zh-Hans"),
+        ("en,ks", "ks-Deva", "en"), ("en,shi", "shi-Latn", "en"), ("en,ff", "ff-Adlm", "en"),
+        ("en,ha", "ha-SD", "en"), ("en,ur", "ur-Aran-PK", "ur"), ("en,ja", "ja-Jpan-JP", "ja"),
+        // Parents.
+        ("en,es-419,es", "es-US", "es-419,es"), ("en,es,es-MX", "es-CO", "es"), ("en,es-419", "es-PR", "es-419"),
+        ("en,es-419,es", "es-GQ", "es"), ("en,es-419,es", "es-PH", "es"),
+        ("en,pt,pt-PT", "pt-MZ", "pt-PT,pt"), ("en,pt-BR,pt-PT", "pt-CH", "pt-PT"), ("en,pt-PT", "pt-BR", "pt-PT"),
+        ("en,en-001", "en-GB", "en-001,en"), ("en,en-001", "en-DE", "en-001,en"),
+        ("en,en-150,en-GB", "en-SE", "en-150,en-GB,en"),
+        ("en,en-GB", "en-CY", "en-GB,en"), ("en,en-001,en-GB", "en-JP", "en"), ("en,en-GB", "en-CA", "en"),
+        ("en,en-IN", "hi-Latn", "en-IN,en"), ("en,hi", "hi-Latn", "en"), ("en,fr", "ht", "fr"),
+        ("en,no", "nn", "no"), ("en,nb,nn", "no", "nb"), ("en,nb,nn", "nn-NO", "nn"), ("en,no", "nb-NO", "no"),
+        ("en,da", "nb", "en"), ("en,de", "gsw", "en"), ("en,ru", "be", "en"), ("en,hr", "sr-Latn", "en"),
+        // Aliases, in either direction.
+        ("en,fil", "tl", "fil"), ("en,tl", "fil-PH", "tl"), ("en,iw", "he-IL", "iw"), ("en,he", "iw_IL", "he"),
+        ("en,in", "id", "in"), ("en,id", "in-ID", "id"), ("en,yi", "ji", "yi"), ("en,ji", "yi", "ji"),
+        ("en,jv", "jw", "jv"), ("en,ro", "mo", "ro"), ("en,mo", "ro-MD", "mo"), ("en,sr-Latn", "sh", "sr-Latn"),
+        ("en,sr", "sh", "en"), ("en,zh-Hans", "cmn-Hans-CN", "zh-Hans"), ("en,zh-Hans", "zh-cmn-Hans", "zh-Hans"),
+        ("en,ar", "arb", "ar"), ("en,fa", "prs", "fa"), ("en,sw", "swc", "sw"), ("en,de", "deu-AT", "de"),
+        ("en,fre", "fr", "fre"), ("en,ku", "kmr", "ku"), ("en,lv", "lvs", "lv"), ("en,no", "nor", "no"),
+    ])
+    func rowsOfCLDRAreMet(_ available: String, _ language: String, _ expected: String) {
+        #expect(
+            LanguageMatcher.preferredLocalizations(
+                from: available.split(separator: ",").map(String.init), forPreferences: [language])
+                == expected.split(separator: ",").map(String.init))
+    }
+
     @Test func anotherRegionYieldsToALaterLanguageThatIsThere() {
         #expect(
             LanguageMatcher.preferredLocalizations(from: ["fr-FR", "fr-CA"], forPreferences: ["fr-CH", "fr-CA"])

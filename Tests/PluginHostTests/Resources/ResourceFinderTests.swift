@@ -280,10 +280,16 @@ struct ResourceFinderListTests {
     }
 
     @Test func allPlacesOfAResourceAreTold() throws {
-        let tree = try TemporaryTree(["fr.lproj/a.strings": "", "en.lproj/a.strings": "", "de.lproj/a.strings": ""])
+        let tree = try TemporaryTree([
+            "fr.lproj/a.strings": "", "en.lproj/a.strings": "", "en.lproj/a.txt": "", "Base.lproj/a.txt": "",
+            "de.lproj/a.strings": "",
+        ])
+        let expected: [[String?]] = [
+            [tree("fr.lproj/a.strings"), nil], [nil, tree("Base.lproj/a.txt")],
+            [tree("en.lproj/a.strings"), tree("en.lproj/a.txt")],
+        ]
         #expect(
-            finder(tree).allPaths(forResource: "a", ofType: "strings")
-                == [tree("fr.lproj/a.strings"), tree("en.lproj/a.strings")])
+            finder(tree, languages: ["fr"]).allPaths(forResource: "a", ofTypes: ["strings", "txt"]) == expected)
     }
 }
 

@@ -1,0 +1,95 @@
+/// A value that a format shows, with what conversions need to know of it.
+struct FormatArgument {
+    enum Number {
+        case signed(Int64, bits: Int)
+        /// Above the greatest signed number.
+        case unsigned(UInt64)
+        case real(Double)
+    }
+
+    /// The value as a number; nil for what is none.
+    let number: Number?
+    /// The value as `%@` shows it.
+    let text: String
+
+    init(_ value: Any) {
+        if let optional = value as? any OptionalValue {
+            // As Foundation shows it.
+            self = optional.wrapped.map(FormatArgument.init) ?? FormatArgument(number: nil, text: "(null)")
+            return
+        }
+        text = (value as? String) ?? String(describing: value)
+        switch value {
+        case let value as any BinaryInteger: number = Self.integer(value)
+        case let value as any BinaryFloatingPoint: number = .real(Double(value))
+        case let value as Bool: number = .signed(value ? 1 : 0, bits: 8)
+        case is any StringProtocol, is Character, is Unicode.Scalar: number = nil
+        // NSNumber and Decimal, which this module need not know.
+        default:
+            number =
+                Int64(text).map { .signed($0, bits: 64) } ?? UInt64(text).map { .unsigned($0) }
+                ?? (PluralOperands(text) == nil ? nil : Double(text).map { .real($0) })
+        }
+    }
+
+    private init(number: Number?, text: String) {
+        self.number = number
+        self.text = text
+    }
+
+    private static func integer(_ value: some BinaryInteger) -> Number? {
+        Int64(exactly: value).map { .signed($0, bits: value.bitWidth) } ?? UInt64(exactly: value).map { .unsigned($0) }
+    }
+
+    /// A whole number with its sign apart; nil for every other value.
+    var integer: (magnitude: UInt64, isNegative: Bool)? {
+        switch number {
+        case .signed(let value, _): (value.magnitude, value < 0)
+        case .unsigned(let value): (value, false)
+        case .real(let value):
+            Int64(exactly: value).map { ($0.magnitude, $0 < 0) } ?? UInt64(exactly: value).map { ($0, false) }
+        case nil: nil
+        }
+    }
+
+    var real: Double? {
+        switch number {
+        case .signed(let value, _): Double(value)
+        case .unsigned(let value): Double(value)
+        case .real(let value): value
+        case nil: nil
+        }
+    }
+
+    /// The bits of a negative whole number as C shows them, in as many bytes as an argument of its type has there.
+    func twosComplement(length: String) -> UInt64? {
+        guard let integer else { return nil }
+        guard integer.isNegative else { return integer.magnitude }
+        let bits = 0 &- integer.magnitude
+        guard case .signed(let value, let width) = number, value >= Int64(Int32.min) else { return bits }
+        return length.isEmpty || width <= 32 ? bits & 0xFFFF_FFFF : bits
+    }
+
+    /// What a plural rule needs to know; nil for what is no number.
+    ///
+    /// - Parameter digits: how many digits of a fraction are shown; nil for as many as there are.
+    func operands(fractionDigits digits: Int?) -> PluralOperands? {
+        if let digits, let real { return PluralOperands(RealText.text(of: real, type: "f", precision: digits)) }
+        switch number {
+        case .signed(let value, _): return PluralOperands(value)
+        case .unsigned(let value): return PluralOperands(value)
+        // A Decimal has digits that a Double has not.
+        case .real(let value): return PluralOperands(text).flatMap { _ in PluralOperands(value) }
+        case nil: return nil
+        }
+    }
+}
+
+/// Optionals of every type.
+private protocol OptionalValue {
+    var wrapped: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    var wrapped: Any? { self }
+}

@@ -1,0 +1,125 @@
+/// A format as printf() and Foundation write it, taken apart: `%2$@ has %#@files@ (%5.1f %%)`.
+///
+/// Nothing in it can fail: what is no conversion, `%y` or a percent sign at the end, is text.
+///
+/// Sources: C23, "The fprintf function"; POSIX for `%n$`; Apple, "String Format Specifiers" and "Stringsdict File
+/// Format" for `%@` and variables.
+///
+/// **Threads.** A value. **Cost.** Linear in the text.
+struct FormatString: Sendable, Hashable {
+    enum Piece: Sendable, Hashable {
+        /// As it stands in the format: a percent sign is still written twice.
+        case text(String)
+        case conversion(Conversion)
+        /// `%#@name@`, or `%2$#@name@` with its position.
+        case variable(name: String, position: Int?, source: String)
+    }
+
+    /// In the order of the text.
+    private(set) var pieces: [Piece]
+
+    init(_ text: String) {
+        var parser = FormatParser(text)
+        pieces = parser.parse()
+    }
+
+    /// - Parameter pieces: of one or several formats.
+    init(pieces: [Piece]) {
+        self.pieces = pieces
+    }
+
+    /// The format as text that printf() would read alike.
+    ///
+    /// Conversions that were put together from several formats get their positions where their order does not tell
+    /// which argument each one takes.
+    ///
+    /// - Precondition: all conversions are numbered.
+    var text: String {
+        let conversions = pieces.compactMap { if case .conversion(let conversion) = $0 { conversion } else { nil } }
+        let arguments = conversions.flatMap(\.arguments)
+        let tellsByOrder =
+            arguments.elementsEqual(1..<arguments.count + 1) && !conversions.contains(where: \.isPositional)
+        return pieces.reduce(into: "") { text, piece in
+            switch piece {
+            case .text(let plain): text += plain
+            case .conversion(let conversion): text += tellsByOrder ? conversion.source : conversion.positionalSource
+            case .variable(_, _, let source): text += source
+            }
+        }
+    }
+}
+
+/// One conversion of a format: `%-5.2ld`.
+struct Conversion: Sendable, Hashable {
+    /// A width or a precision.
+    enum Amount: Sendable, Hashable {
+        case fixed(Int)
+        /// `*`: the number is itself an argument; counted from 1, nil for the next one.
+        case argument(Int?)
+    }
+
+    struct Flags: OptionSet, Sendable, Hashable {
+        let rawValue: UInt8
+        static let left = Flags(rawValue: 1)
+        static let plus = Flags(rawValue: 2)
+        static let space = Flags(rawValue: 4)
+        static let alternate = Flags(rawValue: 8)
+        static let zero = Flags(rawValue: 16)
+        /// `'`, the thousands separator: read, and without effect here.
+        static let grouping = Flags(rawValue: 32)
+
+        /// In the order in which they are written.
+        static let letters: [(letter: UInt8, flag: Flags)] = [
+            (UInt8(ascii: "-"), .left), (UInt8(ascii: "+"), .plus), (UInt8(ascii: " "), .space),
+            (UInt8(ascii: "#"), .alternate), (UInt8(ascii: "0"), .zero), (UInt8(ascii: "'"), .grouping),
+        ]
+    }
+
+    /// As the format has it, percent sign included.
+    var source = ""
+    /// Which argument is converted, counted from 1; nil for the next one.
+    var position: Int?
+    var flags: Flags = []
+    var width: Amount?
+    var precision: Amount?
+    /// `l`, `ll`, `h`, `z` and so on. Arguments know their own size; it counts for negative numbers in hexadecimal.
+    var length = ""
+    /// The letter at its end.
+    var type: Unicode.Scalar = "@"
+    /// Whether the format told the position.
+    var isPositional = false
+
+    /// The arguments it takes, in the order in which printf() takes them. Only those that are known.
+    var arguments: [Int] {
+        [width, precision].compactMap { if case .argument(let number?) = $0 { number } else { nil } }
+            + (position.map { [$0] } ?? [])
+    }
+
+    /// Gives numbers to what takes the next argument.
+    mutating func number(from next: inout Int) {
+        func numbered(_ amount: Amount?) -> Amount? {
+            guard case .argument(nil) = amount else { return amount }
+            defer { next += 1 }
+            return .argument(next)
+        }
+        width = numbered(width)
+        precision = numbered(precision)
+        if position == nil {
+            position = next
+            next += 1
+        }
+    }
+
+    /// The conversion with all its positions.
+    var positionalSource: String {
+        func written(_ amount: Amount) -> String {
+            switch amount {
+            case .fixed(let number): "\(number)"
+            case .argument(let number): number.map { "*\($0)$" } ?? "*"
+            }
+        }
+        let flags = Flags.letters.filter { self.flags.contains($0.flag) }.map { Character(Unicode.Scalar($0.letter)) }
+        return "%" + (position.map { "\($0)$" } ?? "") + String(flags) + (width.map(written) ?? "")
+            + (precision.map { "." + written($0) } ?? "") + length + String(Character(type))
+    }
+}

@@ -1,0 +1,82 @@
+/// One entry of a `.stringsdict`: a text that depends on numbers, on the width it is shown in, or on the device.
+///
+/// **Threads.** A value.
+indirect enum LocalizedFormat: Sendable {
+    /// A text, with what its variables `%#@name@` stand for. A text without variables of its own uses those of the
+    /// entry that it stands in.
+    case text(FormatString, variables: [String: LocalizedFormat])
+    /// NSStringPluralRuleType. `digits`: how many digits after the point the numbers show, by
+    /// NSStringFormatValueTypeKey; nil for as many as they need.
+    case plural(forms: [PluralCategory: LocalizedFormat], digits: Int?)
+    /// NSStringVariableWidthRuleType, the narrowest first; never empty.
+    case widths([(width: Int, format: LocalizedFormat)])
+    /// NSStringDeviceSpecificRuleType; never empty.
+    case devices([String: LocalizedFormat])
+
+    /// What decides among the variants.
+    struct Choice {
+        /// Nil: each plural has its form `other`.
+        var arguments: [FormatArgument]?
+        var rules: PluralRules
+        /// The name after the tilde of resources for the host's device.
+        var device: String?
+        /// How wide a text may be, in the units of the entry's widths; nil for the widest.
+        var width: Int?
+    }
+
+    /// The one format that a choice leaves, its conversions numbered.
+    ///
+    /// In the text of the entry, conversions and variables without a position take the arguments in order. In the text
+    /// of a variable they take them from the variable's own on, so that its `%d` is the number that chose the form.
+    func resolved(_ choice: Choice) -> FormatString {
+        var pieces: [FormatString.Piece] = []
+        add(to: &pieces, choice, [:], from: 1)
+        return FormatString(pieces: pieces)
+    }
+
+    private func add(
+        to pieces: inout [FormatString.Piece], _ choice: Choice, _ outer: [String: LocalizedFormat], from first: Int
+    ) {
+        switch self {
+        case .text(let format, let own):
+            let variables = own.isEmpty ? outer : own
+            var next = first
+            for piece in format.pieces {
+                switch piece {
+                case .text: pieces.append(piece)
+                case .conversion(var conversion):
+                    conversion.number(from: &next)
+                    pieces.append(.conversion(conversion))
+                case .variable(let name, let position, _):
+                    // Undefined ones do not get through the checks.
+                    variables[name]?.add(to: &pieces, choice, variables, from: position ?? next)
+                    if position == nil { next += 1 }
+                }
+            }
+        case .plural(let forms, let digits):
+            Self.form(forms, digits, choice, first)?.add(to: &pieces, choice, outer, from: first)
+        case .widths(let variants):
+            let fitting = choice.width.map { width in variants.last { $0.width <= width } ?? variants[0] }
+            (fitting ?? variants[variants.count - 1]).format.add(to: &pieces, choice, outer, from: first)
+        case .devices(let variants):
+            let names = [choice.device, "other", "mac"].compactMap { $0 } + variants.keys.sorted()
+            names.lazy.compactMap { variants[$0] }.first?.add(to: &pieces, choice, outer, from: first)
+        }
+    }
+
+    private static func form(
+        _ forms: [PluralCategory: LocalizedFormat], _ digits: Int?, _ choice: Choice, _ argument: Int
+    ) -> LocalizedFormat? {
+        var category = PluralCategory.other
+        if let arguments = choice.arguments, argument <= arguments.count,
+            let number = arguments[argument - 1].operands(fractionDigits: digits)
+        {
+            // `zero` is also the form for nothing at all, in every language.
+            if number.i == 0, number.t == 0, let zero = forms[.zero] { return zero }
+            category = choice.rules.category(of: number)
+        }
+        // Without `other` the form of the greatest numbers stands in.
+        return forms[category] ?? forms[.other]
+            ?? PluralCategory.allCases.reversed().lazy.compactMap { forms[$0] }.first
+    }
+}

@@ -1,0 +1,75 @@
+/// A number as plural rules see it: the digits that are shown, not only the value. English has "1 mile" and "1.0 miles".
+///
+/// Source: UTS #35, part 3, "Plural Operand Meanings". The sign does not count.
+struct PluralOperands: Sendable, Hashable {
+    /// The whole part; of one with more than 18 digits, a number that ends like it and is as large as fits.
+    let i: UInt64
+    /// How many digits the fraction shows, with and without zeros at its end.
+    let v: UInt64
+    let w: UInt64
+    /// The digits of the fraction, with and without zeros at its end; of more than 18, the first ones.
+    let f: UInt64
+    let t: UInt64
+
+    init(_ number: some BinaryInteger) {
+        self.init(digits: Array(String(number.magnitude).utf8), fraction: [])
+    }
+
+    /// A number written with digits, a point and an exponent: `-12.50`, `1e+20`. Nil if the text is something else.
+    init?(_ text: some StringProtocol) {
+        var digits: [UInt8] = []
+        var fraction: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
+        digits.append(contentsOf: rest.prefix { $0.isDigit })
+        rest.removeFirst(digits.count)
+        if rest.first == UInt8(ascii: ".") {
+            fraction.append(contentsOf: rest.dropFirst().prefix { $0.isDigit })
+            rest.removeFirst(fraction.count + 1)
+        }
+        guard !digits.isEmpty || !fraction.isEmpty else { return nil }
+        if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
+            // No finite Double has an exponent beyond four digits.
+            guard rest.count <= 6, let exponent = Int(String(decoding: rest.dropFirst(), as: UTF8.self)) else {
+                return nil
+            }
+            guard exponent.magnitude <= 400 else { return nil }
+            Self.shift(&digits, &fraction, by: exponent)
+            rest = []
+        }
+        guard rest.isEmpty else { return nil }
+        self.init(digits: digits, fraction: fraction)
+    }
+
+    /// A number as it is shown without more digits than it needs: 1.0 as `1`. Nil for what is not finite.
+    init?(_ number: Double) {
+        var text = "\(number)"
+        if text.hasSuffix(".0") { text.removeLast(2) }
+        self.init(text)
+    }
+
+    private init(digits: [UInt8], fraction: [UInt8]) {
+        let significant = digits.drop { $0 == UInt8(ascii: "0") }
+        let last = Self.number(significant.suffix(18))
+        // No rule tells numbers of this size apart but by their last six digits.
+        i = significant.count > 18 ? last + 1_000_000_000_000_000_000 : last
+        let trimmed = fraction[..<((fraction.lastIndex { $0 != UInt8(ascii: "0") } ?? -1) + 1)]
+        v = UInt64(fraction.count)
+        w = UInt64(trimmed.count)
+        f = Self.number(fraction.prefix(18))
+        t = Self.number(trimmed.prefix(18))
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64 {
+        digits.reduce(0) { $0 * 10 + UInt64($1 - UInt8(ascii: "0")) }
+    }
+
+    private static func shift(_ digits: inout [UInt8], _ fraction: inout [UInt8], by exponent: Int) {
+        for _ in 0..<max(exponent, 0) { digits.append(fraction.isEmpty ? UInt8(ascii: "0") : fraction.removeFirst()) }
+        for _ in 0..<max(-exponent, 0) { fraction.insert(digits.popLast() ?? UInt8(ascii: "0"), at: 0) }
+    }
+}
+
+extension UInt8 {
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
