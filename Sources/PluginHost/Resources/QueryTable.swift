@@ -1,8 +1,8 @@
 /// What was answered to each question.
 ///
 /// A hash table of its own, because the first dictionary with a key of this module's makes the Swift runtime look for the
-/// key's conformance among all conformances of the process: with Foundation in it, that takes longer than the rest of
-/// the first look-up.
+/// key's conformance among all conformances of the process. With Foundation in it that took 65 of the 290 microseconds
+/// of the first look-up.
 ///
 /// **Threads.** A value, guarded by its owner.
 struct QueryTable<Value: Sendable>: Sendable {
