@@ -12,7 +12,7 @@ struct LocalizedFormatTests {
     ) throws -> StringsTables {
         let tree = try TemporaryTree(["\(language).lproj/Localizable.stringsdict": formats])
         if let strings { try tree.write("\(language).lproj/Localizable.strings", strings) }
-        let finder = finder(tree, languages: [language], variants: ResourceVariants(device: device))
+        let finder = finder(tree, languages: [language], preference: VariantPreference(device: device))
         // The tables are read before the tree goes.
         let tables = StringsTables(finder: finder) { [log] in log.add($0) }
         _ = tables.string(forKey: "", table: nil)
