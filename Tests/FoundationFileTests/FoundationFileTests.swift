@@ -17,6 +17,7 @@ import Testing
         #expect(user.version() == nil, "Foundation loses the value once there is an InfoPlist.strings")
         #expect(user.information?["CFBundleVersion"] as? String == "7")
         #expect(user.text("hello") == "Good day")
+        #expect(user.marked("hello", table: "Other") == "Hi")
         #expect(user.identity.isItself)
     }
 }

@@ -139,6 +139,13 @@ struct BundleUser {
         bundle.localizedString(forKey: key, value: value, table: table)
     }
 
+    func marked(_ key: String, table: String? = nil) -> String {
+        NSLocalizedString(key, tableName: table, bundle: bundle, value: "", comment: "A word to the translator")
+    }
+
+    /// A text of the main bundle.
+    static func marked(_ key: String) -> String { NSLocalizedString(key, comment: "A word to the translator") }
+
     // MARK: Code
 
     /// Loads the code in every way, and tells what went wrong.

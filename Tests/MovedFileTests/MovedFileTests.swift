@@ -91,6 +91,9 @@ import Testing
         #expect(user.text("hello", table: "Other") == "Hi")
         #expect(user.text("none") == "none")
         #expect(user.text("none", "value") == "value")
+        #expect(user.marked("hello") == "Good day")
+        #expect(user.marked("hello", table: "Other") == "Hi")
+        #expect(BundleUser.marked("no such key") == "no such key")
     }
 
     @Test func codeThatIsNoneFailsWithTheReason() throws {

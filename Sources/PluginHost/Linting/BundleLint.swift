@@ -54,8 +54,8 @@ struct BundleLint {
         for list in lists {
             let file = LintedFile(path: list.path, type: list.type)
             files.append(list.path)
-            let required = list.language.flatMap { linter.pluralCategories?($0) }
-            findings += file.findings + TextLint.findings(in: file) + PluralLint.findings(in: file, required: required)
+            findings += file.findings + TextLint.findings(in: file)
+            findings += PluralLint.findings(in: file, language: list.language)
             if list.type != .propertyList {
                 tables.append(LocalizedTables.Table(name: list.name, language: list.language, file: file))
             }

@@ -32,15 +32,8 @@ public struct BundleLinter: Sendable {
     /// and keys that sources ask for and no table has are found.
     public var sources: [String]
 
-    /// The plural categories that a language has (“one”, “few”, “other”), by the name of its `.lproj` directory, nil
-    /// for an unknown language. Without a function, categories are not missed.
-    public var pluralCategories: (@Sendable (_ language: String) -> Set<String>?)?
-
-    public init(
-        sources: [String] = [], pluralCategories: (@Sendable (_ language: String) -> Set<String>?)? = nil
-    ) {
+    public init(sources: [String] = []) {
         self.sources = sources
-        self.pluralCategories = pluralCategories
     }
 
     /// Looks at every list and table of a bundle.
@@ -86,7 +79,7 @@ public struct BundleLinter: Sendable {
         var findings = file.findings
         if file.isInfoList { findings += InfoListLint.findings(in: file) }
         findings += TextLint.findings(in: file)
-        findings += PluralLint.findings(in: file, required: nil)
+        findings += PluralLint.findings(in: file, language: nil)
         return LintReport(path: file.path, files: [file.path], findings: findings.inOrder)
     }
 }

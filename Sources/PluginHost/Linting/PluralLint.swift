@@ -7,8 +7,8 @@ struct PluralLint {
     private let file: LintedFile
     private let key: String
     private let entry: [String: PropertyList]
-    /// The categories that the language has; nil where that is not known.
-    private let required: Set<String>?
+    /// The categories that the language needs; none where the language is not known.
+    private let required: Set<PluralCategory>
     private var findings: [LintFinding] = []
 
     static let formatKey = "NSStringLocalizedFormatKey"
@@ -17,9 +17,10 @@ struct PluralLint {
     private static let pluralRule = "NSStringPluralRuleType"
     /// Entries that choose by the width or the device, and not by a number.
     private static let otherRules: Set = ["NSStringVariableWidthRuleType", "NSStringDeviceSpecificRuleType"]
-    private static let categories: Set = ["zero", "one", "two", "few", "many", "other"]
+    private static let categories = Set(PluralCategory.allCases.map(\.rawValue))
 
-    static func findings(in file: LintedFile, required: Set<String>?) -> [LintFinding] {
+    /// - Parameter language: the name of the file's `.lproj`, nil for a file that stands in none.
+    static func findings(in file: LintedFile, language: String?) -> [LintFinding] {
         guard file.type == .pluralRules, let value = file.list?.value else { return [] }
         guard case .dictionary(let entries) = value else {
             return [
@@ -29,6 +30,7 @@ struct PluralLint {
                     remedy: advice)
             ]
         }
+        let required = language.map { PluralRules(language: $0).usualCategories } ?? []
         return entries.sorted { $0.key < $1.key }.flatMap { key, value -> [LintFinding] in
             guard case .dictionary(let entry) = value else {
                 // A plain text counts as one without plural rules.
@@ -47,7 +49,7 @@ struct PluralLint {
 
     private static let advice = "Build it as docs/command-line.md shows under “Plural rules”."
 
-    private init(file: LintedFile, key: String, entry: [String: PropertyList], required: Set<String>?) {
+    private init(file: LintedFile, key: String, entry: [String: PropertyList], required: Set<PluralCategory>) {
         self.file = file
         self.key = key
         self.entry = entry
@@ -164,7 +166,7 @@ struct PluralLint {
                         remedy: "Make the placeholder and \(Self.typeKey) agree."))
             }
         }
-        let missing = (required ?? []).subtracting(variable.keys).subtracting(["other"])
+        let missing = Set(required.map(\.rawValue)).subtracting(variable.keys).subtracting(["other"])
         if !missing.isEmpty {
             findings.append(
                 file.finding(

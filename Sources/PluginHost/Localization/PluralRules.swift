@@ -27,6 +27,10 @@ struct PluralRules: Sendable {
         return PluralRuleData.rules[tag.language] ?? []
     }
 
+    /// The categories of the whole numbers up to a thousand: those that a translation needs. Some languages have one more
+    /// for millions or for fractions, which most texts never show.
+    var usualCategories: Set<PluralCategory> { Set((0...1000).map { category(of: PluralOperands($0)) }) }
+
     /// The category of a number.
     func category(of number: PluralOperands) -> PluralCategory {
         rules.first { $0.alternatives.contains { $0.allSatisfy { $0.holds(for: number) } } }?.category ?? .other
