@@ -8,25 +8,13 @@ import Synchronization
 /// languages. Those of former languages are kept: who returns to a language finds everything read, and the memory is
 /// bounded by the languages in use.
 final class BundleResources: Sendable {
-    /// What serves one choice of languages.
-    private final class Parts: Sendable {
-        let settings: LocalizationSettings
-        let finder: ResourceFinder
-        let strings: StringsTables
-
-        init(settings: LocalizationSettings, finder: ResourceFinder, strings: StringsTables) {
-            self.settings = settings
-            self.finder = finder
-            self.strings = strings
-        }
-    }
-
     private let directory: String
     private let identifier: String
     private let manifest: Manifest
-    private let all = Mutex<[Parts]>([])
-    /// Those in use, without a lock. `all` keeps them alive.
-    private let inUse = Atomic<Unmanaged<Parts>?>(nil)
+    /// The tables of each choice of languages, with the finder of that choice.
+    private let all = Mutex<[LocalizationSettings: StringsTables]>([:])
+    /// Those in use, to be read without a lock. `all` keeps them alive.
+    private let inUse = Atomic<Unmanaged<StringsTables>?>(nil)
     /// The generation of languages that those in use were chosen for.
     private let generation = Atomic(0)
 
@@ -51,45 +39,45 @@ final class BundleResources: Sendable {
     var preferredLocalizations: [String] { current.finder.preferredLocalizations }
 
     func localizedString(key: String, value: String?, table: String?) -> String {
-        current.strings.localizedString(forKey: key, value: value, table: table)
+        guard let strings = known else { return choose().localizedString(forKey: key, value: value, table: table) }
+        return strings._withUnsafeGuaranteedRef { $0.localizedString(forKey: key, value: value, table: table) }
     }
 
     func localizedString(key: String, value: String?, table: String?, arguments: [Any], width: Int?) -> String {
-        current.strings.localizedString(forKey: key, value: value, table: table, arguments: arguments, width: width)
+        current.localizedString(forKey: key, value: value, table: table, arguments: arguments, width: width)
     }
 
     /// The values of InfoPlist.strings in the user's language, nil where there is none.
-    var localizedInfo: [String: String]? { current.strings.localizedInfo }
+    var localizedInfo: [String: String]? { current.localizedInfo }
 
-    func localizedInfo(forKey key: String) -> String? { current.strings.localizedInfo(forKey: key) }
+    func localizedInfo(forKey key: String) -> String? { current.localizedInfo(forKey: key) }
 
-    private var current: Parts {
+    private var current: StringsTables { known?.takeUnretainedValue() ?? choose() }
+
+    /// What serves the languages of now, if it was chosen already.
+    private var known: Unmanaged<StringsTables>? {
         @inline(__always) get {
-            // The number first: parts of a later generation under an earlier number are only looked for once more.
-            let known = generation.load(ordering: .acquiring)
-            if let parts = inUse.load(ordering: .acquiring),
-                known == HostEnvironment.languageGeneration.load(ordering: .acquiring)
-            {
-                return parts._withUnsafeGuaranteedRef { $0 }
-            }
-            return choose()
+            // The number first: what was chosen for a later one is only looked for once more.
+            let number = generation.load(ordering: .acquiring)
+            let strings = inUse.load(ordering: .acquiring)
+            return number == HostEnvironment.languageGeneration.load(ordering: .acquiring) ? strings : nil
         }
     }
 
     @inline(never)
-    private func choose() -> Parts {
+    private func choose() -> StringsTables {
         let wanted = HostEnvironment.languageGeneration.load(ordering: .acquiring)
         // Outside of the lock, because the main bundle's own resources are asked for its languages.
         let settings = settings()
         return all.withLock { all in
-            let parts = all.first { $0.settings == settings } ?? make(settings)
-            if !all.contains(where: { $0 === parts }) { all.append(parts) }
+            let strings = all[settings] ?? make(settings)
+            all[settings] = strings
             // A thread that was overtaken by another change leaves the choice to the one that saw it.
             if inUse.load(ordering: .relaxed) == nil || generation.load(ordering: .relaxed) <= wanted {
-                inUse.store(.passUnretained(parts), ordering: .releasing)
+                inUse.store(.passUnretained(strings), ordering: .releasing)
                 generation.store(wanted, ordering: .releasing)
             }
-            return parts
+            return strings
         }
     }
 
@@ -105,16 +93,15 @@ final class BundleResources: Sendable {
         return settings
     }
 
-    private func make(_ settings: LocalizationSettings) -> Parts {
+    private func make(_ settings: LocalizationSettings) -> StringsTables {
         let finder = ResourceFinder(directory: directory, settings: settings)
         let identifier = identifier
-        let strings = StringsTables(finder: finder) { findings in
+        return StringsTables(finder: finder) { findings in
             let log = HostEnvironment.current.log
             for finding in findings {
                 let message = "\(finding.message) \(finding.remedy)"
                 log(HostLogRecord(level: .warning, bundleIdentifier: identifier, message: message))
             }
         }
-        return Parts(settings: settings, finder: finder, strings: strings)
     }
 }

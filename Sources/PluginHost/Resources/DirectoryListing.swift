@@ -74,10 +74,23 @@ struct DirectoryListing: Sendable {
                 break
             }
             found.append((name, kind))
-            hasPlatformVariants = hasPlatformVariants || name.contains(ResourceName.platformSuffix)
+            hasPlatformVariants = hasPlatformVariants || Self.mayBeVariant(name)
         }
         names.reserveCapacity(found.count)
         for (name, kind) in found { add(name, kind) }
+    }
+
+    /// Whether the platform's suffix stands in a name. The bytes are looked at one by one: a search for a string in a
+    /// string takes microseconds.
+    private static func mayBeVariant(_ name: String) -> Bool {
+        let suffix = ResourceName.platformSuffix.utf8
+        var rest = name.utf8[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "-")) {
+            rest = rest[start...]
+            if rest.starts(with: suffix) { return true }
+            rest.removeFirst()
+        }
+        return false
     }
 
     private mutating func add(_ name: String, _ kind: Kind) {
