@@ -6,17 +6,27 @@ enum UTF8Check {
         let count = bytes.count
         var index = 0
         while index < count {
-            index = endOfASCII(in: bytes, from: index)
-            guard index < count else { return nil }
+            // Eight bytes at a time, to the first that is no ASCII, or zero where that counts.
+            if let word = bytes.word(at: index) {
+                var stops = word & 0x8080_8080_8080_8080
+                if refusingNUL { stops |= UnsafeBufferPointer<UInt8>.zeroBytes(word) }
+                guard stops != 0 else {
+                    index &+= 8
+                    continue
+                }
+                index &+= stops.trailingZeroBitCount / 8
+            }
             let lead = bytes[index]
             if lead < 0x80 {
                 if lead == 0 && refusingNUL { return index }
-                index += 1
-                continue
+                index &+= 1
+            } else if lead &- 0xC2 < 0x1E, index &+ 1 < count, bytes[index &+ 1] & 0xC0 == 0x80 {
+                index &+= 2
+            } else {
+                let length = sequenceLength(bytes, at: index)
+                guard length > 0 else { return index }
+                index &+= length
             }
-            let length = sequenceLength(bytes, at: index)
-            guard length > 0 else { return index }
-            index += length
         }
         return nil
     }
@@ -24,20 +34,6 @@ enum UTF8Check {
     /// Whether all bytes are ASCII, and the first that is not.
     static func firstNonASCII(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         bytes.firstIndex { $0 >= 0x80 }
-    }
-
-    /// Skips eight bytes at a time that are ASCII and not NUL; stops at or before the first other one.
-    @inline(__always)
-    private static func endOfASCII(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-        let raw = UnsafeRawBufferPointer(bytes)
-        var index = start
-        while index + 8 <= raw.count {
-            let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            // The high bit of a byte is set where it is no ASCII, and where subtracting one from zero borrows.
-            if (word | (word &- 0x0101_0101_0101_0101)) & 0x8080_8080_8080_8080 != 0 { break }
-            index += 8
-        }
-        return index
     }
 
     /// The length of the well-formed sequence at an offset, or 0.
@@ -74,7 +70,9 @@ enum UTF8Check {
         guard holdsLeadByteOfMarks(bytes) else { return true }
         var run = 0
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-            if scalar.value < 0x300 || (0x3400...0xA66E).contains(scalar.value)
+            // Latin, Greek and Cyrillic, kana, ideographs and Hangul: asking for their properties would take most time.
+            if scalar.value < 0x300 || (0x370...0x482).contains(scalar.value)
+                || (0x309B...0xA66E).contains(scalar.value) || (0x3030...0x3098).contains(scalar.value)
                 || (0xAC00...0xD7FF).contains(scalar.value)
                 || scalar.properties.canonicalCombiningClass == .notReordered
             {
@@ -87,7 +85,8 @@ enum UTF8Check {
         return true
     }
 
-    private static func holdsLeadByteOfMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Whether any byte can begin a combining mark.
+    static func holdsLeadByteOfMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
         // Eight bytes at a time as long as none of them has both high bits, as every lead byte does.
         while let word = bytes.word(at: index), word & (word << 1) & 0x8080_8080_8080_8080 == 0 { index += 8 }

@@ -16,6 +16,7 @@ let measurements: [(Bundles, Int) throws -> [Figure]] = [
     OpeningMeasurements.run,
     ResourceMeasurements.run,
     StringMeasurements.run,
+    LargeTableMeasurements.run,
 ]
 
 let arguments = Array(CommandLine.arguments.dropFirst())

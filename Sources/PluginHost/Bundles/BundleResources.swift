@@ -14,26 +14,14 @@ final class BundleResources: Sendable {
         var variants: VariantPreference
     }
 
-    /// What serves one choice.
-    private final class Parts: Sendable {
-        let choice: Choice
-        let finder: ResourceFinder
-        let strings: StringsTables
-
-        init(choice: Choice, finder: ResourceFinder, strings: StringsTables) {
-            self.choice = choice
-            self.finder = finder
-            self.strings = strings
-        }
-    }
-
     private let directory: String
     private let identifier: String
     private let manifest: Manifest
-    private let all = Mutex<[Parts]>([])
+    /// The tables of each choice, with its finder.
+    private let all = Mutex<[Choice: StringsTables]>([:])
     /// Those in use; `all` keeps them alive. Not under a lock, and not counted at each use: either would cost as much as
     /// the look-up of a string.
-    private let inUse = Atomic<Unmanaged<Parts>?>(nil)
+    private let inUse = Atomic<Unmanaged<StringsTables>?>(nil)
     /// The generation that those in use were chosen for.
     private let generation = Atomic(0)
 
@@ -49,62 +37,64 @@ final class BundleResources: Sendable {
     func resource(
         _ name: String?, type: String?, subdirectory: String?, localization: String?
     ) -> FoundResource? {
-        withParts { $0.finder.resource(name, ofType: type, inDirectory: subdirectory, forLocalization: localization) }
+        withFinder { $0.resource(name, ofType: type, inDirectory: subdirectory, forLocalization: localization) }
     }
 
     func resources(type: String?, subdirectory: String?, localization: String?) -> [FoundResource] {
-        withParts { $0.finder.resources(ofType: type, inDirectory: subdirectory, forLocalization: localization) }
+        withFinder { $0.resources(ofType: type, inDirectory: subdirectory, forLocalization: localization) }
     }
 
     func variants(of name: String, type: String?) -> [ResourceVariant] {
-        withParts { $0.finder.variants(ofResource: name, type: type) }
+        withFinder { $0.variants(ofResource: name, type: type) }
     }
 
-    var localizations: [String] { withParts { $0.finder.localizations } }
-    var preferredLocalizations: [String] { withParts { $0.finder.preferredLocalizations } }
+    var localizations: [String] { withFinder { $0.localizations } }
+    var preferredLocalizations: [String] { withFinder { $0.preferredLocalizations } }
 
     func localizedString(key: String, value: String?, table: String?) -> String {
-        withParts { $0.strings.localizedString(forKey: key, value: value, table: table) }
+        withStrings { $0.localizedString(forKey: key, value: value, table: table) }
     }
 
     func localizedString(key: String, value: String?, table: String?, arguments: [Any], width: Int?) -> String {
-        withParts {
-            $0.strings.localizedString(forKey: key, value: value, table: table, arguments: arguments, width: width)
+        withStrings {
+            $0.localizedString(forKey: key, value: value, table: table, arguments: arguments, width: width)
         }
     }
 
     /// The values of InfoPlist.strings in the user's language, nil where there is none.
-    var localizedInfo: [String: String]? { withParts { $0.strings.localizedInfo } }
+    var localizedInfo: [String: String]? { withStrings { $0.localizedInfo } }
 
-    func localizedInfo(forKey key: String) -> String? { withParts { $0.strings.localizedInfo(forKey: key) } }
+    func localizedInfo(forKey key: String) -> String? { withStrings { $0.localizedInfo(forKey: key) } }
 
-    /// Calls body with the parts of the host's choice.
+    private func withFinder<Value>(_ body: (ResourceFinder) -> Value) -> Value { withStrings { body($0.finder) } }
+
+    /// Calls body with what serves the host's choice.
     @inline(__always)
-    private func withParts<Value>(_ body: (Parts) -> Value) -> Value {
-        // The number first: parts of a later generation under an earlier number are only looked for once more.
+    private func withStrings<Value>(_ body: (StringsTables) -> Value) -> Value {
+        // The number first: what was chosen for a later one is only looked for once more.
         let known = generation.load(ordering: .acquiring)
-        if let parts = inUse.load(ordering: .acquiring),
+        if let strings = inUse.load(ordering: .acquiring),
             known == HostEnvironment.resourceGeneration.load(ordering: .acquiring)
         {
-            return parts._withUnsafeGuaranteedRef(body)
+            return strings._withUnsafeGuaranteedRef(body)
         }
         return body(choose())
     }
 
     @inline(never)
-    private func choose() -> Parts {
+    private func choose() -> StringsTables {
         let wanted = HostEnvironment.resourceGeneration.load(ordering: .acquiring)
         // Outside of the lock, because the main bundle's own resources are asked for its languages.
         let choice = choice()
         return all.withLock { all in
-            let parts = all.first { $0.choice == choice } ?? make(choice)
-            if !all.contains(where: { $0 === parts }) { all.append(parts) }
+            let strings = all[choice] ?? make(choice)
+            all[choice] = strings
             // A thread that was overtaken by another change leaves the choice to the one that saw it.
             if inUse.load(ordering: .relaxed) == nil || generation.load(ordering: .relaxed) <= wanted {
-                inUse.store(.passUnretained(parts), ordering: .releasing)
+                inUse.store(.passUnretained(strings), ordering: .releasing)
                 generation.store(wanted, ordering: .releasing)
             }
-            return parts
+            return strings
         }
     }
 
@@ -121,17 +111,16 @@ final class BundleResources: Sendable {
         return Choice(localization: settings, variants: VariantPreference(device: host.device, scale: host.scale))
     }
 
-    private func make(_ choice: Choice) -> Parts {
+    private func make(_ choice: Choice) -> StringsTables {
         let finder = ResourceFinder(
             directory: directory, settings: choice.localization, preference: choice.variants)
         let identifier = identifier
-        let strings = StringsTables(finder: finder) { findings in
+        return StringsTables(finder: finder) { findings in
             let log = HostEnvironment.current.log
             for finding in findings {
                 let message = "\(finding.message) \(finding.remedy)"
                 log(HostLogRecord(level: .warning, bundleIdentifier: identifier, message: message))
             }
         }
-        return Parts(choice: choice, finder: finder, strings: strings)
     }
 }

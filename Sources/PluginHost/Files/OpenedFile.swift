@@ -80,6 +80,22 @@ struct OpenedFile: ~Copyable {
         return total
     }
 
+    /// The whole content. One byte more than the limit is asked for, so that a file over it shows as such to its reader,
+    /// even one that grows while it is read.
+    func bytes(atMost limit: Int) throws(Failure) -> [UInt8] {
+        let length = min(Int(clamping: identity.size), limit) + 1
+        var failure: Failure?
+        let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            do throws(Failure) {
+                count = try read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
     /// Where the open file really is: every link in the path resolved.
     var resolvedPath: String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in

@@ -103,7 +103,7 @@ struct KeyUseLint {
 
     private static func bytes(_ path: String, _ limit: Int) -> [UInt8]? {
         guard let file = try? OpenedFile(path: path), file.identity.size <= UInt64(limit) else { return nil }
-        return try? StringsFile.bytes(of: file, atMost: limit)
+        return try? file.bytes(atMost: limit)
     }
 
     private func isDefined(_ call: KeyUses.Call) -> Bool {

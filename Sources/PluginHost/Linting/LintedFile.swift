@@ -11,7 +11,7 @@ struct LintedFile: Sendable {
     /// Reads a file.
     init(path: String, type: BundleLinter.FileType) {
         do throws(OpenedFile.Failure) {
-            let bytes = try StringsFile.bytes(of: OpenedFile(path: path), atMost: Self.limits(path).size)
+            let bytes = try OpenedFile(path: path).bytes(atMost: Self.limits(path).size)
             self.init(path: path, type: type, bytes: bytes)
         } catch {
             self.init(

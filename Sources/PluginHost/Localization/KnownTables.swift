@@ -1,65 +1,66 @@
 import Synchronization
 
-/// The tables that were read, by name, for finding them without a lock: a lock would cost half as much as the look-up
-/// that it guards.
+/// The tables that were read, by name, for finding them without a lock and without counting references: either would cost
+/// half as much as the look-up that it guards.
 ///
-/// A list that only grows at its head. Readers walk it without keeping anything alive: no node goes before the list
+/// A list that only grows at its head. Readers walk it without keeping anything alive: what is in it goes when the owner
 /// does.
 ///
 /// **Threads.** Reading: any. Adding: one at a time, by the owner's lock.
-final class KnownTables: Sendable {
-    private final class Node: Sendable {
+// @unchecked: what the pointers lead to is written before it is entered, and never again.
+struct KnownTables: ~Copyable, @unchecked Sendable {
+    private struct Node {
         let name: String
-        let table: StringsTable
-        let next: Unmanaged<Node>?
+        let head: StringsChain.Head
+        let next: UnsafePointer<Node>?
         let position: Int
-
-        init(_ name: String, _ table: StringsTable, before next: Unmanaged<Node>?) {
-            self.name = name
-            self.table = table
-            self.next = next
-            position = next.map { $0._withUnsafeGuaranteedRef { $0.position + 1 } } ?? 0
-        }
     }
 
     /// A longer list would be slower to walk than the owner's dictionary is to ask.
     private static let longest = 16
 
-    private let head = Atomic<Unmanaged<Node>?>(nil)
+    private let newest = Atomic<UnsafePointer<Node>?>(nil)
     /// The table that look-ups without a table's name are in: most of them.
-    private let localizable = Atomic<Unmanaged<StringsTable>?>(nil)
-    /// What keeps nodes and tables alive.
-    private let kept = Mutex<[any AnyObject & Sendable]>([])
+    private let localizable = Atomic<UnsafePointer<StringsChain.Head>?>(nil)
 
-    /// The translation in the default table, if that is known.
-    func defaultString(forKey key: String) -> String? {
-        localizable.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { $0[key] }
+    deinit {
+        var next = newest.load(ordering: .acquiring)
+        while let node = next {
+            next = node.pointee.next
+            UnsafeMutablePointer(mutating: node).deinitialize(count: 1).deallocate()
+        }
+        localizable.load(ordering: .acquiring)?.deallocate()
     }
 
-    /// The translation in a table, if that is known.
-    func string(forKey key: String, table: String) -> String? {
-        var next = head.load(ordering: .acquiring)
+    /// The default table, if it is known.
+    var defaultTable: UnsafePointer<StringsChain.Head>? {
+        @inline(__always) get { localizable.load(ordering: .acquiring) }
+    }
+
+    /// A table by its name, if it is known.
+    func table(named name: String) -> StringsChain.Head? {
+        var next = newest.load(ordering: .acquiring)
         while let node = next {
-            let (isFound, translation) = node._withUnsafeGuaranteedRef { node in
-                node.name == table ? (true, node.table[key]) : (false, nil)
-            }
-            if isFound { return translation }
-            next = node._withUnsafeGuaranteedRef { $0.next }
+            if node.pointee.name == name { return node.pointee.head }
+            next = node.pointee.next
         }
         return nil
     }
 
-    /// Makes the default table known as such.
-    func addDefault(_ table: StringsTable) {
-        kept.withLock { $0.append(table) }
-        localizable.store(.passUnretained(table), ordering: .releasing)
+    /// Makes the default table known as such; at most once.
+    func addDefault(_ head: StringsChain.Head) {
+        let place = UnsafeMutablePointer<StringsChain.Head>.allocate(capacity: 1)
+        place.initialize(to: head)
+        localizable.store(UnsafePointer(place), ordering: .releasing)
     }
 
     /// Makes a table known by its name.
-    func add(_ table: StringsTable, named name: String) {
-        let node = Node(name, table, before: head.load(ordering: .relaxed))
-        guard node.position < Self.longest else { return }
-        kept.withLock { $0.append(node) }
-        head.store(.passUnretained(node), ordering: .releasing)
+    func add(_ head: StringsChain.Head, named name: String) {
+        let next = newest.load(ordering: .relaxed)
+        let position = next.map { $0.pointee.position + 1 } ?? 0
+        guard position < Self.longest else { return }
+        let node = UnsafeMutablePointer<Node>.allocate(capacity: 1)
+        node.initialize(to: Node(name: name, head: head, next: next, position: position))
+        newest.store(UnsafePointer(node), ordering: .releasing)
     }
 }

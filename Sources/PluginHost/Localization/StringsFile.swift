@@ -6,7 +6,7 @@ struct StringsFile: Sendable, Equatable {
     let strings: String?
     /// The path of the `.stringsdict`, nil without one.
     let formats: String?
-    /// The language that the table is in.
+    /// The language that the formats are in; of no account without any.
     let language: String
 
     /// What the files hold and what is wrong with them. A file that cannot be read is an empty one.
@@ -20,46 +20,54 @@ struct StringsFile: Sendable, Equatable {
         device: String? = nil, limits: PropertyListLimits = .stringsTable
     ) -> (table: StringsTable, findings: [PluginFinding]) {
         var findings: [PluginFinding] = []
-        var entries = strings.map { Self.entries($0, limits, &findings) } ?? [:]
-        guard let path = formats else { return (StringsTable(entries), findings) }
+        let index = strings.flatMap { Self.index($0, limits, &findings) } ?? StringsIndex([:])
+        guard let path = formats else { return (StringsTable(index), findings) }
         let formats = Self.formats(path, limits, &findings)
         let rules = PluralRules(language: language)
         let choice = LocalizedFormat.Choice(rules: rules, device: device)
-        for (key, format) in formats { entries[key] = format.resolved(choice).text }
-        return (StringsTable(entries, formats: formats, rules: rules), findings)
+        let texts = formats.mapValues { $0.resolved(choice).text }
+        return (StringsTable(index.adding(texts), formats: formats, rules: rules), findings)
     }
 
-    private static func entries(
+    private static func index(
         _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
-    ) -> [String: String] {
-        content(path, limits, &findings) { StringsReader.read($0, limits: limits) } ?? [:]
+    ) -> StringsIndex? {
+        guard let text = text(path, limits, &findings) else { return nil }
+        if let index = StringsIndex.recognizing(text, limits: limits) { return index }
+        let (entries, faults) = StringsReader.read(UnsafeRawBufferPointer(text.buffer), limits: limits)
+        findings += faults.map { finding($0, in: path) }
+        return StringsIndex(entries)
     }
 
     private static func formats(
         _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
     ) -> [String: LocalizedFormat] {
-        let values = content(path, limits, &findings) { StringsReader.readValues($0, limits: limits) } ?? [:]
+        guard let text = text(path, limits, &findings) else { return [:] }
+        let (values, faults) = StringsReader.readValues(UnsafeRawBufferPointer(text.buffer), limits: limits)
+        findings += faults.map { finding($0, in: path) }
         var formats: [String: LocalizedFormat] = [:]
         // A dictionary has no order; the report has one.
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             do throws(LocalizedFormat.Fault) {
                 formats[key] = try LocalizedFormat(value)
             } catch {
-                findings.append(Self.finding(error, key, in: path))
+                findings.append(finding(error, key, in: path))
             }
         }
         return formats
     }
 
-    private static func content<Entries>(
-        _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding],
-        _ read: (UnsafeRawBufferPointer) -> (entries: Entries, faults: [PropertyListFault])
-    ) -> Entries? {
+    private static func text(
+        _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
+    ) -> StringsText? {
         do throws(OpenedFile.Failure) {
-            let bytes = try bytes(of: OpenedFile(path: path), atMost: limits.size)
-            let (entries, faults) = bytes.withUnsafeBytes(read)
-            findings += faults.map { finding($0, in: path) }
-            return entries
+            let file = try OpenedFile(path: path)
+            // One byte more than the limit is asked for, so that a file over it shows as such to the reader, even one
+            // that grows while it is read.
+            let text = StringsText(capacity: min(Int(clamping: file.identity.size), limits.size) + 1)
+            let memory = UnsafeMutableRawBufferPointer(start: text.bytes, count: text.count)
+            text.shorten(to: try file.read(into: memory, at: 0))
+            return text
         } catch {
             findings.append(
                 PluginFinding(
@@ -70,26 +78,10 @@ struct StringsFile: Sendable, Equatable {
         }
     }
 
-    /// One byte more than the limit is asked for, so that a file over it shows as such to the reader, even one that
-    /// grows while it is read.
-    static func bytes(of file: borrowing OpenedFile, atMost limit: Int) throws(OpenedFile.Failure) -> [UInt8] {
-        let length = min(Int(clamping: file.identity.size), limit) + 1
-        var failure: OpenedFile.Failure?
-        let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-            do throws(OpenedFile.Failure) {
-                count = try file.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        return bytes
-    }
-
     private static func finding(_ fault: PropertyListFault, in path: String) -> PluginFinding {
         PluginFinding(
             .warning, .stringsTableFaulty, filePath: path, subject: fault.position.description,
-            message: "The strings table \(quoted(path)) has a fault: \(fault).",
+            message: "The strings table \(quoted(path)) has a fault: \(fault)",
             remedy: "Correct the entry; the others are used.")
     }
 

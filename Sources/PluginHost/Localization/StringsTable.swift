@@ -1,36 +1,54 @@
 import Glibc
+import PropertyLists
+import Synchronization
 
 /// The entries of one strings table, for reading only.
 ///
-/// A table is asked for strings all day and never changed, so it has a hash table of its own: a look-up costs about
-/// half of one in a Swift dictionary, which leaves room for the lock that guards the tables. Keys are equal if their
-/// UTF-8 is; a dictionary would also take another normal form of Unicode.
+/// A table is asked for strings all day and never changed, so it has a hash table of its own (``StringsIndex``): a look-up
+/// costs about half of one in a Swift dictionary. A string is made when it is asked for the first time, and kept.
 ///
 /// **Threads.** Any. **Cost.** A look-up reads the key's bytes once to hash and once to compare them.
-// Sendable, because the memory is written by the initialiser alone and freed by the deinitialiser.
+// @unchecked: a value is written under the lock once, before its mark tells so, and freed by the deinitialiser.
 final class StringsTable: @unchecked Sendable {
-    private struct Entry {
-        /// Where the key is in `keys`.
-        let start: UInt32
-        let length: UInt32
-        let value: String
+    private let index: StringsIndex
+    private let made: Made
+    private let making = Mutex(())
+
+    /// The strings that were made, by the number of the entry.
+    private struct Made {
+        /// In place where `marks` says so.
+        let values: UnsafeMutablePointer<String>
+        let marks: UnsafeMutablePointer<Atomic<Bool>>
     }
 
-    private struct Slot {
-        /// The upper half of the key's hash: most keys that collide differ here.
-        var tag: UInt32
-        /// The number of the entry plus one, zero for a free place.
-        var entry: UInt32
+    /// What a look-up needs: plain pointers, so that it counts no references. Counting them would take more time than
+    /// all the rest. Good as long as the table is there.
+    struct View {
+        private let places: StringsIndex.Places
+        private let made: Made
+        private let table: Unmanaged<StringsTable>
+
+        fileprivate init(_ table: StringsTable) {
+            places = table.index.places
+            made = table.made
+            self.table = .passUnretained(table)
+        }
+
+        /// The translation of a key, which may be empty; nil if the table has none.
+        subscript(key: String) -> String? {
+            @inline(__always) get {
+                let found =
+                    key.utf8.withContiguousStorageIfAvailable { places.find($0) }
+                    // A string that Foundation made and that keeps its own storage.
+                    ?? Array(key.utf8).withUnsafeBufferPointer { places.find($0) }
+                guard let number = found else { return nil }
+                if made.marks[number].load(ordering: .acquiring) { return made.values[number] }
+                return table._withUnsafeGuaranteedRef { $0.make(number) }
+            }
+        }
     }
 
-    /// All keys' UTF-8, one after the other.
-    private let keys: UnsafeMutableBufferPointer<UInt8>
-    private let entries: UnsafeMutableBufferPointer<Entry>
-    /// At most half full.
-    private let slots: UnsafeMutableBufferPointer<Slot>
-    private let mask: UInt32
-    /// Unknown outside of the process: whoever writes a table must not be able to choose keys that all collide.
-    private let seed: (UInt64, UInt64)
+    var view: View { View(self) }
 
     /// The entries that came from a `.stringsdict`, for choosing among their forms.
     let formats: [String: LocalizedFormat]
@@ -38,105 +56,55 @@ final class StringsTable: @unchecked Sendable {
     let rules: PluralRules
 
     /// - Parameters:
-    ///   - table: the translations; of an entry of `formats`, the text for no arguments.
-    ///   - formats: what depends on numbers, widths or devices.
+    ///   - index: the translations.
+    ///   - formats: what depends on numbers, widths or devices; the index has the text for no arguments.
     ///   - rules: the plural rules of the table's language.
-    /// - Precondition: less than 4 GiB of keys, which no table within the limits has.
     init(
-        _ table: [String: String], formats: [String: LocalizedFormat] = [:],
+        _ index: StringsIndex, formats: [String: LocalizedFormat] = [:],
         rules: PluralRules = PluralRules(language: "")
     ) {
+        self.index = index
         self.formats = formats
         self.rules = rules
-        keys = .allocate(capacity: table.keys.reduce(0) { $0 + $1.utf8.count })
-        entries = .allocate(capacity: table.count)
-        precondition(keys.count <= UInt32.max)
-        var capacity = 4
-        while capacity < table.count * 2 { capacity *= 2 }
-        mask = UInt32(capacity - 1)
-        seed = (.random(in: .min ... .max) | 1, .random(in: .min ... .max))
-        slots = .allocate(capacity: capacity)
-        slots.initialize(repeating: Slot(tag: 0, entry: 0))
-        var end = 0
-        for (number, (key, value)) in table.enumerated() {
-            let length = key.utf8.count
-            _ = UnsafeMutableBufferPointer(rebasing: keys[end..<end + length]).initialize(from: key.utf8)
-            entries.initializeElement(
-                at: number, to: Entry(start: UInt32(end), length: UInt32(length), value: value))
-            let hash = Self.hash(UnsafeBufferPointer(rebasing: keys[end..<end + length]), seed)
-            var slot = UInt32(truncatingIfNeeded: hash) & mask
-            while slots[Int(slot)].entry != 0 { slot = (slot &+ 1) & mask }
-            slots[Int(slot)] = Slot(tag: UInt32(truncatingIfNeeded: hash >> 32), entry: UInt32(number + 1))
-            end += length
+        // calloc() gives large blocks as the system does, zero without being touched.
+        guard let marks = calloc(max(index.count, 1), MemoryLayout<Atomic<Bool>>.stride) else {
+            fatalError("There is no memory for \(index.count) marks.")
         }
+        // An atomic false is a zero.
+        made = Made(
+            values: .allocate(capacity: index.count),
+            marks: marks.bindMemory(to: Atomic<Bool>.self, capacity: index.count))
+    }
+
+    convenience init(_ table: [String: String]) {
+        self.init(StringsIndex(table))
     }
 
     deinit {
-        entries.deinitialize().deallocate()
-        keys.deallocate()
-        slots.deallocate()
+        for number in 0..<index.count where made.marks[number].load(ordering: .relaxed) {
+            (made.values + number).deinitialize(count: 1)
+        }
+        made.values.deallocate()
+        free(made.marks)
     }
 
     /// The translation of a key, which may be empty; nil if the table has none.
-    subscript(key: String) -> String? {
-        if let found = key.utf8.withContiguousStorageIfAvailable(find) { return found }
-        // A string that Foundation made and that keeps its own storage.
-        return Array(key.utf8).withUnsafeBufferPointer(find)
-    }
+    subscript(key: String) -> String? { view[key] }
 
-    private func find(_ key: UnsafeBufferPointer<UInt8>) -> String? {
-        let hash = Self.hash(key, seed)
-        let tag = UInt32(truncatingIfNeeded: hash >> 32)
-        var number = UInt32(truncatingIfNeeded: hash) & mask
-        while case let slot = slots[Int(number)], slot.entry != 0 {
-            if slot.tag == tag {
-                let entry = entries.baseAddress! + Int(slot.entry - 1)
-                if entry.pointee.length == key.count, isKey(key, at: entry.pointee.start) { return entry.pointee.value }
-            }
-            number = (number &+ 1) & mask
+    @inline(never)
+    private func make(_ number: Int) -> String {
+        making.withLock { _ in
+            if made.marks[number].load(ordering: .relaxed) { return made.values[number] }
+            let value = index.value(number)
+            (made.values + number).initialize(to: value)
+            made.marks[number].store(true, ordering: .releasing)
+            return value
         }
-        return nil
     }
 
-    private func isKey(_ key: UnsafeBufferPointer<UInt8>, at start: UInt32) -> Bool {
-        // The empty key has no bytes to point at.
-        key.isEmpty || memcmp(keys.baseAddress! + Int(start), key.baseAddress!, key.count) == 0
-    }
-
-    var count: Int { entries.count }
+    /// The number of entries.
+    var count: Int { index.count }
 
     /// All entries.
-    var dictionary: [String: String] {
-        let pairs = entries.map { entry in
-            let range = Int(entry.start)..<Int(entry.start + entry.length)
-            return (String(decoding: keys[range], as: UTF8.self), entry.value)
-        }
-        return Dictionary(uniqueKeysWithValues: pairs)
-    }
-
-    // MARK: Hashing
-
-    /// Multiplies eight bytes at a time with a secret into 128 bits and folds the halves, as wyhash does.
-    @inline(__always)
-    private static func hash(_ bytes: UnsafeBufferPointer<UInt8>, _ seed: (UInt64, UInt64)) -> UInt64 {
-        let raw = UnsafeRawBufferPointer(bytes)
-        var state = seed.1 ^ UInt64(truncatingIfNeeded: raw.count)
-        var offset = 0
-        while offset &+ 8 <= raw.count {
-            state = fold(state ^ raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self), seed)
-            offset &+= 8
-        }
-        var rest: UInt64 = 0
-        while offset < raw.count {
-            rest = rest << 8 | UInt64(raw[offset])
-            offset &+= 1
-        }
-        return fold(state ^ rest, seed)
-    }
-
-    @inline(__always)
-    private static func fold(_ value: UInt64, _ seed: (UInt64, UInt64)) -> UInt64 {
-        let product = value.multipliedFullWidth(by: seed.0)
-        return (product.high ^ product.low) &+ seed.1
-    }
+    var dictionary: [String: String] { index.dictionary }
 }

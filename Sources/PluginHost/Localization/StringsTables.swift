@@ -18,10 +18,16 @@ import Foundation
 /// **Threads.** Any; the first look-up in a table lets others wait. The log is called without any lock held.
 /// **Cost.** A repeated look-up costs no more than one in a Swift dictionary.
 final class StringsTables: Sendable {
-    private let finder: ResourceFinder
+    let finder: ResourceFinder
     private let log: @Sendable ([PluginFinding]) -> Void
-    /// By the name of the file.
-    private let chains = Mutex<[String: Chain]>([:])
+    private struct State {
+        /// By the name of the file.
+        var chains: [String: StringsChain] = [:]
+        /// Tables that were not there when they were asked for.
+        var absent: Set<String> = []
+    }
+
+    private let state = Mutex(State())
     private let known = KnownTables()
 
     /// The table a nil or empty name means.
@@ -42,24 +48,6 @@ final class StringsTables: Sendable {
     private let misfits = Mutex<Set<String>>([])
     private static let mostMisfits = 1_000
 
-    /// A table and those it hides.
-    private struct Chain: Sendable {
-        let first: StringsTable
-        /// Those that were needed so far.
-        var hidden: [StringsTable] = []
-        /// The files of the others, the next one last.
-        var unread: [StringsFile]
-
-        /// The translation in the tables read so far, and the table that has it.
-        func entry(forKey key: String) -> (text: String, table: StringsTable)? {
-            if let text = first[key] { return (text, first) }
-            for table in hidden {
-                if let text = table[key] { return (text, table) }
-            }
-            return nil
-        }
-    }
-
     /// - Parameter log: gets what is wrong with a file, once for each file, and under NSShowNonLocalizedStrings each
     ///   string that is not localised.
     init(finder: ResourceFinder, log: @escaping @Sendable ([PluginFinding]) -> Void) {
@@ -75,7 +63,9 @@ final class StringsTables: Sendable {
     ///
     /// - Parameter table: the table's name, with or without `.strings`; nil or empty for `Localizable`.
     func localizedString(forKey key: String, value: String?, table: String?) -> String {
-        string(forKey: key, table: table) ?? shown(key, table) ?? Self.substitute(key, value)
+        if let text = string(forKey: key, table: table) { return text }
+        if Self.showsNonLocalizedStrings { return shown(key, table) }
+        return Self.substitute(key, value)
     }
 
     /// The string for a key in the user's language, its conversions replaced by arguments.
@@ -88,9 +78,9 @@ final class StringsTables: Sendable {
     ///   - arguments: the values, the first one for `%1$@`.
     ///   - width: how wide the text may be, for entries with widths; nil for the widest.
     func localizedString(forKey key: String, value: String?, table: String?, arguments: [Any], width: Int?) -> String {
-        let found = entry(forKey: key, Self.fileName(table))
+        let found = entry(forKey: key, table)
         // The key in capitals is no format any more.
-        if found == nil, let shown = shown(key, table) { return shown }
+        if found == nil, Self.showsNonLocalizedStrings { return shown(key, table) }
         let values = arguments.map(FormatArgument.init)
         let format =
             if let found, let format = found.table.formats[key] {
@@ -110,9 +100,8 @@ final class StringsTables: Sendable {
         return value
     }
 
-    /// What stands for a missing translation under NSShowNonLocalizedStrings; nil otherwise.
-    private func shown(_ key: String, _ table: String?) -> String? {
-        guard Self.showsNonLocalizedStrings else { return nil }
+    /// What stands for a missing translation under NSShowNonLocalizedStrings.
+    private func shown(_ key: String, _ table: String?) -> String {
         log([.notLocalized(key, table: Self.fileName(table))])
         return key.uppercased()
     }
@@ -123,77 +112,72 @@ final class StringsTables: Sendable {
     }
 
     /// The translation of a key, nil if no table has one.
+    @inline(__always)
     func string(forKey key: String, table: String?) -> String? {
         if let table, !table.isEmpty {
-            return known.string(forKey: key, table: table) ?? search(key, Self.fileName(table))
+            if let head = known.table(named: table) { return head.text(forKey: key, reading: read) }
+        } else if let head = known.defaultTable {
+            return head.pointee.text(forKey: key, reading: read)
         }
-        return known.defaultString(forKey: key) ?? search(key, Self.defaultTable)
+        return entry(forKey: key, table)?.text
     }
 
     /// What `InfoPlist.strings` has for a key of Info.plist, nil if nothing: then Info.plist's own value holds, which
     /// is the one of the development region.
     func localizedInfo(forKey key: String) -> String? {
-        loaded(Self.infoTable)?[key]
+        chain(Self.infoTable)?.table[key]
     }
 
     /// All of `InfoPlist.strings`, nil if there is none.
     var localizedInfo: [String: String]? {
-        loaded(Self.infoTable)?.dictionary
+        chain(Self.infoTable)?.table.dictionary
     }
 
     // MARK: Finding and reading tables
 
-    /// The translation of a key, from the tables that were read or, where they lack it, from more.
-    private func search(_ key: String, _ table: String) -> String? {
-        entry(forKey: key, table)?.text
+    /// The translation of a key and the table that has it.
+    @inline(never)
+    private func entry(forKey key: String, _ table: String?) -> (text: String, table: StringsTable)? {
+        chain(Self.fileName(table))?.entry(forKey: key, reading: read)
     }
 
-    private func entry(forKey key: String, _ table: String) -> (text: String, table: StringsTable)? {
-        guard loaded(table) != nil else { return nil }
-        while true {
-            let (entry, unread) = chains.withLock { chains in
-                (chains[table]?.entry(forKey: key), chains[table]?.unread.last)
-            }
-            guard entry == nil, let unread else { return entry }
-            let (hidden, findings) = unread.read(device: finder.preference.device)
-            let isNews = chains.withLock { chains in
-                // Another thread may have read the same file meanwhile.
-                guard chains[table]?.unread.last == unread else { return false }
-                chains[table]?.unread.removeLast()
-                chains[table]?.hidden.append(hidden)
-                return true
-            }
-            if isNews, !findings.isEmpty { log(findings) }
-        }
+    private func read(_ file: StringsFile) -> (table: StringsTable, log: () -> Void) {
+        let (table, findings) = file.read(device: finder.preference.device)
+        return (table, { [log] in if !findings.isEmpty { log(findings) } })
     }
 
     private static let types = ["strings", "stringsdict"]
+    private static let mostAbsent = 1_000
 
     /// The table of a name, read if need be; nil if there is no file.
-    private func loaded(_ table: String) -> StringsTable? {
-        if let loaded = chains.withLock({ $0[table]?.first }) { return loaded }
+    private func chain(_ table: String) -> StringsChain? {
+        let (chain, isAbsent) = state.withLock { ($0.chains[table], $0.absent.contains(table)) }
+        if let chain { return chain }
         // A look-up that finds nothing is cheap when it is repeated; the list of all places is not remembered.
-        guard Self.types.contains(where: { finder.path(forResource: table, ofType: $0) != nil }) else { return nil }
+        if isAbsent, !Self.types.contains(where: { finder.path(forResource: table, ofType: $0) != nil }) { return nil }
         let files = finder.allPaths(forResource: table, ofTypes: Self.types).map { paths in
-            StringsFile(strings: paths[0], formats: paths[1], language: language(of: paths))
+            StringsFile(strings: paths[0], formats: paths[1], language: paths[1].map(language(of:)) ?? "")
         }
-        guard let file = files.first else { return nil }
-        let (read, findings) = file.read(device: finder.preference.device)
-        let (first, isNews) = chains.withLock { chains in
-            if let loaded = chains[table]?.first { return (loaded, false) }
-            chains[table] = Chain(first: read, unread: files.dropFirst().reversed())
-            known.add(read, named: table)
-            if table == Self.defaultTable { known.addDefault(read) }
-            return (read, true)
+        guard let file = files.first else {
+            state.withLock { if $0.absent.count < Self.mostAbsent { $0.absent.insert(table) } }
+            return nil
         }
-        if isNews, !findings.isEmpty { log(findings) }
-        return first
+        let (first, log) = read(file)
+        let (entered, isNews) = state.withLock { state in
+            if let chain = state.chains[table] { return (chain, false) }
+            let chain = StringsChain(first, hiding: files.dropFirst())
+            state.chains[table] = chain
+            known.add(chain.head, named: table)
+            if table == Self.defaultTable { known.addDefault(chain.head) }
+            return (chain, true)
+        }
+        if isNews { log() }
+        return entered
     }
 
     /// The language of a place: that of its `.lproj`; for Base and for a global table the development region, else the
     /// first preferred localisation.
-    private func language(of paths: [String?]) -> String {
-        let path = paths.lazy.compactMap { $0 }.first ?? ""
+    private func language(of path: String) -> String {
         let folder = path.dropFirst(finder.directory.count).split(separator: "/").last {
             $0.hasSuffix(SearchOrder.suffix)
         }
@@ -201,8 +185,9 @@ final class StringsTables: Sendable {
         return finder.settings.developmentRegion ?? finder.preferredLocalizations.first ?? ""
     }
 
-    /// Read at each miss: whoever looks for missing translations sets it while the program runs.
-    private static var showsNonLocalizedStrings: Bool {
+    /// Whether the user looks for missing translations: by the environment variable, else, with Foundation, by the
+    /// argument or the default. Asked once in a process: a miss should not cost more than a hit.
+    private static let showsNonLocalizedStrings: Bool = {
         if let value = getenv("NSShowNonLocalizedStrings").flatMap({ String(validatingCString: $0) }) {
             // As NSString's boolValue reads it.
             return value.drop { " +0".contains($0) }.first.map { "YyTt123456789".contains($0) } ?? false
@@ -212,7 +197,7 @@ final class StringsTables: Sendable {
         #else
         return false
         #endif
-    }
+    }()
 }
 
 extension PluginFinding {

@@ -60,11 +60,11 @@ import Testing
             """
         let fixture = try LintFixture([
             "en.lproj/Localizable.strings": "\"n\" = \"%d x\";\n",
-            "fr.lproj/Localizable.stringsdict": LintFixture.list(rules),
-            "de.lproj/Localizable.stringsdict": LintFixture.list(
+            "ja.lproj/Localizable.stringsdict": LintFixture.list(rules),
+            "ko.lproj/Localizable.stringsdict": LintFixture.list(
                 rules.replacing(">d<", with: ">@<").replacing("%d", with: "%@")),
         ])
-        let expected = ["de.lproj/Localizable.stringsdict:3:1 error placeholderMismatch n"]
+        let expected = ["ko.lproj/Localizable.stringsdict:3:1 error placeholderMismatch n"]
         #expect(try fixture.told() == expected)
     }
 

@@ -132,18 +132,21 @@ struct StringsTablesTests {
         #expect(tables(tree).localizedString(forKey: "%d of %@", value: nil, table: nil) == "%2$@ %1$s %n %")
     }
 
-    @Test("A large table is read whole (faults 104 and 159)")
-    func aLargeTableIsRead() throws {
+    @Test("A table of 10 MB is read whole, also one with a fault (faults 104 and 159)", arguments: [true, false])
+    func aLargeTableIsRead(_ isSound: Bool) throws {
         let tree = try TemporaryTree()
+        // The titles are long, so that the debug build needs no minute.
+        let title = String(repeating: "Le titre de la fenêtre ", count: 40)
         var text = ""
-        for number in 0..<60_000 {
-            text += "\"window.title.number.\(number)\" = \"Le titre de la fenêtre numéro \(number)\";\n"
-        }
-        try tree.write("fr.lproj/Localizable.strings", text)
+        for number in 0..<11_000 { text += "\"window.title.\(number)\" = \"\(title)\(number)\";\n" }
+        #expect(text.utf8.count > 10_000_000)
+        try tree.write("fr.lproj/Localizable.strings", text + (isSound ? "" : "\"bad\" = = ;\n"))
         let tables = tables(tree)
-        #expect(tables.localizedString(forKey: "window.title.number.59999", value: nil, table: nil).hasSuffix("59999"))
-        #expect(tables.localizedString(forKey: "window.title.number.60000", value: "x", table: nil) == "x")
-        #expect(log.calls.isEmpty)
+        for key in ["window.title.0", "window.title.10999"] {
+            #expect(tables.localizedString(forKey: key, value: nil, table: nil) == title + key.dropFirst(13))
+        }
+        #expect(tables.localizedString(forKey: "window.title.11000", value: "x", table: nil) == "x")
+        #expect(log.findings.map(\.subject) == (isSound ? [] : ["line 11001, column 9"]))
     }
 
     @Test func aTableOverTheLimitIsReportedAndNotRead() throws {
@@ -214,7 +217,14 @@ struct StringsTablesTests {
             precondition(tables.localizedString(forKey: "missing key", value: "x", table: nil) == "MISSING KEY")
             precondition(log.findings.map(\.code) == [.stringNotLocalized])
             precondition(log.findings[0].subject == "missing key")
+            // The key in capitals is no format.
+            let shown = tables.localizedString(forKey: "%d", value: nil, table: nil, arguments: [1], width: nil)
+            precondition(shown == "%D")
+        }
+        await #expect(processExitsWith: .success) {
             setenv("NSShowNonLocalizedStrings", "NO", 1)
+            let tree = try TemporaryTree(["fr.lproj/Localizable.strings": "a = A;"])
+            let tables = StringsTables(finder: finder(tree)) { _ in preconditionFailure() }
             precondition(tables.localizedString(forKey: "missing key", value: "x", table: nil) == "x")
         }
     }

@@ -1,0 +1,95 @@
+extension StringsIndex {
+    /// The index of a file without any fault in the form that nearly all files have: `"key" = "value";` with comments,
+    /// in UTF-8 or UTF-16.
+    ///
+    /// This is the fast way to what ``StringsReader/read(_:limits:)`` gives. Whatever it does not recognise, a fault, a
+    /// word without quotes, a key that appears twice, it leaves to that reader as a whole.
+    ///
+    /// - Parameters:
+    ///   - file: the file's content. The index keeps it.
+    ///   - limits: how much is accepted.
+    /// - Returns: nil if the file must be read by ``StringsReader``.
+    package static func recognizing(_ file: StringsText, limits: PropertyListLimits = .stringsTable) -> StringsIndex? {
+        guard file.count <= limits.size, file.count < Int(Int32.max) else { return nil }
+        let (encoding, markLength) = TextEncoding.detect(file.buffer)
+        let text: StringsText
+        var start = 0
+        let isASCII: Bool
+        switch encoding {
+        case .utf8:
+            text = file
+            start = markLength
+            guard let isPlain = text.isASCII(from: start) else { return nil }
+            isASCII = isPlain
+        case .utf16(let bigEndian):
+            let source = file.buffer(markLength..<file.count)
+            guard let converted = StringsText(utf16: source, bigEndian: bigEndian) else { return nil }
+            text = converted
+            isASCII = text.count == source.count / 2
+        default: return nil
+        }
+        var scan = StringsScan(text, from: start, isASCII: isASCII)
+        guard scan.run(), scan.count <= limits.nodes / 2 else {
+            scan.entries.deallocate()
+            return nil
+        }
+        let complete = scan.hasEscapedKeys ? text.unescapingKeys(of: scan.entries, count: scan.count) : text
+        let index = StringsIndex(complete, scan.entries, count: scan.count)
+        if index.hasDuplicates { return nil }
+        if !isASCII || scan.hasEscapedKeys, index.hasEquivalentKeys { return nil }
+        return index
+    }
+
+    /// The index of a dictionary.
+    ///
+    /// - Precondition: less than 2 GiB of keys and values, which no table within the limits has.
+    package convenience init(_ table: [String: String]) {
+        self.init(nil, adding: table)
+    }
+
+    /// The index with more entries, which replace those of the same key.
+    package func adding(_ table: [String: String]) -> StringsIndex {
+        StringsIndex(self, adding: table)
+    }
+
+    private convenience init(_ base: StringsIndex?, adding table: [String: String]) {
+        let old = base?.text.count ?? 0
+        let added = table.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        precondition(old + added < Int(Int32.max))
+        let text = StringsText(capacity: old + added)
+        let entries = UnsafeMutablePointer<Entry>.allocate(capacity: (base?.count ?? 0) + table.count)
+        var count = 0
+        if let base {
+            text.bytes.update(from: base.text.bytes, count: old)
+            entries.initialize(from: base.entries, count: base.count)
+            count = base.count
+        }
+        var end = old
+        func add(_ string: String) -> (start: UInt32, length: UInt32) {
+            let start = end
+            for byte in string.utf8 {
+                text.bytes[end] = byte
+                end += 1
+            }
+            return (UInt32(start), UInt32(end - start))
+        }
+        for (key, value) in table {
+            let (key, value) = (add(key), add(value))
+            (entries + count).initialize(
+                to: Entry(keyStart: key.start, keyLength: key.length, valueStart: value.start, valueMark: value.length))
+            count += 1
+        }
+        self.init(text, entries, count: count)
+    }
+
+    /// Whether two keys are the same text in different normal forms of Unicode, which a dictionary takes for one.
+    ///
+    /// One of the two then holds a character from U+0300, the first combining mark, on: lead byte 0xCC.
+    private var hasEquivalentKeys: Bool {
+        guard (0..<count).contains(where: { UTF8Check.holdsLeadByteOfMarks(text.buffer(entries[$0].key)) }) else {
+            return false
+        }
+        var seen: Set<String> = []
+        return (0..<count).contains { !seen.insert(key($0)).inserted }
+    }
+}

@@ -1,0 +1,170 @@
+/// The entries of a strings table as places in its text, found by the hash of their keys. Nothing is copied, and no string
+/// is made before it is asked for: most programs use a part of their strings.
+///
+/// Keys are equal if their UTF-8 is; a dictionary would also take another normal form of Unicode.
+///
+/// **Threads.** Any: nothing changes after the initialiser. **Cost.** A look-up reads the key's bytes once to hash and
+/// once to compare them.
+// @unchecked: the memory is written by the initialiser alone and freed by the deinitialiser.
+package final class StringsIndex: @unchecked Sendable {
+    struct Entry {
+        var keyStart: UInt32
+        var keyLength: UInt32
+        var valueStart: UInt32
+        /// The highest bit tells whether the value holds a backslash.
+        var valueMark: UInt32
+
+        static let escaped: UInt32 = 1 << 31
+
+        var key: Range<Int> { Int(keyStart)..<Int(keyStart) + Int(keyLength) }
+        var value: Range<Int> { Int(valueStart)..<Int(valueStart) + Int(valueMark & ~Self.escaped) }
+    }
+
+    fileprivate struct Slot {
+        /// The upper half of the key's hash: most keys that collide differ here.
+        var tag: UInt32
+        /// The number of the entry plus one, zero for a free place.
+        var entry: UInt32
+    }
+
+    /// What the entries are places in.
+    let text: StringsText
+    let entries: UnsafeMutablePointer<Entry>
+    /// The number of entries; those that a later one of the same key replaces are counted too.
+    package let count: Int
+    /// Whether any entry replaces an earlier one.
+    let hasDuplicates: Bool
+    /// For finding entries. Its memory lives as long as the index.
+    package let places: Places
+
+    /// The hash table alone: plain pointers, so that a look-up counts no references.
+    package struct Places {
+        fileprivate let bytes: UnsafePointer<UInt8>
+        fileprivate let entries: UnsafeMutablePointer<Entry>
+        fileprivate let slots: UnsafeMutablePointer<Slot>
+        fileprivate let mask: UInt32
+        fileprivate let seed: (UInt64, UInt64)
+    }
+
+    /// Unknown outside of the process: whoever writes a table must not be able to choose keys that all collide.
+    private static let secret: (UInt64, UInt64) = (.random(in: .min ... .max) | 1, .random(in: .min ... .max))
+
+    /// An index of entries, of which later ones replace earlier ones with the same key.
+    ///
+    /// - Parameters:
+    ///   - text: what the entries are places in; less than 2 GiB.
+    ///   - entries: allocated memory, which the index frees.
+    init(_ text: StringsText, _ entries: UnsafeMutablePointer<Entry>, count: Int) {
+        self.text = text
+        self.entries = entries
+        self.count = count
+        // At most two thirds full.
+        var capacity = 4
+        while capacity * 2 < count * 3 { capacity *= 2 }
+        let slots = UnsafeMutablePointer<Slot>.allocate(capacity: capacity)
+        slots.initialize(repeating: Slot(tag: 0, entry: 0), count: capacity)
+        let (bytes, mask, seed) = (UnsafePointer(text.bytes), UInt32(capacity - 1), Self.secret)
+        var hasDuplicates = false
+        for number in 0..<count {
+            let key = UnsafeBufferPointer(
+                start: bytes + Int(entries[number].keyStart), count: Int(entries[number].keyLength))
+            let hash = Self.hash(key, seed)
+            let tag = UInt32(truncatingIfNeeded: hash >> 32)
+            var place = UInt32(truncatingIfNeeded: hash) & mask
+            while case let slot = slots[Int(place)], slot.entry != 0 {
+                if slot.tag == tag, Self.isKey(key, of: entries[Int(slot.entry &- 1)], bytes) {
+                    hasDuplicates = true
+                    break
+                }
+                place = (place &+ 1) & mask
+            }
+            slots[Int(place)] = Slot(tag: tag, entry: UInt32(truncatingIfNeeded: number &+ 1))
+        }
+        self.hasDuplicates = hasDuplicates
+        places = Places(bytes: bytes, entries: entries, slots: slots, mask: mask, seed: seed)
+    }
+
+    deinit {
+        entries.deallocate()
+        places.slots.deallocate()
+    }
+
+    @inline(__always)
+    fileprivate static func isKey(_ key: UnsafeBufferPointer<UInt8>, of entry: Entry, _ bytes: UnsafePointer<UInt8>)
+        -> Bool
+    {
+        guard Int(entry.keyLength) == key.count else { return false }
+        let other = bytes + Int(entry.keyStart)
+        var index = 0
+        while index &+ 8 <= key.count {
+            let word = UnsafeRawPointer(key.baseAddress! + index).loadUnaligned(as: UInt64.self)
+            guard word == UnsafeRawPointer(other + index).loadUnaligned(as: UInt64.self) else { return false }
+            index &+= 8
+        }
+        while index < key.count {
+            guard key[index] == other[index] else { return false }
+            index &+= 1
+        }
+        return true
+    }
+
+    /// The key of an entry.
+    package func key(_ number: Int) -> String {
+        String(decoding: text.buffer(entries[number].key), as: UTF8.self)
+    }
+
+    /// The value of an entry, its escapes undone. Made anew at each call.
+    package func value(_ number: Int) -> String {
+        let entry = entries[number]
+        let content = text.buffer(entry.value)
+        guard entry.valueMark & Entry.escaped != 0 else { return String(decoding: content, as: UTF8.self) }
+        return String(decoding: EscapeReader.unescaped(content), as: UTF8.self)
+    }
+
+    /// All entries.
+    package var dictionary: [String: String] {
+        Dictionary((0..<count).lazy.map { (self.key($0), self.value($0)) }) { _, last in last }
+    }
+
+    // MARK: Hashing
+
+    /// Multiplies eight bytes at a time with a secret into 128 bits and folds the halves, as wyhash does.
+    @inline(__always)
+    fileprivate static func hash(_ bytes: UnsafeBufferPointer<UInt8>, _ seed: (UInt64, UInt64)) -> UInt64 {
+        let raw = UnsafeRawBufferPointer(bytes)
+        var state = seed.1 ^ UInt64(truncatingIfNeeded: raw.count)
+        var offset = 0
+        while offset &+ 8 <= raw.count {
+            state = fold(state ^ raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self), seed)
+            offset &+= 8
+        }
+        var rest: UInt64 = 0
+        while offset < raw.count {
+            rest = rest << 8 | UInt64(raw[offset])
+            offset &+= 1
+        }
+        return fold(state ^ rest, seed)
+    }
+
+    @inline(__always)
+    private static func fold(_ value: UInt64, _ seed: (UInt64, UInt64)) -> UInt64 {
+        let product = value.multipliedFullWidth(by: seed.0)
+        return (product.high ^ product.low) &+ seed.1
+    }
+}
+
+extension StringsIndex.Places {
+    /// The number of the entry of a key; nil if the table has none.
+    package func find(_ key: UnsafeBufferPointer<UInt8>) -> Int? {
+        let hash = StringsIndex.hash(key, seed)
+        let tag = UInt32(truncatingIfNeeded: hash >> 32)
+        var place = UInt32(truncatingIfNeeded: hash) & mask
+        while case let slot = slots[Int(place)], slot.entry != 0 {
+            if slot.tag == tag, StringsIndex.isKey(key, of: entries[Int(slot.entry &- 1)], bytes) {
+                return Int(slot.entry &- 1)
+            }
+            place = (place &+ 1) & mask
+        }
+        return nil
+    }
+}
