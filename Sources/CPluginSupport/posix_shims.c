@@ -40,6 +40,12 @@ int phs_stat(const char *path, phs_file_identity *identity) {
     return result;
 }
 
+_Static_assert(offsetof(phs_directory_entry, name) == 19, "an entry is laid out as the kernel's linux_dirent64");
+
+ptrdiff_t phs_read_directory(int descriptor, void *entries, size_t size) {
+    return (ptrdiff_t)syscall(SYS_getdents64, descriptor, entries, size);
+}
+
 bool phs_image_of_handle(void *handle, phs_image *image) {
     struct link_map *map = NULL;
     if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return false;

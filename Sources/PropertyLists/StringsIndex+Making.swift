@@ -9,7 +9,7 @@ extension StringsIndex {
     ///   - file: the file's content. The index keeps it.
     ///   - limits: how much is accepted.
     /// - Returns: nil if the file must be read by ``StringsReader``.
-    package static func recognizing(_ file: StringsText, limits: PropertyListLimits = .stringsTable) -> StringsIndex? {
+    public static func recognizing(_ file: StringsText, limits: PropertyListLimits = .stringsTable) -> StringsIndex? {
         guard file.count <= limits.size, file.count < Int(Int32.max) else { return nil }
         let (encoding, markLength) = TextEncoding.detect(file.buffer)
         let text: StringsText
@@ -43,12 +43,12 @@ extension StringsIndex {
     /// The index of a dictionary.
     ///
     /// - Precondition: less than 2 GiB of keys and values, which no table within the limits has.
-    package convenience init(_ table: [String: String]) {
+    public convenience init(_ table: [String: String]) {
         self.init(nil, adding: table)
     }
 
     /// The index with more entries, which replace those of the same key.
-    package func adding(_ table: [String: String]) -> StringsIndex {
+    public func adding(_ table: [String: String]) -> StringsIndex {
         StringsIndex(self, adding: table)
     }
 

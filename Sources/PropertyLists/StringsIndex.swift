@@ -6,7 +6,7 @@
 /// **Threads.** Any: nothing changes after the initialiser. **Cost.** A look-up reads the key's bytes once to hash and
 /// once to compare them.
 // @unchecked: the memory is written by the initialiser alone and freed by the deinitialiser.
-package final class StringsIndex: @unchecked Sendable {
+public final class StringsIndex: @unchecked Sendable {
     struct Entry {
         var keyStart: UInt32
         var keyLength: UInt32
@@ -31,14 +31,14 @@ package final class StringsIndex: @unchecked Sendable {
     let text: StringsText
     let entries: UnsafeMutablePointer<Entry>
     /// The number of entries; those that a later one of the same key replaces are counted too.
-    package let count: Int
+    public let count: Int
     /// Whether any entry replaces an earlier one.
     let hasDuplicates: Bool
     /// For finding entries. Its memory lives as long as the index.
-    package let places: Places
+    public let places: Places
 
     /// The hash table alone: plain pointers, so that a look-up counts no references.
-    package struct Places {
+    public struct Places {
         fileprivate let bytes: UnsafePointer<UInt8>
         fileprivate let entries: UnsafeMutablePointer<Entry>
         fileprivate let slots: UnsafeMutablePointer<Slot>
@@ -109,12 +109,12 @@ package final class StringsIndex: @unchecked Sendable {
     }
 
     /// The key of an entry.
-    package func key(_ number: Int) -> String {
+    public func key(_ number: Int) -> String {
         String(decoding: text.buffer(entries[number].key), as: UTF8.self)
     }
 
     /// The value of an entry, its escapes undone. Made anew at each call.
-    package func value(_ number: Int) -> String {
+    public func value(_ number: Int) -> String {
         let entry = entries[number]
         let content = text.buffer(entry.value)
         guard entry.valueMark & Entry.escaped != 0 else { return String(decoding: content, as: UTF8.self) }
@@ -122,7 +122,7 @@ package final class StringsIndex: @unchecked Sendable {
     }
 
     /// All entries.
-    package var dictionary: [String: String] {
+    public var dictionary: [String: String] {
         Dictionary((0..<count).lazy.map { (self.key($0), self.value($0)) }) { _, last in last }
     }
 
@@ -155,7 +155,7 @@ package final class StringsIndex: @unchecked Sendable {
 
 extension StringsIndex.Places {
     /// The number of the entry of a key; nil if the table has none.
-    package func find(_ key: UnsafeBufferPointer<UInt8>) -> Int? {
+    public func find(_ key: UnsafeBufferPointer<UInt8>) -> Int? {
         let hash = StringsIndex.hash(key, seed)
         let tag = UInt32(truncatingIfNeeded: hash >> 32)
         var place = UInt32(truncatingIfNeeded: hash) & mask

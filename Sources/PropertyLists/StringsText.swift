@@ -2,14 +2,14 @@
 ///
 /// **Threads.** Written by who makes it, before it is shared; read by any.
 // @unchecked: see above.
-package final class StringsText: @unchecked Sendable {
-    package let bytes: UnsafeMutablePointer<UInt8>
-    package private(set) var count: Int
+public final class StringsText: @unchecked Sendable {
+    public let bytes: UnsafeMutablePointer<UInt8>
+    public private(set) var count: Int
 
     private static let padding = 16
 
     /// Memory for a text, not yet written but for the zeros.
-    package init(capacity: Int) {
+    public init(capacity: Int) {
         bytes = .allocate(capacity: capacity + Self.padding)
         count = capacity
         (bytes + capacity).initialize(repeating: 0, count: Self.padding)
@@ -18,12 +18,12 @@ package final class StringsText: @unchecked Sendable {
     deinit { bytes.deallocate() }
 
     /// Ends the text before the memory does.
-    package func shorten(to count: Int) {
+    public func shorten(to count: Int) {
         (bytes + count).initialize(repeating: 0, count: Self.padding)
         self.count = count
     }
 
-    package var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: bytes, count: count) }
+    public var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: bytes, count: count) }
 
     func buffer(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count)

@@ -22,9 +22,28 @@ struct TableChecks {
                 throw Violation("a right table is read as something else: \(entries), not \(expected)")
             }
         }
+        try checkIndex(entries, faults)
         try checkInspection(entries, faults)
         try checkAgreement(entries, faults)
         if faults.isEmpty, choice < Self.spoilers.count { try checkClean(entries) }
+    }
+
+    /// The fast way gives what the reader gives, or leaves the table to it.
+    private func checkIndex(_ entries: [String: String], _ faults: [PropertyListFault]) throws(Violation) {
+        let text = StringsText(capacity: bytes.count)
+        UnsafeMutableRawBufferPointer(start: text.bytes, count: bytes.count).copyMemory(from: bytes)
+        guard let index = StringsIndex.recognizing(text) else { return }
+        guard faults.isEmpty else { throw Violation("the fast way takes a table with the faults \(faults)") }
+        guard index.dictionary == entries else {
+            throw Violation("the fast way reads \(index.dictionary), the reader \(entries)")
+        }
+        for (key, value) in entries {
+            var key = key
+            let found = key.withUTF8 { index.find($0) }
+            guard found.map(index.value) == value else {
+                throw Violation("the fast way does not find the key \(key.debugDescription)")
+            }
+        }
     }
 
     /// The checker sees what the reader sees.

@@ -21,6 +21,20 @@ typedef struct phs_file_identity {
 int phs_fstat(int descriptor, phs_file_identity *identity);
 int phs_stat(const char *path, phs_file_identity *identity);
 
+// Reads entries of an open directory, as many as fit; 0 at its end, -1 with errno.
+// Why: readdir() asks for 32 KiB of memory for each directory and makes two system calls more; getdents64() is not in
+// Swift's Glibc module. An entry is laid out as the kernel has it: see phs_directory_entry.
+ptrdiff_t phs_read_directory(int descriptor, void *entries, size_t size);
+
+// The head of such an entry; its name follows, ended by a zero, and the next entry stands `length` bytes after this one.
+typedef struct phs_directory_entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[5];  // of more; here to the end of the struct's last word
+} phs_directory_entry;
+
 // Where the dynamic linker put the image of a dlopen handle. Why: dlinfo() is not in Swift's Glibc module.
 // Returns false if the handle is not valid. path is owned by the dynamic linker and lives as long as the image.
 typedef struct phs_image {

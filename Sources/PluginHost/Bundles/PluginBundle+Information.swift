@@ -75,9 +75,9 @@ extension PropertyList {
 private enum MachineNumbers {
     static func cpuType(elfMachine: UInt16) -> Int? {
         switch elfMachine {
-        case 62: 0x0100_0007  // x86-64: NSBundleExecutableArchitectureX86_64
-        case 183: 0x0100_000C  // aarch64: NSBundleExecutableArchitectureARM64
-        case 3: 7  // i386
+        case 62: NSBundleExecutableArchitectureX86_64
+        case 183: NSBundleExecutableArchitectureARM64
+        case 3: NSBundleExecutableArchitectureI386
         default: nil
         }
     }

@@ -17,8 +17,8 @@ final class StringsChain: Sendable {
     }
 
     private struct State {
-        /// The files of the tables that nobody needed so far, the next one last.
-        var unread: [StringsFile]
+        /// The files of the tables that nobody needed so far, the next one last; nil as long as nobody needed any.
+        var unread: [StringsFile]?
         /// What keeps the nodes alive.
         var nodes: [Node]
     }
@@ -27,7 +27,6 @@ final class StringsChain: Sendable {
     struct Head {
         let first: StringsTable.View
         let chain: Unmanaged<StringsChain>
-        let isAlone: Bool
 
         /// The translation of a key; nil if no table has it.
         @inline(__always)
@@ -35,7 +34,6 @@ final class StringsChain: Sendable {
             forKey key: String, reading read: (StringsFile) -> (table: StringsTable, log: () -> Void)
         ) -> String? {
             if let text = first[key] { return text }
-            if isAlone { return nil }
             return chain._withUnsafeGuaranteedRef { $0.hiddenEntry(forKey: key, reading: read)?.text }
         }
     }
@@ -43,24 +41,23 @@ final class StringsChain: Sendable {
     private let first: Node
     private let state: Mutex<State>
     /// Whether every table was read: then what is not in the list is nowhere.
-    private let isComplete: Atomic<Bool>
-    private let isAlone: Bool
+    private let isComplete = Atomic(false)
+    private let hidden: @Sendable () -> [StringsFile]
 
     /// - Parameters:
     ///   - first: the table that hides the others.
-    ///   - hidden: the files of the others, in the order of the search.
-    init(_ first: StringsTable, hiding hidden: some Sequence<StringsFile>) {
+    ///   - hidden: the files of the others, in the order of the search. Called when a key is looked for that the first one
+    ///     lacks: most bundles have every key in the user's language, and need not look for other languages' files.
+    init(_ first: StringsTable, hiding hidden: @escaping @Sendable () -> [StringsFile]) {
         self.first = Node(first)
-        let unread = Array(hidden.reversed())
-        state = Mutex(State(unread: unread, nodes: []))
-        isComplete = Atomic(unread.isEmpty)
-        isAlone = unread.isEmpty
+        self.hidden = hidden
+        state = Mutex(State(unread: nil, nodes: []))
     }
 
     /// The first table alone.
     var table: StringsTable { first.table }
 
-    var head: Head { Head(first: first.table.view, chain: .passUnretained(self), isAlone: isAlone) }
+    var head: Head { Head(first: first.table.view, chain: .passUnretained(self)) }
 
     /// The translation of a key and the table that has it; nil if none has.
     ///
@@ -91,19 +88,32 @@ final class StringsChain: Sendable {
 
     /// Reads one file more; true if there is no more.
     private func readNext(_ read: (StringsFile) -> (table: StringsTable, log: () -> Void)) -> Bool {
-        guard let file = state.withLock({ $0.unread.last }) else { return true }
+        let unread = state.withLock(\.unread) ?? find()
+        guard let file = unread.last else { return true }
         let (table, log) = read(file)
         let (isNews, isLast) = state.withLock { state in
             // Another thread may have read the same file meanwhile.
-            guard state.unread.last == file else { return (false, state.unread.isEmpty) }
+            guard state.unread?.last == file else { return (false, state.unread?.isEmpty ?? false) }
             let node = Node(table)
             (state.nodes.last ?? first).next.store(.passUnretained(node), ordering: .releasing)
             state.nodes.append(node)
-            state.unread.removeLast()
-            if state.unread.isEmpty { isComplete.store(true, ordering: .releasing) }
-            return (true, state.unread.isEmpty)
+            state.unread?.removeLast()
+            let isLast = state.unread?.isEmpty ?? false
+            if isLast { isComplete.store(true, ordering: .releasing) }
+            return (true, isLast)
         }
         if isNews { log() }
         return isLast
+    }
+
+    /// Looks for the hidden tables' files, unless another thread was faster.
+    private func find() -> [StringsFile] {
+        let found: [StringsFile] = hidden().reversed()
+        return state.withLock { state in
+            if let unread = state.unread { return unread }
+            state.unread = found
+            if found.isEmpty { isComplete.store(true, ordering: .releasing) }
+            return found
+        }
     }
 }

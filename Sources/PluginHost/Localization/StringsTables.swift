@@ -155,17 +155,14 @@ final class StringsTables: Sendable {
         if let chain { return chain }
         // A look-up that finds nothing is cheap when it is repeated; the list of all places is not remembered.
         if isAbsent, !Self.types.contains(where: { finder.path(forResource: table, ofType: $0) != nil }) { return nil }
-        let files = finder.allPaths(forResource: table, ofTypes: Self.types).map { paths in
-            StringsFile(strings: paths[0], formats: paths[1], language: paths[1].map(language(of:)) ?? "")
-        }
-        guard let file = files.first else {
+        guard let file = Self.files(table, by: finder, most: 1).first else {
             state.withLock { if $0.absent.count < Self.mostAbsent { $0.absent.insert(table) } }
             return nil
         }
         let (first, log) = read(file)
         let (entered, isNews) = state.withLock { state in
             if let chain = state.chains[table] { return (chain, false) }
-            let chain = StringsChain(first, hiding: files.dropFirst())
+            let chain = StringsChain(first) { [finder] in Self.files(table, by: finder).filter { $0 != file } }
             state.chains[table] = chain
             known.add(chain.head, named: table)
             if table == Self.defaultTable { known.addDefault(chain.head) }
@@ -175,9 +172,17 @@ final class StringsTables: Sendable {
         return entered
     }
 
+    /// The files of a table in the order of the search.
+    private static func files(_ table: String, by finder: ResourceFinder, most: Int = .max) -> [StringsFile] {
+        finder.allPaths(forResource: table, ofTypes: types, most: most).map { paths in
+            let language = paths[1].map { self.language(of: $0, by: finder) } ?? ""
+            return StringsFile(strings: paths[0], formats: paths[1], language: language)
+        }
+    }
+
     /// The language of a place: that of its `.lproj`; for Base and for a global table the development region, else the
     /// first preferred localisation.
-    private func language(of path: String) -> String {
+    private static func language(of path: String, by finder: ResourceFinder) -> String {
         let folder = path.dropFirst(finder.directory.count).split(separator: "/").last {
             $0.hasSuffix(SearchOrder.suffix)
         }

@@ -3,7 +3,7 @@ import Glibc
 
 /// The names in one directory, as one reading found them.
 ///
-/// **Threads.** A value. **Cost.** Reading takes five system calls and one more for about a thousand names; nothing but
+/// **Threads.** A value. **Cost.** Reading takes five system calls and one more for each thousand names or so; nothing but
 /// the directory itself is opened or looked at.
 struct DirectoryListing: Sendable {
     /// What a name stands for.
@@ -40,14 +40,13 @@ struct DirectoryListing: Sendable {
         var clock = timespec()
         clock_gettime(CLOCK_REALTIME, &clock)
         // O_DIRECTORY refuses a FIFO before its open could wait for a writer.
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0, let stream = fdopendir(descriptor) else {
-            if descriptor >= 0 { close(descriptor) }
+        let descriptor = path.withCString { open($0, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC) }
+        guard descriptor >= 0 else {
             identity = nil
             isSettled = true
             return
         }
-        defer { closedir(stream) }
+        defer { close(descriptor) }
         var found = phs_file_identity()
         if phs_fstat(descriptor, &found) == 0 {
             identity = FileIdentity(found)
@@ -56,33 +55,50 @@ struct DirectoryListing: Sendable {
             identity = nil
             isSettled = true
         }
-        read(stream)
+        withTemporaryBytes(Self.bufferSize) { read(descriptor, $0) }
     }
 
-    private mutating func read(_ stream: OpaquePointer) {
+    /// As much as readdir() reads at once: about a thousand names.
+    private static let bufferSize = 32768
+
+    private mutating func read(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) {
         // Gathered first: a dictionary that grows hashes every name several times.
         var found: [(name: String, kind: Kind)] = []
         found.reserveCapacity(64)
-        while let entry = readdir(stream) {
-            guard let kind = Self.kind(entry.pointee.d_type) else { continue }
-            // The name may be longer than d_name is declared, on file systems with long names.
-            let start = (UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!)
-                .assumingMemoryBound(to: CChar.self)
-            guard let name = String(validatingCString: start) else {
-                unreadableNames += 1
-                continue
+        while !isTruncated {
+            let count = phs_read_directory(descriptor, buffer.baseAddress!, buffer.count)
+            guard count > 0 else { break }
+            var start = 0
+            while start < count, !isTruncated {
+                let entry = UnsafeRawPointer(buffer.baseAddress! + start)
+                take(entry, into: &found)
+                // The kernel's own lengths; none is 0, and the last entry ends with what was read.
+                start += Int(entry.load(fromByteOffset: Self.lengthOffset, as: UInt16.self))
             }
-            if name == "." || name == ".." { continue }
-            guard found.count < Self.mostNames else {
-                isTruncated = true
-                break
-            }
-            found.append((name, kind))
-            if !hasPlatformVariants, Self.isVariant(start) { hasPlatformVariants = true }
-            if kind != .file, Self.isLocalization(name) { localizations.append(name) }
         }
         names.reserveCapacity(found.count)
         for (name, kind) in found { add(name, kind) }
+    }
+
+    private static let lengthOffset = MemoryLayout<phs_directory_entry>.offset(of: \.length)!
+    private static let typeOffset = MemoryLayout<phs_directory_entry>.offset(of: \.type)!
+    private static let nameOffset = MemoryLayout<phs_directory_entry>.offset(of: \.name)!
+
+    private mutating func take(_ entry: UnsafeRawPointer, into found: inout [(name: String, kind: Kind)]) {
+        guard let kind = Self.kind(entry.load(fromByteOffset: Self.typeOffset, as: UInt8.self)) else { return }
+        let start = (entry + Self.nameOffset).assumingMemoryBound(to: CChar.self)
+        guard let name = String(validatingCString: start) else {
+            unreadableNames += 1
+            return
+        }
+        if name == "." || name == ".." { return }
+        guard found.count < Self.mostNames else {
+            isTruncated = true
+            return
+        }
+        found.append((name, kind))
+        if !hasPlatformVariants, Self.isVariant(start) { hasPlatformVariants = true }
+        if kind != .file, Self.isLocalization(name) { localizations.append(name) }
     }
 
     /// Whether a name has the platform's mark. Not by String's own search, which takes a microsecond to begin.

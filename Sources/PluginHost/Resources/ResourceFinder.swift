@@ -103,10 +103,11 @@ final class ResourceFinder: Sendable {
 
     /// Every place that has the resource in one of several types, in the order of the search: what the first one hides.
     ///
+    /// - Parameter most: how many places are enough.
     /// - Returns: for each place the paths in the order of the types, nil for a type that is not there.
-    func allPaths(forResource name: String, ofTypes types: [String]) -> [[String?]] {
+    func allPaths(forResource name: String, ofTypes types: [String], most: Int = .max) -> [[String?]] {
         let queries = types.map { ResourceQuery(name: name, type: $0, directory: nil, localization: nil) }
-        return state.withLock { $0.allPaths(queries) }
+        return state.withLock { $0.allPaths(queries, most: most) }
     }
 
     /// All files that serve one resource on any device at any scale; see ``ResourceVariant``.

@@ -59,16 +59,22 @@ struct ResourceSearch: Sendable {
     }
 
     /// For each place that has a resource of one of the queries, which differ in the type alone, the path of each.
-    mutating func allPaths(_ queries: [ResourceQuery]) -> [[String?]] {
+    ///
+    /// - Parameter most: how many places are enough; those after them are not looked at.
+    mutating func allPaths(_ queries: [ResourceQuery], most: Int) -> [[String?]] {
         var run = begin()
         let meanings = queries.map(\.meaning)
         guard let first = meanings.first ?? nil else { return [] }
-        let found = places(first, only: nil, &run).map { place in
-            meanings.map { meaning in
-                (meaning?.name).flatMap { file($0, in: place, &run) }.map { cache.path(of: place) + "/" + $0.name }
+        var found: [[String?]] = []
+        forEachPlace(first, only: nil, &run) { search, place, run in
+            let paths = meanings.map { meaning -> String? in
+                guard let name = meaning?.name, let file = search.file(name, in: place, &run) else { return nil }
+                return search.cache.path(of: place) + "/" + file.name
             }
+            if paths.contains(where: { $0 != nil }) { found.append(paths) }
+            return found.count < most
         }
-        return found.filter { $0.contains { $0 != nil } }
+        return found
     }
 
     mutating func currentOrder() -> SearchOrder {
