@@ -51,6 +51,9 @@ struct MoveStack<Element>: ~Copyable {
         precondition(newCount >= 0 && newCount <= count)
         let taken = count - newCount
         count = newCount
+        // The initialiser writes a length of 0 into the one empty array of the process, which the thread sanitiser rightly
+        // reports.
+        if taken == 0 { return [] }
         return Array(unsafeUninitializedCapacity: taken) { buffer, initialized in
             buffer.baseAddress?.moveInitialize(from: base + newCount, count: taken)
             initialized = taken

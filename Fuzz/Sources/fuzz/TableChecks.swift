@@ -39,7 +39,7 @@ struct TableChecks {
         }
         for (key, value) in entries {
             var key = key
-            let found = key.withUTF8 { index.find($0) }
+            let found = key.withUTF8 { index.places.find($0) }
             guard found.map(index.value) == value else {
                 throw Violation("the fast way does not find the key \(key.debugDescription)")
             }

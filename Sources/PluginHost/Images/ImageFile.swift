@@ -112,6 +112,8 @@ final class ImageFile {
     }
 
     fileprivate static func read(_ file: borrowing OpenedFile, at offset: UInt64, count: Int) -> [UInt8]? {
+        // Not for nothing: the initialiser would write into the one empty array that all threads share.
+        if count == 0 { return [] }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             let target = UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count)
             filled = (try? file.read(into: target, at: offset)) ?? 0
