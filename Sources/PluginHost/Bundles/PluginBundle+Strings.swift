@@ -3,7 +3,7 @@ extension PluginBundle {
     ///
     /// Of an entry of a `.stringsdict` this is the format with the form `other` in the place of each variable. It can be
     /// handed to `String(format:)` with the same arguments; the form that fits them is chosen by
-    /// ``localizedString(forKey:value:table:width:arguments:)``.
+    /// ``localizedString(forKey:value:table:width:arguments:_:)``.
     ///
     /// - Parameters:
     ///   - key: the key.
