@@ -95,16 +95,7 @@ public enum ListInspector {
     ) -> InspectedList {
         var parser = XMLParser(text, limits: limits, policy: .keepLast)
         parser.builder.recordsKeys = true
-        var faults = earlier
-        var value: PropertyList?
-        do throws(TextFault) {
-            value = try parser.parse()
-        } catch {
-            value = .dictionary(parser.builder.salvage())
-            faults.append(error)
-        }
-        faults += parser.tolerated
-        faults += parser.builder.duplicates.prefix(StringsReader.mostFaults + 1).map { TreeBuilder.duplicate($0) }
+        let (value, faults) = StringsReader.salvage(&parser, earlier)
         return InspectedList(
             value: value, format: .xml, text: text, faults: faults, keys: parser.builder.recordedKeys)
     }

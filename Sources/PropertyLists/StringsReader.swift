@@ -74,7 +74,8 @@ public enum StringsReader {
             return try withText(of: bytes.bindMemory(to: UInt8.self), &noted) {
                 (text, noted) throws(PropertyListFault) in
                 if case .xml? = try? TextSource.form(of: text) {
-                    let (root, faults) = xmlRoot(text, limits, noted)
+                    var parser = XMLParser(text, limits: limits, policy: .keepLast)
+                    let (root, faults) = salvage(&parser, noted)
                     return values(of: root, located(faults, in: text))
                 }
                 do throws(TextFault) {
@@ -133,16 +134,15 @@ public enum StringsReader {
     private static func readXML(
         _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: [TextFault]
     ) -> (entries: [String: String], faults: [PropertyListFault]) {
-        let (root, faults) = xmlRoot(text, limits, earlier)
+        var parser = XMLParser(text, limits: limits, policy: .keepLast)
+        let (root, faults) = salvage(&parser, earlier)
         var shapes: [PropertyListFault] = []
         let entries = texts(of: root, &shapes)
         return (entries, listed(located(faults, in: text) + shapes))
     }
 
-    private static func xmlRoot(
-        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: [TextFault]
-    ) -> (PropertyList, [TextFault]) {
-        var parser = XMLParser(text, limits: limits, policy: .keepLast)
+    /// What can be read of an XML list, also where a fault ends it, and everything that is wrong up to there.
+    static func salvage(_ parser: inout XMLParser, _ earlier: [TextFault]) -> (PropertyList, [TextFault]) {
         var faults = earlier
         let root: PropertyList
         do throws(TextFault) {

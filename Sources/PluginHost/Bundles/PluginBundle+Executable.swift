@@ -38,17 +38,12 @@ extension PluginBundle {
     }
 
     private func candidate(_ directory: String, _ affix: (String, String), _ name: String) -> Candidate {
-        guard !directory.hasPrefix("..") else {
-            let place = BundlePath.join(bundlePath, directory)
-            return candidate(place, affix.0 + name + affix.1, directory)
-        }
+        // Code stands inside of the bundle; where the layout puts it beside the bundle, in the very directory it names.
+        let isBeside = directory.hasPrefix("..")
+        let boundary = isBeside ? BundlePath.join(bundlePath, directory) : bundlePath
         return Candidate(
-            path: BundlePath.join(bundlePath, directory, file: affix.0, name, affix.1), boundary: bundlePath)
-    }
-
-    /// Code stands inside of the bundle; where the layout puts it beside the bundle, in the very directory it names.
-    private func candidate(_ place: String, _ file: String, _ directory: String) -> Candidate {
-        Candidate(path: BundlePath.join(place, file), boundary: directory.hasPrefix("..") ? place : bundlePath)
+            path: BundlePath.join(boundary, isBeside ? "" : directory, file: affix.0, name, affix.1),
+            boundary: boundary)
     }
 
     /// Files like `libX.so.1.2`, the highest version first: all there is where the link `libX.so` belongs to another
@@ -63,7 +58,7 @@ extension PluginBundle {
                 guard version.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }) else { return nil }
                 return (BundleVersion(String(version)), name)
             }
-            return found.sorted { $1 < $0 }.map { candidate(place, $0.1, directory) }
+            return found.sorted { $1 < $0 }.map { candidate(directory, ("", ""), $0.1) }
         }
     }
 

@@ -11,6 +11,9 @@ extension PluginBundle {
         self.init(path: url.path(percentEncoded: false))
     }
 
+    /// Always nil: there is no App Store on Linux. It is here because Foundation's `Bundle` has it.
+    public var appStoreReceiptURL: URL? { nil }
+
     public var bundleURL: URL { URL(filePath: bundlePath, directoryHint: .isDirectory) }
 
     public var executableURL: URL? { executablePath.map { URL(filePath: $0, directoryHint: .notDirectory) } }
