@@ -18,6 +18,9 @@ public struct HostEnvironment: Sendable {
     public var name: String
     /// The application's version, as plug-ins see it. Default: empty.
     public var version: String = ""
+    /// What the application offers to plug-ins beyond its version, by names of its choosing: a bundle whose
+    /// `PHCapabilities` has another is incompatible. Default: nothing.
+    public var capabilities: Set<String> = []
     /// The user's languages, best first, instead of those that the environment tells; nil for the environment's.
     ///
     /// May be set while the program runs: every bundle speaks the new language from its next look-up on.

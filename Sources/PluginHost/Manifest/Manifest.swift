@@ -15,6 +15,18 @@ public struct Manifest: Sendable {
         public let version: Int
         /// What to show to the user, not localised; nil for the name.
         public let displayName: String?
+        /// Lower comes first where the application lists several; 0 where the list does not say.
+        public let order: Int
+    }
+
+    /// An extension point that a bundle opens to others, in `PHExtensionPoints`.
+    public struct Point: Sendable, Hashable {
+        /// The extension point's name.
+        public let name: String
+        /// The version of its interface; 1 where the list does not say.
+        public let version: Int
+        /// What to show to the user, not localised; nil for the name.
+        public let displayName: String?
     }
 
     /// `CFBundleIdentifier`.
@@ -51,8 +63,14 @@ public struct Manifest: Sendable {
     public let functions: [String: String]
     /// `PHRequires`: version ranges of other bundles, by their identifiers.
     public let requires: [String: String]
-    /// `PHHostRequires`: the version range of the host's API.
+    /// `PHHostRequires`: the range that the host's version must be in.
     public let hostRequires: String?
+    /// `PHCapabilities`: what the host must offer, by names of the application's choosing.
+    public let capabilities: [String]
+    /// `PHExtensionPoints`: the extension points that the bundle opens to others.
+    public let extensionPoints: [Point]
+    /// `PHUses`: the services that the code asks for, as extension points with their versions.
+    public let uses: [String: Int]
     /// `PHExecution`: how the bundle asks to be run.
     public let execution: String?
 
@@ -86,6 +104,9 @@ public struct Manifest: Sendable {
         functions = decoder.stringsByName("PHFunctions")
         requires = decoder.stringsByName("PHRequires")
         hostRequires = decoder.string("PHHostRequires")
+        capabilities = decoder.strings("PHCapabilities")
+        extensionPoints = decoder.points("PHExtensionPoints")
+        uses = decoder.versionsByName("PHUses")
         execution = decoder.string("PHExecution")
         self.dictionary = dictionary
         findings = decoder.findings
@@ -96,5 +117,8 @@ public struct Manifest: Sendable {
         dictionary.keys.filter { $0.hasPrefix("PH") && !Self.ownKeys.contains($0) }.sorted()
     }
 
-    private static let ownKeys: Set = ["PHFactories", "PHFunctions", "PHRequires", "PHHostRequires", "PHExecution"]
+    private static let ownKeys: Set = [
+        "PHFactories", "PHFunctions", "PHRequires", "PHHostRequires", "PHCapabilities", "PHExtensionPoints", "PHUses",
+        "PHExecution",
+    ]
 }

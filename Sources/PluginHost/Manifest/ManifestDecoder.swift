@@ -87,33 +87,73 @@ struct ManifestDecoder {
     }
 
     mutating func factories(_ key: String) -> [Manifest.Factory] {
+        entries(key) { name, entry in
+            Manifest.Factory(
+                name: name, extensionPoint: entry.name("extensionPoint"), version: entry.version("version"),
+                displayName: entry.string("displayName"), order: entry.order("order"))
+        }
+    }
+
+    mutating func points(_ key: String) -> [Manifest.Point] {
+        entries(key) { name, entry in
+            Manifest.Point(name: name, version: entry.version("version"), displayName: entry.string("displayName"))
+        }
+    }
+
+    /// An array of dictionaries, each of which has at least a `name`.
+    private mutating func entries<Entry>(
+        _ key: String, _ read: (_ name: String, _ entry: inout ManifestDecoder) -> Entry
+    ) -> [Entry] {
         guard let value = dictionary[key] else { return [] }
         guard case .array(let values) = value else {
             return mismatch(key, value, expected: "an array of dictionaries") ?? []
         }
         return values.compactMap { element in
-            guard case .dictionary(let entry) = element else {
+            guard case .dictionary(let dictionary) = element else {
                 return mismatch(key, element, expected: "dictionaries", in: "an array of")
             }
-            var decoder = ManifestDecoder(dictionary: entry, path: path)
+            var decoder = ManifestDecoder(dictionary: dictionary, path: path)
             let name = decoder.name("name")
-            let factory = Manifest.Factory(
-                name: name ?? "", extensionPoint: decoder.name("extensionPoint"), version: decoder.version("version"),
-                displayName: decoder.string("displayName"))
+            let entry = read(name ?? "", &decoder)
             findings += decoder.findings
             if name == nil, decoder.findings.isEmpty { return invalid(key, "has an entry without a name") }
-            return name == nil ? nil : factory
+            return name == nil ? nil : entry
         }
+    }
+
+    mutating func versionsByName(_ key: String) -> [String: Int] {
+        guard let value = dictionary[key] else { return [:] }
+        guard case .dictionary(let values) = value else {
+            return mismatch(key, value, expected: "a dictionary of whole numbers above zero") ?? [:]
+        }
+        var decoder = ManifestDecoder(dictionary: values, path: path)
+        let versions = values.keys.map { ($0, decoder.version($0)) }
+        findings += decoder.findings
+        return Dictionary(uniqueKeysWithValues: versions)
     }
 
     /// A whole number above zero; 1 where there is none. Old-style lists write it as a string.
     private mutating func version(_ key: String) -> Int {
-        switch dictionary[key] {
-        case nil: return 1
-        case .integer(let value) where value > 0 && value <= UInt32.max: return Int(value)
-        case .string(let text) where UInt32(text).map { $0 > 0 } ?? false: return Int(text) ?? 1
-        case let value?: return mismatch(key, value, expected: "a whole number above zero") ?? 1
-        }
+        number(key, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero")
+    }
+
+    /// A whole number that a C plug-in can give too; 0 where there is none.
+    private mutating func order(_ key: String) -> Int {
+        number(key, in: Int(Int32.min)...Int(Int32.max), else: 0, expected: "a whole number of 32 bits")
+    }
+
+    private mutating func number(
+        _ key: String, in range: ClosedRange<Int>, else missing: Int, expected: String
+    ) -> Int {
+        let number: Int? =
+            switch dictionary[key] {
+            case nil: missing
+            case .integer(let value): Int(value)
+            case .string(let text): Int(text)
+            default: nil
+            }
+        if let number, range.contains(number) { return number }
+        return dictionary[key].flatMap { mismatch(key, $0, expected: expected) } ?? missing
     }
 
     private mutating func mismatch<Value>(

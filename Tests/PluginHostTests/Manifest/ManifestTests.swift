@@ -24,9 +24,11 @@ import Testing
             "PHFactories": .array([
                 .dictionary([
                     "name": .string("n"), "extensionPoint": .string("p"), "version": .integer(3),
-                    "displayName": .string("d"),
+                    "displayName": .string("d"), "order": .integer(-2),
                 ])
             ]),
+            "PHCapabilities": .array([.string("network")]), "PHUses": .dictionary(["s": .integer(2)]),
+            "PHExtensionPoints": .array([.dictionary(["name": .string("q"), "version": .string("4")])]),
         ])
         #expect(manifest.findings.isEmpty)
         #expect(manifest.identifier == "org.example.a")
@@ -38,7 +40,9 @@ import Testing
         #expect(manifest.executable == "code" && manifest.principalClass == "P")
         #expect(manifest.hostRequires == ">=1" && manifest.execution == "in-process")
         #expect(manifest.requires == ["org.example.b": "1..<2"] && manifest.functions == ["f": "() -> void"])
-        #expect(manifest.factories == [.init(name: "n", extensionPoint: "p", version: 3, displayName: "d")])
+        #expect(manifest.factories == [.init(name: "n", extensionPoint: "p", version: 3, displayName: "d", order: -2)])
+        #expect(manifest.capabilities == ["network"] && manifest.uses == ["s": 2])
+        #expect(manifest.extensionPoints == [.init(name: "q", version: 4, displayName: nil)])
         #expect(manifest.unknownKeys.isEmpty)
     }
 
@@ -57,6 +61,17 @@ import Testing
         #expect(manifest.allowsMixedLocalizations)
         #expect(manifest.factories.first?.version == 2)
         #expect(!self.manifest(["CFBundleAllowMixedLocalizations": .string("NO")]).allowsMixedLocalizations)
+    }
+
+    @Test(arguments: [
+        ("PHExtensionPoints", PropertyList.array([.dictionary(["version": .integer(1)])])),
+        ("PHExtensionPoints", .array([.dictionary(["name": .string("p"), "version": .integer(0)])])),
+        ("PHExtensionPoints", .string("p")), ("PHCapabilities", .string("network")), ("PHUses", .array([.string("s")])),
+        ("PHUses", .dictionary(["s": .string("two")])),
+        ("PHFactories", .array([.dictionary(["name": .string("n"), "order": .integer(1 << 40)])])),
+    ])
+    func fault49_aValueOfAnotherTypeIsAFinding(key: String, value: PropertyList) {
+        #expect(manifest([key: value]).findings.map(\.code) == [.manifestInvalid])
     }
 
     @Test func unknownKeysOfOursAreToldAndOthersAreNot() {
