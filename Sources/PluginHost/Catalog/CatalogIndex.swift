@@ -67,13 +67,9 @@ final class CatalogIndex: Sendable {
         }
         guard next == entryCount else { throw Damage(reason: "its folders do not hold its entries") }
         let damage: Damage? = bytes.withUnsafeBytes { bytes in
-            for number in 0..<header.entryCount {
-                let entry = self.entry(number)
-                guard entry.name.isInside(bytes), entry.record.isInside(bytes), entry.findings.isInside(bytes),
-                    entry.identifier.isInside(bytes), entry.other < header.entryCount || entry.other == IndexEntry.none
-                else { return Damage(reason: "entry \(number) points out of the file") }
-                guard Self.isName(bytes[entry.name.range]) else {
-                    return Damage(reason: "entry \(number) leads out of its folder")
+            for (number, folder) in folders.enumerated() {
+                for entry in folder.entries {
+                    if let damage = check(self.entry(entry), folder: number, bytes) { return damage }
                 }
             }
             for number in 0..<header.pluginCount where plugin(number) >= entryCount || inLoadOrder(number) >= entryCount
@@ -89,6 +85,17 @@ final class CatalogIndex: Sendable {
             return nil
         }
         if let damage { throw damage }
+    }
+
+    private func check(_ entry: IndexEntry, folder: Int, _ bytes: UnsafeRawBufferPointer) -> Damage? {
+        guard entry.name.isInside(bytes), entry.record.isInside(bytes), entry.findings.isInside(bytes),
+            entry.identifier.isInside(bytes), entry.other < entryCount || entry.other == IndexEntry.none,
+            entry.folder == folder
+        else { return Damage(reason: "an entry points out of the file") }
+        guard entry.other != IndexEntry.none || !entry.verdict.namesAnother else {
+            return Damage(reason: "an entry gave way to nothing")
+        }
+        return Self.isName(bytes[entry.name.range]) ? nil : Damage(reason: "an entry leads out of its folder")
     }
 
     /// Whether it is the name of something in a directory, and not a path that leads elsewhere.

@@ -65,9 +65,9 @@ struct CatalogScan {
         // Which directory it is, not what is in it.
         let place = IndexStamp(device: identity.device, inode: identity.inode, size: 0, modified: 0, changed: 0)
         guard seen.insert(place).inserted else { return nil }
-        guard let old, let known, known.problem == nil, known.stamp == IndexStamp(identity) else {
-            return list(path, now, old, known)
-        }
+        guard let old, let known, known.problem == nil, known.stamp == IndexStamp(identity),
+            known.realPath == path || FileIdentity(path: known.realPath)?.isSameFile(as: identity) ?? false
+        else { return list(path, now, old, known) }
         var isUnchanged = true
         var candidates: [Candidate] = []
         let stale = validation == .folders ? [] : staleEntries(of: known, in: old)

@@ -262,7 +262,7 @@ struct IndexHeader: Sendable {
 
     /// Tells damage, not forgery: the file is the user's own. Each step is a one-to-one change of the sum, so that one
     /// word that differs is always noticed; the rotation brings the highest bits to where they count.
-    private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325
         var offset = 0
         func add(_ word: UInt64) {
@@ -297,4 +297,12 @@ enum VerdictCode: UInt8, Sendable {
     case noBundle
     /// The same directory as another candidate's, reached by a link; it is no candidate of its own.
     case alias
+
+    /// Whether the verdict is that another candidate is used.
+    var namesAnother: Bool {
+        switch self {
+        case .lowerVersion, .laterFolder, .duplicate, .alias: true
+        case .usable, .incompatible, .unresolved, .malformed, .noBundle: false
+        }
+    }
 }

@@ -85,6 +85,7 @@ extension PluginCatalog {
         return (0..<index.contributionCount).compactMap { number in
             let contribution = index.contribution(number)
             let plugin = PluginDescription(self, index, contribution.entry)
+            guard plugin.factories.indices.contains(contribution.factory) else { return nil }
             let factory = plugin.factories[contribution.factory]
             let point = factory.extensionPoint ?? ""
             // A name is unique at its point, whatever the version: see ProviderTable.

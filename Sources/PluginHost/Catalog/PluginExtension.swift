@@ -87,6 +87,7 @@ extension PluginCatalog {
         return index.contributions(at: point).compactMap { contribution in
             if let version, contribution.version != version { return nil }
             let plugin = PluginDescription(self, index, contribution.entry)
+            guard plugin.factories.indices.contains(contribution.factory) else { return nil }
             let factory = plugin.factories[contribution.factory]
             return seen.insert("\(contribution.version) \(factory.name)").inserted
                 ? ExtensionDescription(plugin: plugin, factory: factory) : nil
