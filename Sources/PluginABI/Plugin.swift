@@ -13,6 +13,36 @@ public protocol Plugin: AnyObject, SendableMetatype {
     /// - Parameter context: the plug-in's own bundle (resources, strings), its logger, and the host's name and version.
     /// - Throws: what keeps the object from being made; the host reports it with the bundle's path.
     init(context: PluginContext) throws
+
+    /// Called when the class's bundle becomes active: after its entry, and again at each load after an unload, before
+    /// the host offers anything that the bundle registered. Does nothing unless a class says otherwise.
+    ///
+    /// A static function, because the host makes objects of a class when somebody needs them, and may never make one.
+    /// Of several registered classes it is called in the order of registration.
+    ///
+    /// - Parameter context: as for ``init(context:)``. It may be kept until ``deactivate(context:)``.
+    /// - Throws: what keeps the plug-in from working. Then the classes that were activated before are deactivated,
+    ///   nothing is offered, and the load fails with what was thrown; a later load tries again.
+    ///
+    /// **Threads.** The one that loads, with no lock held; never at the same time as another hook of the bundle. It may
+    /// load other bundles; asking for its own gets an error, and waiting for another thread that does never ends.
+    static func activate(context: PluginContext) throws
+
+    /// Called when the class's bundle is unloaded, once for each ``activate(context:)`` that succeeded, in reverse order.
+    /// Does nothing unless a class says otherwise.
+    ///
+    /// The bundle's offers are withdrawn already, and its names at extension points are free only afterwards. Objects
+    /// that were made before may still live and be in use. It is not called at the end of the process.
+    ///
+    /// - Parameter context: as for ``init(context:)``.
+    ///
+    /// **Threads.** The one that unloads; as for ``activate(context:)``.
+    static func deactivate(context: PluginContext)
+}
+
+extension Plugin {
+    public static func activate(context: PluginContext) throws {}
+    public static func deactivate(context: PluginContext) {}
 }
 
 /// A failure with a remedy, for a plug-in to throw from the body of ``registerPlugin(with:_:)`` or an initialiser.

@@ -201,6 +201,38 @@ typedef struct plugin_resources {
         const plugin_host *host, plugin_string key, plugin_string fallback, plugin_string table);
 } plugin_resources;
 
+/* ---- Extension: calls when the plug-in becomes active and when it ends being so --------------------------------- */
+
+#define PLUGIN_LIFECYCLE_ID "org.pluginhost.lifecycle/1"
+
+/*
+ * What the host calls at each end of the time in which it offers what the plug-in registered. Immortal. Both run with
+ * no lock held, never one during the other, and may load other bundles; one that loads or unloads its own bundle gets
+ * an error. Neither is called at the end of the process.
+ */
+typedef struct plugin_hooks {
+    plugin_header header;
+    void *user_data; /* the plug-in's own; the host never reads it */
+
+    /* Called after plugin_entry(), and again at each load after an unload, before anything that was registered is
+     * offered. On failure it returns a negative status after host->set_error(); then nothing is offered.
+     * [host] the thread that loads; may be NULL */
+    plugin_status (*activate)(const plugin_host *host, void *user_data);
+
+    /* Called once for each activate() that succeeded, when the bundle is unloaded and its offers are withdrawn, or when
+     * a later hook of the same load failed. Objects that were made may still live, and be in use on other threads.
+     * [host] the thread that unloads; may be NULL */
+    void (*deactivate)(const plugin_host *host, void *user_data);
+} plugin_hooks;
+
+typedef struct plugin_lifecycle {
+    plugin_header header;
+
+    /* Asks for the calls. Of several hooks, activate() is called in the order of registration, deactivate() in reverse.
+     * [entry] hooks is immortal and stays the plug-in's */
+    plugin_status (*register_hooks)(const plugin_host *host, const plugin_hooks *hooks);
+} plugin_lifecycle;
+
 /* ---- Extension: Swift plug-ins. Used by the module PluginABI, not by hand -------------------------------------- */
 
 #define PLUGIN_SWIFT_ID "org.pluginhost.swift/1"
@@ -331,6 +363,11 @@ PLUGIN_STATIC_ASSERT(offsetof(plugin_host, alloc) == 96, "plugin_host.alloc");
 PLUGIN_STATIC_ASSERT(offsetof(plugin_host, free) == 104, "plugin_host.free");
 PLUGIN_STATIC_ASSERT(offsetof(plugin_host, get_extension) == 112, "plugin_host.get_extension");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_resources) == 24, "plugin_resources");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_hooks) == 32, "plugin_hooks");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_hooks, user_data) == 8, "plugin_hooks.user_data");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_hooks, activate) == 16, "plugin_hooks.activate");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_hooks, deactivate) == 24, "plugin_hooks.deactivate");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_lifecycle) == 16, "plugin_lifecycle");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_identity) == 40, "plugin_swift_identity");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_host) == 24, "plugin_swift_host");
 #endif

@@ -92,7 +92,7 @@ private struct WellKnownFolders {
         if let current = WellKnownFolders(of: directory, listing)["Current"] { return versions + "/" + current }
         return listing.names.keys
             .filter { !$0.hasPrefix(".") && FileIdentity(path: directory + "/" + $0)?.isDirectory ?? false }
-            .max { (BundleVersion($0), $0) < (BundleVersion($1), $1) }
+            .max { (PluginVersion(reading: $0), $0) < (PluginVersion(reading: $1), $1) }
             .map { versions + "/" + $0 }
     }
 }

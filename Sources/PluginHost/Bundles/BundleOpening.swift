@@ -119,7 +119,7 @@ enum BundleOpening {
             guard let best else { return next }
             if best.isLoaded != next.isLoaded { return best.isLoaded ? best : next }
             // >= because of the tie: the list is in the order of creation, and the last created wins.
-            return BundleVersion(next.manifest.version) >= BundleVersion(best.manifest.version) ? next : best
+            return PluginVersion(reading: next.manifest.version) >= PluginVersion(reading: best.manifest.version) ? next : best
         }
     }
 

@@ -52,11 +52,11 @@ extension PluginBundle {
         let stems = Self.affixes.dropFirst().map { $0.0 + executableName + $0.1 + "." }
         return layout.executableDirectories.flatMap { directory in
             let place = BundlePath.join(bundlePath, directory)
-            let found = DirectoryListing(path: place).names.keys.compactMap { name -> (BundleVersion, String)? in
+            let found = DirectoryListing(path: place).names.keys.compactMap { name -> (PluginVersion, String)? in
                 guard let stem = stems.first(where: name.hasPrefix) else { return nil }
                 let version = name.dropFirst(stem.count)
                 guard version.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }) else { return nil }
-                return (BundleVersion(String(version)), name)
+                return (PluginVersion(reading: String(version)), name)
             }
             return found.sorted { $1 < $0 }.map { candidate(directory, ("", ""), $0.1) }
         }

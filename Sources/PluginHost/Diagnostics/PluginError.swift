@@ -93,11 +93,13 @@ extension PluginError.Code {
     public static let registrationInvalid = Self(rawValue: "registrationInvalid")
     /// Two factories of one bundle, or two providers of one extension point, have the same name.
     public static let duplicateFactory = Self(rawValue: "duplicateFactory")
-    /// The bundle was asked to load while this very load was under way on the same thread.
+    /// The bundle was asked to load or unload while the same thread was loading or unloading it.
     public static let loadReentered = Self(rawValue: "loadReentered")
+    /// The entry succeeded, and a hook of the plug-in, `activate`, failed.
+    public static let activationFailed = Self(rawValue: "activationFailed")
     /// Bundles wait for one another to load.
     public static let dependencyCycle = Self(rawValue: "dependencyCycle")
-    /// The load was under way in the process that this one was forked from.
+    /// The load or unload was under way in the process that this one was forked from.
     public static let loadInterrupted = Self(rawValue: "loadInterrupted")
     /// There is no principal class, or it is not what was asked for.
     public static let principalClassMissing = Self(rawValue: "principalClassMissing")

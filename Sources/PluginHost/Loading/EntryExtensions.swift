@@ -7,6 +7,7 @@ enum EntryExtensions {
     static func table(id: plugin_string) -> UnsafeRawPointer? {
         if id.bytes.holds(PLUGIN_SWIFT_ID) { return UnsafeRawPointer(swift.pointer) }
         if id.bytes.holds(PLUGIN_RESOURCES_ID) { return UnsafeRawPointer(resources.pointer) }
+        if id.bytes.holds(PLUGIN_LIFECYCLE_ID) { return UnsafeRawPointer(lifecycle.pointer) }
         return nil
     }
 
@@ -90,4 +91,11 @@ enum EntryExtensions {
                     EntryTable.of(host).bundle.localizedString(
                         forKey: key.text, value: fallback.text, table: table.len > 0 ? table.text : nil))
             }))
+
+    // MARK: org.pluginhost.lifecycle/1
+
+    private static let lifecycle = Immortal(
+        plugin_lifecycle(
+            header: plugin_header(size: UInt32(MemoryLayout<plugin_lifecycle>.size), version: 1),
+            register_hooks: { host, hooks in EntryTable.of(host).register(hooks) }))
 }

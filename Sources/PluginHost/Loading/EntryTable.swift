@@ -203,6 +203,15 @@ final class EntryTable: @unchecked Sendable {
         }
     }
 
+    func register(_ hooks: UnsafePointer<plugin_hooks>?) -> plugin_status {
+        guard let hooks, hooks.pointee.header.size >= UInt32(MemoryLayout<plugin_hooks>.size) else {
+            return registering("hooks") { _ in
+                .unusable("plugin_hooks", "is shorter than that of \(PLUGIN_LIFECYCLE_ID)")
+            }
+        }
+        return registering("hooks") { $0.add(Registrations.Hook(pointer: hooks)) }
+    }
+
     /// Takes what a Swift plug-in's registrar holds.
     func register(_ registrar: PluginRegistrar) -> plugin_status {
         for registration in registrar.registrations {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The loads of the whole process that are under way, and which thread waits for which: where waiting would never
+/// The loads and unloads of the whole process that are under way, and which thread waits for which: where waiting would never
 /// end, it is refused, and the circle is named.
 final class LoadActivity: Sendable {
     static let shared = LoadActivity()
@@ -23,32 +23,39 @@ final class LoadActivity: Sendable {
         }
     }
 
-    /// Waits for another load's outcome.
+    /// Waits for the outcome of what another thread does.
     ///
+    /// - Parameter wanted: what the caller wants to do with the bundle then.
+    /// - Returns: how it ended.
     /// - Throws: ``PluginError`` of code `loadReentered`, `dependencyCycle` or `loadInterrupted` instead of waiting for
     ///   ever.
-    func wait(for ticket: LoadTicket) throws(PluginError) {
+    func wait(for ticket: LoadTicket, to wanted: LoadTicket.Work) throws(PluginError)
+        -> Result<Void, PluginError>
+    {
         if ticket.isAbandoned { throw interrupted(ticket) }
         let me = pthread_self()
-        let circle: [String]? = state.withLock { state in
+        let circle: [LoadTicket]? = state.withLock { state in
             if let closed = self.circle(from: ticket, to: me, in: state) { return closed }
             state.waiting[me] = ticket
             return nil
         }
-        if let circle { throw cycle(circle) }
+        if let circle {
+            throw circle.count == 1 ? reentered(ticket, wanted) : cycle(circle)
+        }
         let outcome = ticket.wait()
         state.withLock { _ = $0.waiting.removeValue(forKey: me) }
-        try outcome.get()
+        return outcome
     }
 
-    /// The bundles from the one a thread wants, over those it would wait for, back to the first; nil if the wait ends.
-    private func circle(from wanted: LoadTicket, to me: pthread_t, in state: State) -> [String]? {
-        var chain: [String] = []
+    /// The work from that on a bundle that a thread wants, over what it would wait for, up to its own; nil if the wait
+    /// ends.
+    private func circle(from wanted: LoadTicket, to me: pthread_t, in state: State) -> [LoadTicket]? {
+        var chain: [LoadTicket] = []
         var next = wanted
         while true {
             // A thread loads its bundles one inside the other: from the one that is waited for up to its last.
-            chain += state.active.drop { $0 !== next }.filter { $0.thread == next.thread }.map(\.bundlePath)
-            if next.thread == me { return chain + [wanted.bundlePath] }
+            chain += state.active.drop { $0 !== next }.filter { $0.thread == next.thread }
+            if next.thread == me { return chain }
             // Each thread waits for one ticket and each ticket has one thread, and a circle is refused when it would
             // close: so this walk ends.
             guard let further = state.waiting[next.thread] else { return nil }
@@ -56,23 +63,30 @@ final class LoadActivity: Sendable {
         }
     }
 
-    private func cycle(_ circle: [String]) -> PluginError {
-        let names = circle.map { quoted($0.split(separator: "/").last ?? "") }
-        if circle.count == 2 {
-            return PluginError(
-                bundlePath: circle[0],
-                PluginFinding(
-                    .loadReentered, subject: names[0],
-                    message: "\(names[0]) was asked to load while this thread is loading it.",
-                    remedy: "Do not load a bundle from its own entry or a constructor; register what it offers instead."
-                ))
-        }
+    private func reentered(_ ticket: LoadTicket, _ wanted: LoadTicket.Work) -> PluginError {
+        let name = Self.name(ticket)
         return PluginError(
-            bundlePath: circle[0],
+            bundlePath: ticket.bundlePath,
             PluginFinding(
-                .dependencyCycle, subject: circle[1],
-                message: "Bundles wait for one another to load: \(names.joined(separator: " needs ")).",
-                remedy: "Load one of them lazily, when its offer is first used, and not from an entry."))
+                .loadReentered, subject: name,
+                message: "\(name) was asked to \(wanted.rawValue) while this thread is \(ticket.work.participle) it.",
+                remedy: "Do not load or unload a bundle from its own entry, hooks or constructors; register what it "
+                    + "offers instead."))
+    }
+
+    private func cycle(_ circle: [LoadTicket]) -> PluginError {
+        let names = (circle + [circle[0]]).map(Self.name)
+        let work = circle.contains { $0.work == .unload } ? "load and unload" : "load"
+        return PluginError(
+            bundlePath: circle[0].bundlePath,
+            PluginFinding(
+                .dependencyCycle, subject: names[1],
+                message: "Bundles wait for one another to \(work): \(names.joined(separator: " needs ")).",
+                remedy: "Load one of them lazily, when its offer is first used, and not from an entry or a hook."))
+    }
+
+    private static func name(_ ticket: LoadTicket) -> String {
+        quoted(ticket.bundlePath.split(separator: "/").last ?? "")
     }
 
     private func interrupted(_ ticket: LoadTicket) -> PluginError {
@@ -80,7 +94,8 @@ final class LoadActivity: Sendable {
             bundlePath: ticket.bundlePath,
             PluginFinding(
                 .loadInterrupted,
-                message: "The bundle was being loaded by another thread when this process was forked.",
+                message:
+                    "The bundle was being \(ticket.work.rawValue)ed by another thread when this process was forked.",
                 remedy: "Load before fork(), or call exec() in the child."))
     }
 }

@@ -2,14 +2,29 @@
 enum LoadState {
     /// Never loaded, or nothing of the last try is left in the process.
     case unloaded
-    /// A thread is loading it.
+    /// A thread is loading it, up to the end of its last `activate`.
     case loading(LoadTicket)
-    case loaded(LoadedCode)
+    case active(LoadedCode)
+    /// A thread is unloading it: the registrations are not offered any more, its names are still taken.
+    case deactivating(LoadTicket)
     /// The code is mapped and its entry has succeeded, the registrations are not offered: it was unloaded, or another
-    /// bundle held one of its names (then the error tells which).
+    /// bundle held one of its names, or its `activate` failed (then the error tells).
     case dormant(LoadedCode, PluginError?)
     /// The last try failed.
     case failed(LoadFailure)
+
+    /// As applications see it.
+    var visible: PluginState {
+        switch self {
+        case .unloaded: .discovered
+        case .loading: .loading
+        case .active: .active
+        case .deactivating: .deactivating
+        case .dormant(_, nil): .deactivated
+        case .dormant(_, let error?): .failed(error)
+        case .failed(let failure): .failed(failure.error)
+        }
+    }
 }
 
 /// A load that failed.

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// One load under way: who does it, and how others wait for its outcome.
+/// One load or unload under way: who does it, and how others wait for its outcome.
 final class LoadTicket: Sendable {
     private struct State {
         var outcome: Result<Void, PluginError>?
@@ -11,14 +11,26 @@ final class LoadTicket: Sendable {
         var waiters: DispatchGroup?
     }
 
+    /// What is done.
+    enum Work: String {
+        case load, unload
+
+        /// As in “this thread is loading it”.
+        var participle: String { rawValue + "ing" }
+    }
+
     let bundlePath: String
+    let work: Work
     let thread = pthread_self()
     private let forkGeneration = phs_fork_generation()
     private let state = Mutex(State())
 
-    init(bundlePath: String) { self.bundlePath = bundlePath }
+    init(_ work: Work, of bundlePath: String) {
+        self.work = work
+        self.bundlePath = bundlePath
+    }
 
-    /// Whether this process was forked while the load was under way: the thread that did it is not in this process.
+    /// Whether this process was forked while it was under way: the thread that did it is not in this process.
     var isAbandoned: Bool { forkGeneration != phs_fork_generation() }
 
     /// Tells the outcome to everyone who waits.

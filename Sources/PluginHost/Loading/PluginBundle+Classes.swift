@@ -70,14 +70,21 @@ extension PluginBundle {
     var duplicateModules: [PluginFinding] { problems().filter { $0.code == .duplicateABI } }
 
     func instantiationFailed(_ what: String, _ error: any Error) -> PluginError {
+        pluginFailed(.instantiationFailed, subject: what, "Making an object of \(what)", error)
+    }
+
+    /// What a plug-in threw or told, as an error of its bundle.
+    ///
+    /// - Parameter what: what failed, as the beginning of a sentence.
+    func pluginFailed(_ code: PluginError.Code, subject: String? = nil, _ what: String, _ error: any Error)
+        -> PluginError
+    {
         let failure = error as? PluginFailure
         let reason = failure?.message ?? String(describing: error)
         return PluginError(
             bundlePath: bundlePath,
             PluginFinding(
-                .instantiationFailed, filePath: executablePath, subject: what,
-                message: "Making an object of \(what) failed: \(reason.asSentence)",
-                remedy: failure?.remedy.asSentence ?? "",
-                systemMessage: reason))
+                code, filePath: executablePath, subject: subject, message: "\(what) failed: \(reason.asSentence)",
+                remedy: failure?.remedy.asSentence ?? "", systemMessage: reason))
     }
 }

@@ -18,31 +18,44 @@ extension PluginBundle {
 
     /// Loads the bundle's code, unless it is loaded.
     ///
-    /// The executable is inspected without running it, opened, and its entry called, once in the life of the process.
-    /// What the entry registers becomes visible all at once when it has succeeded; then ``didLoadNotification`` is
-    /// posted. After a failure nothing is registered, and the load may be tried again; where the entry was called
-    /// already, after the file was replaced.
+    /// 1. The executable is inspected without running it, opened, and its entry called, once in the life of the process.
+    /// 2. The names that it registered at extension points are taken.
+    /// 3. `activate` of each registered class is called, in the order of registration.
+    /// 4. What was registered becomes visible, all at once, and ``didLoadNotification`` is posted.
+    ///
+    /// So nothing of a plug-in is used before it is active. After a failure nothing is registered, and the load may be
+    /// tried again: where the entry failed, after the file was replaced; where `activate` failed, without another call of
+    /// the entry.
     ///
     /// - Throws: ``PluginError`` with every problem that was found: `manifestUnreadable`, `manifestInvalid`, `notCode`,
     ///   `executableMissing`, `executableOutsideBundle`, `notLoadable`, `executableChanged`, `dependencyMissing`,
     ///   `unsafeSearchPath`, `symbolMissing`, `abiMismatch`, `toolchainMismatch`, `duplicateABI`, `alreadyEntered`,
-    ///   `loadFailed`, `entryFailed`, `nothingRegistered`, `registrationInvalid`, `duplicateFactory`, `loadReentered`,
-    ///   `dependencyCycle`, `loadInterrupted`.
+    ///   `loadFailed`, `entryFailed`, `nothingRegistered`, `registrationInvalid`, `duplicateFactory`,
+    ///   `activationFailed`, `loadReentered`, `dependencyCycle`, `loadInterrupted`.
     ///
-    /// **Threads.** Any. A thread that asks while another loads waits and gets the same outcome. An entry may load other
-    /// bundles; one that would wait for itself gets `loadReentered` or `dependencyCycle`.
+    /// **Threads.** Any. A thread that asks while another loads waits and gets the same outcome; one that asks while
+    /// another unloads waits and then loads. An entry or a hook may load other bundles; one that would wait for itself
+    /// gets `loadReentered` or `dependencyCycle`.
     /// **Cost.** The dynamic linker's, and five system calls for the inspection.
     public func loadAndReturnError() throws {
-        switch nextStep() {
-        case .done: return
-        case .wait(let ticket): try LoadActivity.shared.wait(for: ticket)
-        case .load(let ticket, let previous): try run(ticket, after: previous)
+        while true {
+            switch nextStep() {
+            case .done: return
+            case .wait(let ticket):
+                let outcome = try LoadActivity.shared.wait(for: ticket, to: .load)
+                // The outcome of a load is the caller's too; after an unload it has to load.
+                if ticket.work == .load { return try outcome.get() }
+            case .load(let ticket, let previous): return try run(ticket, after: previous)
+            }
         }
     }
 
+    /// Where the bundle's code stands.
+    public var state: PluginState { loading.withLock(\.visible) }
+
     /// Whether the code is loaded and its registrations are offered.
     public var isLoaded: Bool {
-        loading.withLock { if case .loaded = $0 { true } else { false } }
+        loading.withLock { if case .active = $0 { true } else { false } }
     }
 
     /// Why the last load failed, or nil.
@@ -51,26 +64,43 @@ extension PluginBundle {
             switch state {
             case .failed(let failure): failure.error
             case .dormant(_, let error): error
-            case .unloaded, .loading, .loaded: nil
+            case .unloaded, .loading, .active, .deactivating: nil
             }
         }
     }
 
-    /// Takes the bundle's registrations back: its providers, factories, functions and principal class are no longer
-    /// offered. The code stays mapped and objects that exist go on working; a later load offers the same again without
-    /// calling the entry.
+    /// Unloads the bundle: see ``unloadAndReturnError()``.
     ///
-    /// - Returns: whether the bundle was loaded.
+    /// - Returns: whether this call unloaded it.
     @discardableResult
-    public func unload() -> Bool {
-        let code: LoadedCode? = loading.withLock { state in
-            guard case .loaded(let code) = state else { return nil }
-            state = .dormant(code, nil)
-            return code
+    public func unload() -> Bool { (try? unloadAndReturnError()) ?? false }
+
+    /// Takes the bundle's registrations back: its providers, factories, functions and principal class are no longer
+    /// offered. Then `deactivate` of each registered class is called, in the reverse order of registration, and the
+    /// names at extension points become free for other bundles.
+    ///
+    /// The code stays mapped and objects that exist go on working; a later load activates and offers the same again
+    /// without calling the entry.
+    ///
+    /// - Returns: whether this call unloaded it; not if it was not loaded.
+    /// - Throws: ``PluginError`` of code `loadReentered` in an entry or a hook of the bundle itself, `dependencyCycle`,
+    ///   `loadInterrupted`.
+    ///
+    /// **Threads.** Any. A thread that asks while another loads waits, and so does one that asks while another
+    /// unloads.
+    @discardableResult
+    public func unloadAndReturnError() throws -> Bool {
+        while true {
+            switch nextUnloadStep() {
+            case nil: return false
+            case .wait(let ticket):
+                // However it ends, the next look tells whether there is something to unload.
+                _ = try LoadActivity.shared.wait(for: ticket, to: .unload)
+            case .unload(let ticket, let code):
+                withdraw(code, ticket)
+                return true
+            }
         }
-        guard let code else { return false }
-        ProviderTable.shared.remove(code.registrations.pointKeys, of: bundlePath)
-        return true
     }
 
     /// The code, loaded if it is not.
@@ -83,10 +113,10 @@ extension PluginBundle {
     }
 
     var currentCode: LoadedCode? {
-        loading.withLock { if case .loaded(let code) = $0 { code } else { nil } }
+        loading.withLock { if case .active(let code) = $0 { code } else { nil } }
     }
 
-    // MARK: Steps
+    // MARK: Loading
 
     private enum Step {
         case done
@@ -95,26 +125,27 @@ extension PluginBundle {
     }
 
     private func nextStep() -> Step {
-        loading.withLock { state in
+        let step: Step = loading.withLock { state in
             switch state {
-            case .loaded: return .done
-            case .loading(let ticket): return .wait(ticket)
+            case .active: return .done
+            case .loading(let ticket), .deactivating(let ticket): return .wait(ticket)
             case .unloaded, .dormant, .failed:
-                let ticket = LoadTicket(bundlePath: bundlePath)
+                let ticket = LoadTicket(.load, of: bundlePath)
                 let previous = state
-                state = .loading(ticket)
+                change(&state, to: .loading(ticket))
                 return .load(ticket, after: previous)
             }
         }
+        Self.stateListeners.deliver()
+        return step
     }
 
     private func run(_ ticket: LoadTicket, after previous: LoadState) throws(PluginError) {
         LoadActivity.shared.begin(ticket)
         let next = bringIn(after: previous)
-        LoadActivity.shared.end(ticket)
-        loading.withLock { $0 = next }
+        end(ticket, next)
         switch next {
-        case .loaded(let code):
+        case .active(let code):
             ticket.finish(.success(()))
             announceLoad(imageBase: code.imageBase)
         case .dormant(_, let error?):
@@ -123,12 +154,12 @@ extension PluginBundle {
         case .failed(let failure):
             ticket.finish(.failure(failure.error))
             throw failure.error
-        case .unloaded, .loading, .dormant(_, nil):
-            preconditionFailure("a load ends as loaded or with an error")
+        case .unloaded, .loading, .deactivating, .dormant(_, nil):
+            preconditionFailure("a load ends as active or with an error")
         }
     }
 
-    /// Loads the code if it is not in the process yet, and offers what it registered.
+    /// Loads the code if it is not in the process yet, takes the names that it registered, and activates it.
     ///
     /// - Returns: the state that the bundle has from now on.
     private func bringIn(after previous: LoadState) -> LoadState {
@@ -144,11 +175,63 @@ extension PluginBundle {
                 return .failed(LoadFailure(error: error, entered: entered))
             }
         }
+        let keys = code.registrations.pointKeys
         do throws(PluginError) {
-            try ProviderTable.shared.insert(code.registrations.pointKeys, of: bundlePath)
-            return .loaded(code)
+            // Before any hook runs, so that a name that is taken costs the plug-in nothing.
+            try ProviderTable.shared.insert(keys, of: bundlePath)
         } catch {
             return .dormant(code, error)
         }
+        do throws(PluginError) {
+            try code.activate()
+            return .active(code)
+        } catch {
+            ProviderTable.shared.remove(keys, of: bundlePath)
+            return .dormant(code, error)
+        }
+    }
+
+    // MARK: Unloading
+
+    private enum UnloadStep {
+        case wait(LoadTicket)
+        case unload(LoadTicket, LoadedCode)
+    }
+
+    private func nextUnloadStep() -> UnloadStep? {
+        let step: UnloadStep? = loading.withLock { state in
+            switch state {
+            case .unloaded, .dormant, .failed: return nil
+            case .loading(let ticket), .deactivating(let ticket): return .wait(ticket)
+            case .active(let code):
+                let ticket = LoadTicket(.unload, of: bundlePath)
+                change(&state, to: .deactivating(ticket))
+                return .unload(ticket, code)
+            }
+        }
+        Self.stateListeners.deliver()
+        return step
+    }
+
+    private func withdraw(_ code: LoadedCode, _ ticket: LoadTicket) {
+        LoadActivity.shared.begin(ticket)
+        code.deactivate()
+        ProviderTable.shared.remove(code.registrations.pointKeys, of: bundlePath)
+        end(ticket, .dormant(code, nil))
+        ticket.finish(.success(()))
+    }
+
+    // MARK: Both
+
+    private func end(_ ticket: LoadTicket, _ next: LoadState) {
+        LoadActivity.shared.end(ticket)
+        loading.withLock { change(&$0, to: next) }
+        Self.stateListeners.deliver()
+    }
+
+    /// Changes the state under its lock, so that observers are told of changes in the order in which they happened.
+    private func change(_ state: inout LoadState, to next: LoadState) {
+        Self.stateListeners.put(PluginStateChange(bundle: self, previous: state.visible, state: next.visible))
+        state = next
     }
 }

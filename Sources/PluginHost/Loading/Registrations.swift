@@ -35,10 +35,17 @@ struct Registrations: Sendable {
         fileprivate var key: Key { Key(point: "", name: name) }
     }
 
+    /// Hooks of the C level.
+    struct Hook: @unchecked Sendable {
+        // @unchecked because of the pointer: the ABI makes hooks immortal and constant.
+        let pointer: UnsafePointer<plugin_hooks>
+    }
+
     private(set) var classes: [Class] = []
     private(set) var providers: [AnyProvider] = []
     private(set) var factories: [Factory] = []
     private(set) var functions: [String: Function] = [:]
+    private(set) var hooks: [Hook] = []
     /// What stands where, from the second registration on: one alone, which is the usual, cannot stand in another's
     /// place, and need not even have its name looked up.
     private var taken: Set<Key> = []
@@ -50,7 +57,10 @@ struct Registrations: Sendable {
         let name: String
     }
 
-    var isEmpty: Bool { classes.isEmpty && providers.isEmpty && factories.isEmpty && functions.isEmpty }
+    /// Whether nothing was registered that has a name.
+    private var isNameless: Bool { classes.isEmpty && providers.isEmpty && factories.isEmpty && functions.isEmpty }
+
+    var isEmpty: Bool { isNameless && hooks.isEmpty }
 
     /// Where the bundle's offers stand among those of all bundles.
     var pointKeys: [Key] {
@@ -99,6 +109,11 @@ struct Registrations: Sendable {
         return nil
     }
 
+    mutating func add(_ hook: Hook) -> Problem? {
+        hooks.append(hook)
+        return nil
+    }
+
     /// Why something cannot be registered.
     enum Problem {
         case duplicate(Key)
@@ -116,7 +131,7 @@ struct Registrations: Sendable {
     static let maximumNameLength = 1024
 
     private mutating func take(_ key: @autoclosure () -> Key) -> Problem? {
-        if isEmpty { return nil }
+        if isNameless { return nil }
         if taken.isEmpty {
             taken = Set(classes.map(\.key) + providers.map(\.key) + factories.map(\.key) + functions.values.map(\.key))
         }

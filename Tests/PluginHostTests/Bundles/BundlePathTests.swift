@@ -33,15 +33,3 @@ import Testing
         #expect(BundlePath.stem(path) == stem)
     }
 }
-
-@Suite struct BundleVersionTests {
-    @Test(arguments: [("1.9", "1.10"), ("1.0", "1.0.1"), ("9", "10"), (nil, "0.0.1"), ("x", "1"), ("1.2b3", "1.3")])
-    func versionsCompareNumberByNumber(lower: String?, higher: String) {
-        #expect(BundleVersion(lower) < BundleVersion(higher))
-    }
-
-    @Test func zerosAtTheEndDoNotCount() {
-        #expect(BundleVersion("1.0") == BundleVersion("1"))
-        #expect(BundleVersion(nil) == BundleVersion("0"))
-    }
-}

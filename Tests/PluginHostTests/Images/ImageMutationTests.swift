@@ -3,18 +3,6 @@ import Testing
 
 @testable import PluginHost
 
-/// A generator that gives the same numbers in each run: a failure names its seed.
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
-    }
-}
-
 @Suite("Mutants of real files (80)")
 struct ImageMutationTests {
     private static let mutantsOfEach = 10_000

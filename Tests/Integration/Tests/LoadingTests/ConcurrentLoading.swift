@@ -5,24 +5,6 @@ import Testing
 
 /// Faults 146 to 156: many threads, re-entrance, circles, fork. Run under the thread sanitiser by `make tsan` (156).
 @Suite struct ConcurrentLoading {
-    /// Runs a body on many threads that start together.
-    private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-        let start = DispatchSemaphore(value: 0)
-        let done = DispatchGroup()
-        for index in 0..<count {
-            done.enter()
-            let thread = Thread {
-                start.wait()
-                body(index)
-                done.leave()
-            }
-            thread.stackSize = 256 << 10
-            thread.start()
-        }
-        for _ in 0..<count { start.signal() }
-        done.wait()
-    }
-
     @Test func fault146_aThousandThreadsLoadOneBundleWithOneEntryCallAndOneNotification() throws {
         let path = try BundleFixture("ManyThreads", code: .c(Source.good + "/* 146 */")).path
         let seen = Locked(0)
@@ -125,8 +107,8 @@ import Testing
         let error = try #require(Self.errors.withLock { $0["152"] })
         #expect(error.code == .loadReentered)
         let message = """
-            The bundle “\(path)”: “LoadsItself.bundle” was asked to load while this thread is loading it. Do not load a \
-            bundle from its own entry or a constructor; register what it offers instead.
+            The bundle “\(path)”: “LoadsItself.bundle” was asked to load while this thread is loading it. Do not load or \
+            unload a bundle from its own entry, hooks or constructors; register what it offers instead.
             """
         #expect(error.description == message)
     }
@@ -142,7 +124,8 @@ import Testing
         #expect(error.code == .dependencyCycle)
         let message = """
             The bundle “\(a)”: Bundles wait for one another to load: “CircleA.bundle” needs “CircleB.bundle” needs \
-            “CircleA.bundle”. Load one of them lazily, when its offer is first used, and not from an entry.
+            “CircleA.bundle”. Load one of them lazily, when its offer is first used, and not from an entry or \
+            a hook.
             """
         #expect(error.description == message)
         #expect(PluginBundle(path: b)?.isLoaded == true)

@@ -16,74 +16,34 @@ public struct PluginLoadEvent: Sendable {
     public var classNames: [String] { ImageClasses(ofImageAt: imageBase).names }
 }
 
-/// The loads of the process from now on, as a sequence. Each loop gets every load once.
-///
-/// ```swift
-/// for await event in PluginBundle.loads { print(event.bundle, event.classNames) }
-/// ```
-public struct PluginLoads: AsyncSequence, Sendable {
-    public typealias Element = PluginLoadEvent
-    public typealias Failure = Never
-
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        var base: AsyncStream<PluginLoadEvent>.AsyncIterator
-
-        public mutating func next() async -> PluginLoadEvent? { await base.next() }
-
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> PluginLoadEvent? {
-            await base.next(isolation: actor)
-        }
-    }
-
-    /// Begins to listen: loads from this call on are given, also those that happen before the first `next()`.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(base: LoadListeners.shared.stream().makeAsyncIterator())
-    }
-}
-
-/// Who listens to ``PluginBundle/loads``.
-final class LoadListeners: Sendable {
-    static let shared = LoadListeners()
-
-    private struct State {
-        var continuations: [Int: AsyncStream<PluginLoadEvent>.Continuation] = [:]
-        var created = 0
-    }
-
-    private let state = Mutex(State())
-
-    func stream() -> AsyncStream<PluginLoadEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: PluginLoadEvent.self)
-        let number = state.withLock { state in
-            state.created += 1
-            state.continuations[state.created] = continuation
-            return state.created
-        }
-        continuation.onTermination = { _ in LoadListeners.shared.remove(number) }
-        return stream
-    }
-
-    private func remove(_ number: Int) { state.withLock { _ = $0.continuations.removeValue(forKey: number) } }
-
-    func tell(_ event: PluginLoadEvent) {
-        // Taken out first: a resumed task may run on an executor of the application's.
-        let continuations = state.withLock { state in
-            state.continuations.isEmpty ? [] : Array(state.continuations.values)
-        }
-        for continuation in continuations { continuation.yield(event) }
-    }
+/// A bundle came into another state.
+public struct PluginStateChange: Sendable {
+    public let bundle: PluginBundle
+    public let previous: PluginState
+    public let state: PluginState
 }
 
 extension PluginBundle {
     /// The loads of the process from now on: the did-load notification as an asynchronous sequence.
-    public static var loads: PluginLoads { PluginLoads() }
+    public static var loads: PluginEvents<PluginLoadEvent> { PluginEvents(listeners: loadListeners) }
+
+    /// The changes of ``state`` of all bundles of the process from now on. Those of one bundle come in their order.
+    ///
+    /// ```swift
+    /// for await change in PluginBundle.stateChanges { print(change.bundle, change.state) }
+    /// ```
+    public static var stateChanges: PluginEvents<PluginStateChange> { PluginEvents(listeners: stateListeners) }
+
+    private static let loadListeners = EventListeners<PluginLoadEvent>()
+    static let stateListeners = EventListeners<PluginStateChange>()
 
     /// The key of the loaded classes' names in the notification's `userInfo`: a `[String]`.
     public static let loadedClassesKey = "NSLoadedClasses"
 
     /// Tells that the code is in. Called without a lock, once for each load.
     func announceLoad(imageBase: UInt) {
-        LoadListeners.shared.tell(PluginLoadEvent(bundle: self, imageBase: imageBase))
+        Self.loadListeners.put(PluginLoadEvent(bundle: self, imageBase: imageBase))
+        Self.loadListeners.deliver()
         #if FullFoundation
         guard Self.isNotificationWanted.load(ordering: .acquiring) else { return }
         NotificationCenter.default.post(

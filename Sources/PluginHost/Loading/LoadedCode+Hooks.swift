@@ -1,0 +1,57 @@
+internal import CPluginSupport
+internal import PluginABI
+
+extension LoadedCode {
+    /// Runs the hooks by which the plug-in learns that it is about to be offered: those of its classes, then those of
+    /// the C level, each in the order of registration. If one fails, those before it are undone.
+    ///
+    /// - Throws: ``PluginError`` of code `activationFailed`.
+    func activate() throws(PluginError) {
+        let classes = registrations.classes
+        let hooks = registrations.hooks
+        if classes.isEmpty, hooks.isEmpty { return }
+        let context = context
+        for (index, entry) in classes.enumerated() {
+            do {
+                try entry.type.activate(context: context)
+            } catch {
+                deactivate(classes: classes[..<index], context)
+                throw table.bundle.pluginFailed(
+                    .activationFailed, subject: entry.name, "Activating the class \(quoted(entry.name))", error)
+            }
+        }
+        for (index, hook) in hooks.enumerated() {
+            guard let failure = activate(hook) else { continue }
+            deactivate(hooks: hooks[..<index])
+            deactivate(classes: classes[...], context)
+            throw table.bundle.pluginFailed(.activationFailed, "Activating the plug-in", failure)
+        }
+    }
+
+    /// Runs the hooks by which the plug-in learns that it is not offered any more, in reverse order.
+    func deactivate() {
+        let classes = registrations.classes
+        if !registrations.hooks.isEmpty { deactivate(hooks: registrations.hooks[...]) }
+        if !classes.isEmpty { deactivate(classes: classes[...], context) }
+    }
+
+    private func deactivate(classes: ArraySlice<Registrations.Class>, _ context: PluginContext) {
+        for entry in classes.reversed() { entry.type.deactivate(context: context) }
+    }
+
+    // MARK: The C level
+
+    /// - Returns: why it failed, or nil.
+    private func activate(_ hook: Registrations.Hook) -> PluginFailure? {
+        guard let activate = hook.pointer.pointee.activate else { return nil }
+        _ = table.takeReason()  // one that was set before this call is not this call's
+        let status = activate(table.pointer, hook.pointer.pointee.user_data)
+        guard status != PLUGIN_OK else { return nil }
+        let reason = table.takeReason()
+        return PluginFailure(reason?.message ?? "it returned \(status) and told no reason", remedy: reason?.hint ?? "")
+    }
+
+    private func deactivate(hooks: ArraySlice<Registrations.Hook>) {
+        for hook in hooks.reversed() { hook.pointer.pointee.deactivate?(table.pointer, hook.pointer.pointee.user_data) }
+    }
+}

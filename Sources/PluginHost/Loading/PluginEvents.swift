@@ -1,0 +1,87 @@
+import Synchronization
+
+/// What happens from now on, as a sequence. Each loop gets every event once, in order.
+///
+/// ```swift
+/// for await event in PluginBundle.loads { print(event.bundle, event.classNames) }
+/// ```
+public struct PluginEvents<Event: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Event
+    public typealias Failure = Never
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var base: AsyncStream<Event>.AsyncIterator
+
+        public mutating func next() async -> Event? { await base.next() }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Event? {
+            await base.next(isolation: actor)
+        }
+    }
+
+    let listeners: EventListeners<Event>
+
+    /// Begins to listen: events from this call on are given, also those that happen before the first `next()`.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: listeners.stream().makeAsyncIterator()) }
+}
+
+/// Who listens to events of one kind.
+///
+/// An event is put down where it happens, under whatever lock keeps it in order with others, and delivered when no lock
+/// is held, because a resumed task may run on an executor of the application's. Without listeners both cost one look.
+final class EventListeners<Event: Sendable>: Sendable {
+    private struct State {
+        var continuations: [Int: AsyncStream<Event>.Continuation] = [:]
+        var created = 0
+        var undelivered: [(event: Event, to: [AsyncStream<Event>.Continuation])] = []
+        var isDelivering = false
+    }
+
+    private let state = Mutex(State())
+    private let count = Atomic(0)
+
+    func stream() -> AsyncStream<Event> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
+        let number = state.withLock { state in
+            state.created += 1
+            state.continuations[state.created] = continuation
+            return state.created
+        }
+        count.add(1, ordering: .acquiringAndReleasing)
+        continuation.onTermination = { [self] _ in remove(number) }
+        return stream
+    }
+
+    private func remove(_ number: Int) {
+        let removed = state.withLock { $0.continuations.removeValue(forKey: number) }
+        if removed != nil { count.subtract(1, ordering: .acquiringAndReleasing) }
+    }
+
+    /// Puts an event down for ``deliver()``. May be called under a lock.
+    func put(_ event: @autoclosure () -> Event) {
+        guard count.load(ordering: .acquiring) > 0 else { return }
+        let event = event()
+        state.withLock { $0.undelivered.append((event, Array($0.continuations.values))) }
+    }
+
+    /// Delivers what was put down, unless another thread is at it, which then takes it along. Called without a lock.
+    func deliver() {
+        guard count.load(ordering: .acquiring) > 0 else { return }
+        let isFirst = state.withLock { state in
+            defer { state.isDelivering = true }
+            return !state.isDelivering
+        }
+        guard isFirst else { return }
+        while true {
+            let next = state.withLock { state in
+                defer { state.undelivered = [] }
+                state.isDelivering = !state.undelivered.isEmpty
+                return state.undelivered
+            }
+            if next.isEmpty { return }
+            for (event, continuations) in next {
+                for continuation in continuations { continuation.yield(event) }
+            }
+        }
+    }
+}
