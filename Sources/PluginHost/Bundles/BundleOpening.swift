@@ -26,6 +26,19 @@ enum BundleOpening {
         return BundleTable.shared.insert(PluginBundle(contents: try contents(resolved, askedFor: path)))
     }
 
+    /// The bundle that a private copy is.
+    static func bundle(_ copy: BundleCopy) throws(PluginError) -> PluginBundle {
+        BundleTable.shared.insert(PluginBundle(contents: try contents(path: copy.path), copy: copy))
+    }
+
+    /// What stands in a directory now, whether it was opened before or not.
+    static func contents(path: String) throws(PluginError) -> BundleContents {
+        let normalized = BundlePath.normalized(path)
+        if let normalized, let contents = usualContents(normalized) { return contents }
+        guard let resolved = BundlePath.resolved(normalized ?? path) else { throw notFound(path, describe(errno: errno)) }
+        return try contents(resolved, askedFor: path)
+    }
+
     /// The object of a directory that is still there.
     private static func existing(_ path: String) -> PluginBundle? {
         guard let bundle = BundleTable.shared.bundle(atPath: path),
@@ -114,7 +127,9 @@ enum BundleOpening {
     }
 
     static func bundle(identifier: String) -> PluginBundle? {
-        let candidates = ([main] + BundleTable.shared.all).filter { $0.bundleIdentifier == identifier }
+        let candidates = ([main] + BundleTable.shared.all).filter {
+            $0.bundleIdentifier == identifier && !$0.isSuperseded
+        }
         return candidates.reduce(nil as PluginBundle?) { best, next in
             guard let best else { return next }
             if best.isLoaded != next.isLoaded { return best.isLoaded ? best : next }

@@ -302,32 +302,13 @@ final class WatchReports: Sendable {
         }
     }
 
-    /// fork() is marked unavailable in Swift because of what a child may not do; these children keep to it.
-    private static func forkProcess() -> pid_t {
-        typealias Fork = @convention(c) () -> pid_t
-        return unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
-    }
-
-    private static func enterOwnUserNamespace() -> Bool {
-        // Neither the function nor the constant is in Swift's Glibc module.
-        typealias Unshare = @convention(c) (CInt) -> CInt
-        return unsafeBitCast(dlsym(nil, "unshare"), to: Unshare.self)(0x1000_0000) == 0
-    }
-
-    private static func succeeds(_ child: () -> Bool) -> Bool {
-        let process = forkProcess()
-        if process == 0 { _exit(child() ? 0 : 1) }
-        var status: CInt = 0
-        return waitpid(process, &status, 0) == process && status == 0
-    }
-
     @Test func whatAForkedChildDoesLeavesTheParentsWatchAlone() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree()
             let reports = WatchReports()
             let watch = try DirectoryWatch(quietPeriod: .milliseconds(1)) { reports.take($0) }
             try watch.add(tree.path)
-            let refused = Self.succeeds {
+            let refused = ForkedChild.succeeds {
                 watch.remove(tree.path)
                 watch.cancel()
                 do throws(PluginError) {
@@ -347,8 +328,8 @@ final class WatchReports: Sendable {
             // Limits hold for a user namespace and those inside of it: a child with one of its own may lower them. Where
             // the system gives it none, there is nothing to see.
             func isTold(_ limit: String, at number: Int, _ body: () -> PluginError?) -> Bool {
-                Self.succeeds {
-                    guard Self.enterOwnUserNamespace() else { return true }
+                ForkedChild.succeeds {
+                    guard ForkedChild.enterOwnNamespaces() else { return true }
                     let file = open("/proc/sys/user/max_inotify_\(limit)", O_WRONLY)
                     let text = "\(number)"
                     guard file >= 0, write(file, text, text.utf8.count) > 0 else { return true }

@@ -9,8 +9,8 @@ struct BundleCode: Sendable {
     private let directories: [String]
     private let executables: Set<String>
 
-    init(of bundle: PluginBundle) {
-        let layout = bundle.layout
+    /// - Parameter name: the executable's name.
+    init(layout: BundleLayout, executable name: String) {
         lists = Set(
             layout.infoDirectories.flatMap { directory in
                 BundleLayout.infoNames.map { BundlePath.join(directory, $0).trimmedSlash }
@@ -21,7 +21,6 @@ struct BundleCode: Sendable {
             ["Frameworks", "SharedFrameworks", "PlugIns", "Plugins"].map { BundlePath.join(directory, $0).trimmedSlash }
         }
         directories = (own + support).map { $0 + "/" }
-        let name = bundle.executableName
         executables = Set(
             layout.executableDirectories.flatMap { directory in
                 [name, name + ".so", "lib\(name).so"].map { BundlePath.join(directory, $0).trimmedSlash }

@@ -16,21 +16,26 @@ struct BundleCopy: Sendable {
 
     /// Copies a bundle, completely or not at all.
     ///
+    /// - Parameter original: its directory.
     /// - Throws: ``PluginError`` of code `copyFailed`, or `bundleNotFound`.
-    init(of bundle: PluginBundle) throws(PluginError) {
+    init(of original: String) throws(PluginError) {
         let directory: PrivateDirectory
         do throws(PrivateDirectory.Failure) {
             directory = try PrivateDirectory.shared()
         } catch {
-            throw error.asError(bundlePath: bundle.bundlePath)
+            throw error.asError(bundlePath: original)
         }
-        try self.init(of: bundle, in: directory)
+        try self.init(of: original, in: directory)
     }
 
-    init(of bundle: PluginBundle, in directory: PrivateDirectory, limits: TreeCopy.Limits = .init()) throws(PluginError)
-    {
-        original = bundle.bundlePath
-        guard !bundle.layout.executableDirectories.contains(where: { $0.hasPrefix("..") }) else {
+    init(
+        of original: String, in directory: PrivateDirectory, limits: TreeCopy.Limits = .init()
+    ) throws(PluginError) {
+        // Read anew: an object that was opened before knows how it was then.
+        let contents = try BundleOpening.contents(path: original)
+        let original = contents.path
+        self.original = original
+        guard !contents.layout.executableDirectories.contains(where: { $0.hasPrefix("..") }) else {
             throw Self.error(
                 original, "Its code stands beside the bundle, and not inside of it, so it cannot be copied with it.",
                 remedy: "Restart the application to use new code of this bundle.")
@@ -40,7 +45,7 @@ struct BundleCopy: Sendable {
         // Until it is complete it bears another name, which nobody is told.
         let draft = place + ".part"
         do throws(OpenedDirectory.Failure) {
-            try Self.fill(draft, from: original, code: BundleCode(of: bundle), limits)
+            try Self.fill(draft, from: original, code: contents.code, limits)
         } catch {
             try? OpenedDirectory(path: directory.path).remove(OpenedDirectory.name("\(number).part"))
             throw Self.error(original, error)
@@ -137,6 +142,14 @@ struct BundleCopy: Sendable {
                 bundlePath, "The private copy of the bundle cannot be made, because of \(quoted(failure.path)).",
                 remedy: "Let the application read the whole bundle.", system)
         }
+    }
+}
+
+extension BundleContents {
+    /// Which files of the bundle are its code.
+    fileprivate var code: BundleCode {
+        let name = (try? manifest.get())?.executable ?? BundlePath.stem(path)
+        return BundleCode(layout: layout, executable: name)
     }
 }
 

@@ -1,0 +1,2 @@
+public struct LiveObjects: Sendable, Hashable { public let name: String; public let count: Int }
+extension PluginBundle { public var liveObjects: [LiveObjects] { [] } }
