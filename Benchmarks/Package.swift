@@ -6,6 +6,7 @@ let package = Package(
     products: [
         .executable(name: "load-benchmark", targets: ["LoadBenchmark"]),
         .executable(name: "bundle-benchmark", targets: ["BundleBenchmark"]),
+        .executable(name: "catalog-benchmark", targets: ["CatalogBenchmark"]),
         .library(name: "BenchmarkPlugin", type: .dynamic, targets: ["BenchmarkPlugin"]),
     ],
     dependencies: [.package(name: "PluginHost", path: "..")],
@@ -15,6 +16,8 @@ let package = Package(
         .executableTarget(
             name: "BundleBenchmark",
             dependencies: ["CStringsPass", .product(name: "PluginHost", package: "PluginHost")]),
+        .executableTarget(
+            name: "CatalogBenchmark", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
         // What the first string of a large table is compared with.
         .target(name: "CStringsPass"),
         // What is loaded: the smallest plug-in with a class and a provider.

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -43,6 +44,15 @@ int phs_stat(const char *path, phs_file_identity *identity) {
     if (result == 0) fill(identity, &status);
     return result;
 }
+
+int phs_stat_at(int directory, const char *path, phs_file_identity *identity) {
+    struct stat status;
+    int result = fstatat(directory, path, &status, 0);
+    if (result == 0) fill(identity, &status);
+    return result;
+}
+
+const char *phs_secure_getenv(const char *name) { return secure_getenv(name); }
 
 _Static_assert(offsetof(phs_directory_entry, name) == 19, "an entry is laid out as the kernel's linux_dirent64");
 

@@ -83,6 +83,13 @@ public struct HostEnvironment: Sendable {
         path.split(separator: "/").last.map(String.init) ?? path
     }
 
+    /// Hands a message of the library's own to the application's log.
+    ///
+    /// - Parameter bundleIdentifier: which bundle it concerns; the library itself where it is none.
+    static func log(_ level: PluginLogger.Level, bundleIdentifier: String = "PluginHost", _ message: String) {
+        current.log(HostLogRecord(level: level, bundleIdentifier: bundleIdentifier, message: message))
+    }
+
     private static func writeToStandardError(_ record: HostLogRecord) {
         guard record.level >= .notice else { return }
         // One write(), so that lines of several threads do not mix.

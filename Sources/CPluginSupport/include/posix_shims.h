@@ -20,6 +20,8 @@ typedef struct phs_file_identity {
 } phs_file_identity;
 int phs_fstat(int descriptor, phs_file_identity *identity);
 int phs_stat(const char *path, phs_file_identity *identity);
+// The path is relative to an open directory.
+int phs_stat_at(int directory, const char *path, phs_file_identity *identity);
 
 // Reads entries of an open directory, as many as fit; 0 at its end, -1 with errno.
 // Why: readdir() asks for 32 KiB of memory for each directory and makes two system calls more; getdents64() is not in
@@ -66,6 +68,10 @@ bool phs_image_of_address(const void *address, phs_image *image);
 // program_headers points at the image's own ElfW(Phdr) array.
 void phs_each_image(
     bool (*body)(const phs_image *image, const void *program_headers, size_t count, void *context), void *context);
+
+// A variable of the environment; NULL where it is not set, or the program runs with more rights than its user has.
+// Why: secure_getenv() needs _GNU_SOURCE. The text is the environment's own.
+const char *phs_secure_getenv(const char *name);
 
 // Changes when the process was forked: the number of forks between the first process that called this and this one.
 // Why: only a pthread_atfork() handler can tell a child that the threads of its parent are gone, without a system

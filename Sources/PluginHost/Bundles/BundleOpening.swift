@@ -6,6 +6,8 @@ struct BundleContents {
     let layout: BundleLayout
     /// Where Info.plist was found, or would be.
     let manifestPath: String
+    /// The file that was read; nil where there was none to open.
+    let manifestIdentity: FileIdentity?
     let manifest: Result<Manifest, PluginFinding>
 }
 
@@ -19,9 +21,7 @@ enum BundleOpening {
                 return BundleTable.shared.insert(PluginBundle(contents: contents))
             }
         }
-        guard let resolved = BundlePath.resolved(normalized ?? path) else {
-            throw notFound(path, describe(errno: errno))
-        }
+        let resolved = try resolved(normalized ?? path, askedFor: path)
         if let existing = existing(resolved) { return existing }
         return BundleTable.shared.insert(PluginBundle(contents: try contents(resolved, askedFor: path)))
     }
@@ -31,12 +31,16 @@ enum BundleOpening {
         BundleTable.shared.insert(PluginBundle(contents: try contents(path: copy.path), copy: copy))
     }
 
-    /// What stands in a directory now, whether it was opened before or not.
+    /// What stands in the bundle at a directory now, without an object of it.
     static func contents(path: String) throws(PluginError) -> BundleContents {
         let normalized = BundlePath.normalized(path)
         if let normalized, let contents = usualContents(normalized) { return contents }
-        guard let resolved = BundlePath.resolved(normalized ?? path) else { throw notFound(path, describe(errno: errno)) }
-        return try contents(resolved, askedFor: path)
+        return try contents(try resolved(normalized ?? path, askedFor: path), askedFor: path)
+    }
+
+    private static func resolved(_ path: String, askedFor: String) throws(PluginError) -> String {
+        if let resolved = BundlePath.resolved(path) { return resolved }
+        throw notFound(askedFor, describe(errno: errno))
     }
 
     /// The object of a directory that is still there.
@@ -58,7 +62,8 @@ enum BundleOpening {
             FileIdentity(path: path + "/Contents/Info-linux.plist") == nil
         else { return nil }
         return BundleContents(
-            path: path, layout: .contents, manifestPath: list, manifest: ManifestReader.result(file, path: list))
+            path: path, layout: .contents, manifestPath: list, manifestIdentity: file.identity,
+            manifest: ManifestReader.result(file, path: list))
     }
 
     /// The contents of any directory, all of one and the same: a bundle that is replaced by another while it is looked
@@ -78,14 +83,18 @@ enum BundleOpening {
     }
 
     private static func findInfoList(_ path: String, _ layout: BundleLayout) -> BundleContents {
-        func contents(_ list: String, _ manifest: Result<Manifest, PluginFinding>) -> BundleContents {
-            BundleContents(path: path, layout: layout, manifestPath: list, manifest: manifest)
+        func contents(
+            _ list: String, _ manifest: Result<Manifest, PluginFinding>, _ identity: FileIdentity? = nil
+        ) -> BundleContents {
+            BundleContents(
+                path: path, layout: layout, manifestPath: list, manifestIdentity: identity, manifest: manifest)
         }
         for directory in layout.infoDirectories {
             for name in BundleLayout.infoNames {
                 let list = BundlePath.join(BundlePath.join(path, directory), name)
                 do throws(OpenedFile.Failure) {
-                    return contents(list, ManifestReader.result(try OpenedFile(path: list), path: list))
+                    let file = try OpenedFile(path: list)
+                    return contents(list, ManifestReader.result(file, path: list), file.identity)
                 } catch .missing {
                     continue
                 } catch {
@@ -134,7 +143,8 @@ enum BundleOpening {
             guard let best else { return next }
             if best.isLoaded != next.isLoaded { return best.isLoaded ? best : next }
             // >= because of the tie: the list is in the order of creation, and the last created wins.
-            return PluginVersion(reading: next.manifest.version) >= PluginVersion(reading: best.manifest.version) ? next : best
+            return PluginVersion(reading: next.manifest.version) >= PluginVersion(reading: best.manifest.version)
+                ? next : best
         }
     }
 
@@ -152,7 +162,8 @@ enum BundleOpening {
         // The program's directory was removed while it runs. There is always a main bundle.
         let gone = ManifestReader.unreadable(path, "is gone")
         return PluginBundle(
-            contents: BundleContents(path: path, layout: .flat, manifestPath: path, manifest: .failure(gone)))
+            contents: BundleContents(
+                path: path, layout: .flat, manifestPath: path, manifestIdentity: nil, manifest: .failure(gone)))
     }()
 
     /// The program that runs, its links resolved.

@@ -77,6 +77,12 @@ extension PluginError.Code {
     public static let toolchainMismatch = Self(rawValue: "toolchainMismatch")
     /// The plug-in carries its own copy of PluginABI, or the application's API module stands in two images.
     public static let duplicateABI = Self(rawValue: "duplicateABI")
+    /// The application is not of the version that the bundle requires, or does not offer what it requires.
+    public static let hostIncompatible = Self(rawValue: "hostIncompatible")
+    /// A bundle that this one requires is missing, of another version, or unusable itself.
+    public static let requirementUnmet = Self(rawValue: "requirementUnmet")
+    /// No bundle is used under the identifier that was asked for.
+    public static let pluginMissing = Self(rawValue: "pluginMissing")
     /// Every user of the system may change a file of the bundle, or a directory that it stands in. A warning.
     public static let writableByOthers = Self(rawValue: "writableByOthers")
     /// A file of the bundle belongs to neither root nor the user of the process. A warning.

@@ -46,6 +46,11 @@ struct OpenedFile: ~Copyable {
             default: throw .system(errno: errno)
             }
         }
+        try self.init(adopting: descriptor, passedLinks: passedLinks)
+    }
+
+    /// Takes an open file, and closes it where it is no regular one.
+    init(adopting descriptor: CInt, passedLinks: Bool = false) throws(Failure) {
         var found = phs_file_identity()
         let status = phs_fstat(descriptor, &found)
         let error = errno

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Testing
 
 @testable import PluginHost
@@ -108,9 +109,9 @@ import Testing
         let tree = try TemporaryTree(["good.bundle/Info.plist": Self.info])
         let name = Array(tree("caf").utf8) + [0xE9] + Array(".bundle".utf8) + [0]
         #expect(name.withUnsafeBytes { mkdir($0.baseAddress!.assumingMemoryBound(to: CChar.self), 0o755) } == 0)
-        let found = try PluginBundle.scan(directory: tree.path)
+        let found = candidates(tree.path)
         #expect(found.count == 2)
-        let bad = try #require(found.first { $0.bundle == nil })
+        let bad = try #require(found.first { $0.verdict == .notABundle })
         #expect(bad.error?.code == .bundleNotFound)
         #expect(bad.error?.description.contains("is not UTF-8") == true)
         #expect(bad.path == tree("caf\u{FFFD}.bundle"))
@@ -119,7 +120,7 @@ import Testing
 
     @Test func fault13_aNameWithControlCharactersCannotForgeALine() throws {
         let tree = try TemporaryTree(["a\nb\u{1B}[31m.bundle/a.txt": ""])
-        let candidate = try #require(try PluginBundle.scan(directory: tree.path).first)
+        let candidate = try #require(candidates(tree.path).first)
         let text = try #require(candidate.error?.description)
         #expect(!text.contains("\n") && !text.contains("\u{1B}"))
         #expect(text.contains("a\\nb\\u{1B}[31m.bundle"))
@@ -140,8 +141,8 @@ import Testing
             "x.bundle/Info.plist": "{ CFBundleIdentifier = low; }",
             "X.bundle/Info.plist": "{ CFBundleIdentifier = up; }",
         ])
-        let found = try PluginBundle.scan(directory: tree.path)
-        #expect(found.map(\.bundle?.bundleIdentifier) == ["up", "low"])
+        let found = candidates(tree.path)
+        #expect(found.map(\.identifier) == ["up", "low"])
         #expect(PluginBundle(path: tree("x.bundle")) !== PluginBundle(path: tree("X.bundle")))
         #expect(PluginBundle(path: tree("x.BUNDLE")) == nil)
     }
@@ -163,12 +164,9 @@ import Testing
                 }
             }
             for _ in 0..<400 {
-                for candidate in try PluginBundle.scan(directory: scanned) {
-                    guard let bundle = candidate.bundle, bundle.manifestError == nil else {
-                        #expect(candidate.error != nil)
-                        continue
-                    }
-                    #expect(bundle.bundleIdentifier == bundle.layoutName)
+                for candidate in candidates(scanned) where candidate.verdict == .usable {
+                    let expected = candidate.identifier == "OpenStep" ? "Resources/Info.plist" : "Contents/Info.plist"
+                    #expect(candidate.record.listPath == expected)
                 }
             }
             try await group.waitForAll()
@@ -177,17 +175,15 @@ import Testing
 
     @Test func fault17_aBundleThatIsDeletedDuringAScanIsACandidateWithAnError() throws {
         let tree = try TemporaryTree(["a.bundle/Info.plist": Self.info, "b.bundle/Info.plist": Self.info])
-        let found = try PluginBundle.scan(directory: tree.path, extensions: ["bundle"]) { stream in
-            let entry = readdir(stream)
-            if entry == nil {
-                tree.remove("a.bundle")
-                errno = 0  // The end of the directory, and not what the removal left behind.
-            }
-            return entry
+        let index = scan(tree.path) { descriptor, buffer in
+            let count = BundleNames.system(descriptor, buffer)
+            if count == 0 { tree.remove("a.bundle") }
+            return count
         }
+        let found = (0..<index.entryCount).map { PluginCandidate(index, index.entry($0)) }
         #expect(found.map(\.path) == [tree("a.bundle"), tree("b.bundle")])
         #expect(found.map(\.error?.code) == [.bundleNotFound, nil])
-        #expect(found[0].bundle == nil && found[1].bundle != nil)
+        #expect(found.map(\.verdict) == [.notABundle, .usable])
     }
 
     @Test func fault18_aBundleThroughTwoLinksIsOneCandidate() throws {
@@ -197,8 +193,9 @@ import Testing
         try tree.link("dir/a.bundle", to: "../real/x.bundle")
         try tree.link("dir/b.bundle", to: "../real/x.bundle")
         try tree.link("dir/z.bundle", to: "own.bundle")
-        let found = try PluginBundle.scan(directory: tree("dir"))
-        #expect(found.map(\.path) == [tree("real/x.bundle"), tree("dir/own.bundle")])
+        let found = candidates(tree("dir"))
+        #expect(found.map(\.path) == [tree("dir/a.bundle"), tree("dir/own.bundle")])
+        #expect(found.map(\.bundlePath) == [tree("real/x.bundle"), tree("dir/own.bundle")])
     }
 
     @Test func fault19_ofTwoBundlesWithOneIdentifierBothAreFoundAndOneRuleChooses() throws {
@@ -208,9 +205,14 @@ import Testing
             "b.bundle/Info.plist": "{ CFBundleIdentifier = \(name); CFBundleVersion = 1.9; }",
             "c.bundle/Info.plist": "{ CFBundleIdentifier = \(name); CFBundleVersion = 1.10.0; }",
         ])
-        let found = try PluginBundle.scan(directory: tree.path)
-        #expect(found.count == 3 && found.allSatisfy { $0.bundle?.bundleIdentifier == name && $0.error == nil })
-        #expect(PluginBundle(identifier: name) === found[2].bundle)
+        let found = candidates(tree.path)
+        #expect(found.count == 3 && found.allSatisfy { $0.identifier == name && $0.error == nil })
+        #expect(
+            found.map(\.verdict) == [
+                .usable, .shadowed(by: tree("a.bundle"), rule: .higherVersion), .duplicate(of: tree("a.bundle")),
+            ])
+        let bundles = try found.map { try $0.open() }
+        #expect(PluginBundle(identifier: name) === bundles[2])
     }
 
     @Test func fault20_aBundleThatContainsItselfIsOneBundle() throws {
@@ -218,26 +220,39 @@ import Testing
             "dir/x.bundle/Contents/Info.plist": Self.info, "dir/x.bundle/Contents/PlugIns/": "",
         ])
         try tree.link("dir/x.bundle/Contents/PlugIns/x.bundle", to: "../../../x.bundle")
-        let found = try PluginBundle.scan(directory: tree("dir"))
+        let found = candidates(tree("dir"))
         #expect(found.count == 1)
-        let bundle = try #require(found.first?.bundle)
-        let inner = try PluginBundle.scan(directory: #require(bundle.builtInPlugInsPath))
-        #expect(inner.count == 1 && inner.first?.bundle === bundle)
+        let bundle = try #require(try found.first?.open())
+        let inner = try candidates(#require(bundle.builtInPlugInsPath))
+        #expect(inner.count == 1 && inner.first?.bundlePath == bundle.bundlePath)
     }
 
     @Test func fault21_aDirectoryThatCannotBeReadToItsEndIsAnErrorAndNoShorterList() throws {
         let tree = try TemporaryTree(["a.bundle/Info.plist": Self.info, "b.bundle/Info.plist": Self.info])
-        var entries = 0
-        let error = #expect(throws: PluginError.self) {
-            _ = try PluginBundle.scan(directory: tree.path, extensions: ["bundle"]) { stream in
-                entries += 1
-                if entries < 3 { return readdir(stream) }
-                errno = EIO
-                return nil
+        let reads = Mutex(0)
+        let index = scan(tree.path) { descriptor, buffer in
+            let isFirst = reads.withLock { reads in
+                reads += 1
+                return reads == 1
             }
+            if isFirst { return BundleNames.system(descriptor, buffer) }
+            errno = EIO
+            return -1
         }
-        #expect(error?.code == .bundleNotFound && error?.filePath == tree.path)
-        #expect(error?.description.contains("cannot be listed: Input/output error") == true)
+        #expect(index.entryCount == 0)
+        let problem = try #require(index.folders.first?.problem)
+        #expect(problem.code == .bundleNotFound && problem.filePath == tree.path)
+        #expect(problem.message.contains("cannot be listed: Input/output error"))
+    }
+
+    private func candidates(_ directory: String) -> [PluginCandidate] {
+        PluginCatalog(searchPaths: [directory], options: .init(index: .none)).candidates
+    }
+
+    private func scan(_ directory: String, read: @escaping BundleNames.Read) -> CatalogIndex {
+        CatalogScan(
+            searchPaths: [directory], extensions: ["bundle"], validation: .bundles, rules: CatalogRules(), read: read
+        ).run(old: nil)
     }
 }
 

@@ -142,8 +142,8 @@ import Testing
         ])
         #expect(bundle.privateFrameworksPath == tree("X.framework/Versions/A/Frameworks"))
         let plugIns = try #require(bundle.builtInPlugInsPath)
-        let nested = try PluginBundle.scan(directory: plugIns)
-        #expect(nested.map(\.bundle?.bundleIdentifier) == ["z"])
+        let nested = PluginCatalog(searchPaths: [plugIns], options: .init(index: .none)).candidates
+        #expect(nested.map(\.identifier) == ["z"])
     }
 
     @Test func aLibraryBelongsToTheInnermostFrameworkItStandsIn() throws {

@@ -28,16 +28,21 @@ enum SelectedBundle {
 
     /// A directory whose name is no bundle's and that holds bundles stands for these; any other is a bundle.
     static func all(at path: String) -> [SelectedBundle] {
-        if !isNamedAsBundle(path), let found = try? PluginBundle.scan(directory: path), !found.isEmpty {
-            return found.map { candidate in
-                if let bundle = candidate.bundle { return .bundle(bundle) }
-                return .unopened(candidate.error ?? noReason(candidate.path))
-            }
+        if !isNamedAsBundle(path) {
+            // Without the index: what is asked for is what stands there now.
+            let found = PluginCatalog(searchPaths: [path], options: .init(index: .none)).candidates
+            if !found.isEmpty { return found.map { open($0.path, $0.open, else: Self.unopened) } }
         }
+        return [open(path, { try PluginBundle.open(path: path) }, else: Self.missing)]
+    }
+
+    private static func open(
+        _ path: String, _ body: () throws -> PluginBundle, else failed: (PluginError) -> SelectedBundle
+    ) -> SelectedBundle {
         do {
-            return [.bundle(try PluginBundle.open(path: path))]
+            return .bundle(try body())
         } catch {
-            return [.missing(error as? PluginError ?? noReason(path))]
+            return failed(error as? PluginError ?? noReason(path))
         }
     }
 

@@ -32,20 +32,24 @@ struct PluginFolder {
     /// - Parameter journal: is told each bundle that cannot be used; the others work.
     init(path: String, journal: Journal) throws(UsageError) {
         self.path = path
-        do {
-            bundles = try PluginBundle.scan(directory: path).compactMap { candidate in
-                do {
-                    // A bundle without code is none to load, and no less a bundle.
-                    if let error = candidate.error { throw error }
-                    if candidate.bundle?.manifest.executable != nil { try candidate.bundle?.preflight() }
-                    return candidate.bundle
-                } catch {
-                    journal.report("\(error)")
-                    return nil
-                }
+        let catalog = PluginCatalog(searchPaths: [path])
+        if let problem = catalog.folders.first(where: { !$0.exists })?.path {
+            throw UsageError(message: localized("There are no bundles in {0}.", problem))
+        }
+        if let problem = catalog.folders.compactMap(\.problem).first { throw UsageError(message: problem.message) }
+        for candidate in catalog.candidates {
+            if let error = candidate.error { journal.report("\(error)") }
+        }
+        bundles = catalog.plugins.compactMap { plugin in
+            do {
+                let bundle = try plugin.candidate.open()
+                // A bundle without code is none to load, and no less a bundle.
+                if bundle.manifest.executable != nil { try bundle.preflight() }
+                return bundle
+            } catch {
+                journal.report("\(error)")
+                return nil
             }
-        } catch {
-            throw UsageError(message: "\(error)")
         }
         offers = bundles.flatMap(Self.offers(of:))
     }

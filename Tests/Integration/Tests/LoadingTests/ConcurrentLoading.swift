@@ -207,15 +207,16 @@ import Testing
         }
         let path = folder.path
         let wrong = Locked(0)
+        let catalog = PluginCatalog(searchPaths: [path], options: .init(index: .none))
         onThreads(8) { index in
             for round in 0..<20 {
-                guard let found = try? PluginBundle.scan(directory: path), found.count == 20,
-                    found.allSatisfy({ $0.error == nil })
+                catalog.refresh()
+                let found = catalog.plugins
+                guard found.count == 20, (try? catalog.activate(found[(index * 3 + round) % 20].identifier)) != nil
                 else {
                     wrong.withLock { $0 += 1 }
                     continue
                 }
-                found[(index * 3 + round) % 20].bundle?.load()
             }
         }
         #expect(wrong.withLock { $0 } == 0)

@@ -1,0 +1,32 @@
+// What it costs to know all plug-ins of an application, as ratios to listing, opening and reading the same Info.plist
+// files, in the same process: by a walk, from the index, and both with nothing in the kernel's caches.
+//
+//   catalog-benchmark [N]        the table, with N bundles (10,000): medians of several processes
+//   catalog-benchmark --check    the same, once and with few, to see that it works
+//   catalog-benchmark --round    one process; prints one figure a line
+//   catalog-benchmark --start    starts from the index, for the counting of system calls
+//
+// The bundles are made in a temporary folder. What is measured cold needs root, because only root may empty the kernel's
+// caches.
+
+import Foundation
+import PluginHost
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+do {
+    switch arguments.first {
+    case nil: try Report(rounds: 7, bundles: 10_000).print()
+    case "--check": try Report(rounds: 1, bundles: 100).print()
+    case "--round": for figure in try Measurements(Folder.ofParent).run() { print(figure.line) }
+    case "--start": try Measurements(Folder.ofParent).start()
+    case let number? where Int(number).map { $0 > 0 } ?? false:
+        try Report(rounds: 7, bundles: Int(number) ?? 1).print()
+    default:
+        let text = "catalog-benchmark: unknown arguments \(arguments.joined(separator: " "))\n"
+        FileHandle.standardError.write(Data(text.utf8))
+        exit(2)
+    }
+} catch {
+    FileHandle.standardError.write(Data("catalog-benchmark: \(error)\n".utf8))
+    exit(1)
+}

@@ -1,0 +1,75 @@
+import CPluginSupport.Shims
+import Glibc
+
+/// The names in a directory that look like bundles': those with one of the extensions.
+struct BundleNames {
+    struct Name: Equatable {
+        let text: String
+        /// Whether the name is UTF-8, so that it can be asked for.
+        let isReadable: Bool
+    }
+
+    /// In the order of their bytes.
+    let names: [Name]
+    /// The directory, looked at before its names were read.
+    let identity: FileIdentity
+
+    /// Reads entries of an open directory into memory; the number of bytes, 0 at the end, -1 with errno.
+    typealias Read = @Sendable (CInt, UnsafeMutableRawBufferPointer) -> Int
+
+    /// Reads a directory, links to it followed.
+    ///
+    /// - Parameters:
+    ///   - path: the directory.
+    ///   - extensions: without the dot; compared with case.
+    ///   - read: reads entries, as getdents64() does.
+    /// - Throws: a finding of code `bundleNotFound` if it cannot be listed, or not to its end.
+    init(directory path: String, extensions: Set<String>, read: Read = Self.system) throws(PluginFinding) {
+        // O_DIRECTORY refuses a FIFO before its open could wait for a writer.
+        let descriptor = path.withCString { open($0, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC) }
+        guard descriptor >= 0 else { throw Self.unlisted(path, errno) }
+        defer { close(descriptor) }
+        var found = phs_file_identity()
+        guard phs_fstat(descriptor, &found) == 0 else { throw Self.unlisted(path, errno) }
+        identity = FileIdentity(found)
+        var names: [Name] = []
+        let failure: CInt? = withTemporaryBytes(32768) { buffer in
+            while true {
+                let count = read(descriptor, buffer)
+                if count < 0 { return errno }
+                if count == 0 { return nil }
+                Self.take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), extensions, into: &names)
+            }
+        }
+        if let failure { throw Self.unlisted(path, failure) }
+        self.names = names.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
+    }
+
+    static let system: Read = { phs_read_directory($0, $1.baseAddress!, $1.count) }
+
+    private static func take(_ entries: UnsafeRawBufferPointer, _ extensions: Set<String>, into names: inout [Name]) {
+        var start = 0
+        while start < entries.count {
+            let entry = entries.baseAddress! + start
+            // The kernel's own lengths; none is 0, and the last entry ends with what was read.
+            start += Int(entry.load(fromByteOffset: Self.lengthOffset, as: UInt16.self))
+            let text = (entry + Self.nameOffset).assumingMemoryBound(to: CChar.self)
+            // The extension is looked for first: most other names need not become a String.
+            guard let dot = strrchr(text, CInt(UInt8(ascii: "."))), dot != UnsafeMutablePointer(mutating: text),
+                extensions.contains(String(cString: dot + 1))
+            else { continue }
+            let valid = String(validatingCString: text)
+            names.append(Name(text: valid ?? String(cString: text), isReadable: valid != nil))
+        }
+    }
+
+    private static let lengthOffset = MemoryLayout<phs_directory_entry>.offset(of: \.length)!
+    private static let nameOffset = MemoryLayout<phs_directory_entry>.offset(of: \.name)!
+
+    static func unlisted(_ path: String, _ error: CInt) -> PluginFinding {
+        PluginFinding(
+            .bundleNotFound, filePath: path,
+            message: "The directory \(quoted(path)) cannot be listed: \(describe(errno: error)).",
+            remedy: "Check the path and its permissions.")
+    }
+}

@@ -1,0 +1,224 @@
+/// All that a catalogue knows, as bytes: what a scan makes, what the index file holds, and what every look-up reads.
+///
+/// One form for all three, so that a start from the file reads nothing but the file: no object is made of a bundle
+/// before somebody asks for it. In order, numbers little-endian:
+///
+/// | part | content |
+/// | --- | --- |
+/// | header | ``IndexHeader`` |
+/// | entries | one ``IndexEntry`` for each candidate, by folder, by name |
+/// | plug-ins | numbers of the entries that are in use, by identifier |
+/// | load order | the same numbers, what is required before what requires it |
+/// | contributions | one ``IndexContribution`` for each factory at an extension point, by point, order and entry |
+/// | texts | names and records (``PluginRecord``) that entries point to, and the folders at ``IndexHeader/foldersOffset`` |
+///
+/// **Threads.** Immutable. **Cost.** About 400 bytes a bundle.
+final class CatalogIndex: Sendable {
+    let bytes: [UInt8]
+    private let header: IndexHeader
+    let folders: [Folder]
+    /// What the verdicts depend on beside the bundles: the host's version and capabilities.
+    let environment: String
+
+    /// One search path.
+    struct Folder: Sendable, Equatable {
+        /// As it was given, made absolute.
+        var path: String
+        /// With its links resolved.
+        var realPath: String
+        var stamp: IndexStamp
+        var entries: Range<Int>
+        /// Why it could not be listed.
+        var problem: PluginFinding?
+    }
+
+    /// Why bytes are no index.
+    struct Damage: Error, Equatable {
+        /// The end of a sentence.
+        let reason: String
+    }
+
+    /// Takes bytes for an index after all that can be wrong with them was looked for. What passes never leads a
+    /// look-up out of the bytes.
+    ///
+    /// **Cost.** One pass over the bytes for the checksum, one over the entries.
+    init(bytes: [UInt8]) throws(Damage) {
+        self.bytes = bytes
+        // A Result, because an array lends its bytes to functions without typed errors only.
+        let header = try bytes.withUnsafeBytes { bytes in
+            Result { () throws(Damage) in try IndexHeader(checking: bytes) }
+        }.get()
+        self.header = header
+        var isCutOff = false
+        (environment, folders) = bytes.withUnsafeBytes { bytes in
+            var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[header.foldersOffset...]))
+            defer { isCutOff = reader.isDamaged }
+            return (reader.text(), reader.list { Folder(from: &$0) })
+        }
+        if isCutOff { throw Damage(reason: "its list of folders is cut off") }
+        try checkEntries()
+    }
+
+    private func checkEntries() throws(Damage) {
+        var next = 0
+        for folder in folders {
+            guard folder.entries.lowerBound == next else { throw Damage(reason: "its folders overlap") }
+            next = folder.entries.upperBound
+        }
+        guard next == entryCount else { throw Damage(reason: "its folders do not hold its entries") }
+        let damage: Damage? = bytes.withUnsafeBytes { bytes in
+            for (number, folder) in folders.enumerated() {
+                for entry in folder.entries {
+                    if let damage = check(self.entry(entry), folder: number, bytes) { return damage }
+                }
+            }
+            for number in 0..<header.pluginCount where plugin(number) >= entryCount || inLoadOrder(number) >= entryCount
+            {
+                return Damage(reason: "plug-in \(number) is none of its entries")
+            }
+            for number in 0..<header.contributionCount {
+                let contribution = self.contribution(number)
+                guard contribution.point.isInside(bytes), contribution.entry < entryCount else {
+                    return Damage(reason: "contribution \(number) points out of the file")
+                }
+            }
+            return nil
+        }
+        if let damage { throw damage }
+    }
+
+    private func check(_ entry: IndexEntry, folder: Int, _ bytes: UnsafeRawBufferPointer) -> Damage? {
+        guard entry.name.isInside(bytes), entry.record.isInside(bytes), entry.findings.isInside(bytes),
+            entry.identifier.isInside(bytes), entry.other < entryCount || entry.other == IndexEntry.none,
+            entry.folder == folder
+        else { return Damage(reason: "an entry points out of the file") }
+        guard entry.other != IndexEntry.none || !entry.verdict.namesAnother else {
+            return Damage(reason: "an entry gave way to nothing")
+        }
+        return Self.isName(bytes[entry.name.range]) ? nil : Damage(reason: "an entry leads out of its folder")
+    }
+
+    /// Whether it is the name of something in a directory, and not a path that leads elsewhere.
+    private static func isName(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let slash = UInt8(ascii: "/"), dot = UInt8(ascii: ".")
+        return !name.isEmpty && !name.contains { $0 == slash || $0 == 0 } && !name.elementsEqual([dot])
+            && !name.elementsEqual([dot, dot])
+    }
+
+    // MARK: Entries
+
+    var entryCount: Int { header.entryCount }
+
+    func entry(_ number: Int) -> IndexEntry {
+        bytes.withUnsafeBytes { IndexEntry($0, at: header.entriesOffset + number * IndexEntry.size) }
+    }
+
+    /// The entry's name in its folder.
+    func name(_ entry: IndexEntry) -> String { text(entry.name) }
+
+    /// The absolute path at which the candidate was found.
+    func path(_ entry: IndexEntry) -> String { BundlePath.join(folders[entry.folder].realPath, name(entry)) }
+
+    func record(_ entry: IndexEntry) -> PluginRecord {
+        bytes.withUnsafeBytes { bytes in
+            var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[entry.record.range]))
+            return PluginRecord(from: &reader)
+        }
+    }
+
+    /// What explains the entry's verdict beside its record.
+    func findings(_ entry: IndexEntry) -> [PluginFinding] {
+        if entry.findings.length == 0 { return [] }
+        return bytes.withUnsafeBytes { bytes in
+            var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[entry.findings.range]))
+            return reader.list { PluginFinding(from: &$0) }
+        }
+    }
+
+    func text(_ place: IndexPlace) -> String {
+        bytes.withUnsafeBytes { String(decoding: $0[place.range], as: UTF8.self) }
+    }
+
+    // MARK: Plug-ins
+
+    var pluginCount: Int { header.pluginCount }
+
+    /// The entry of the plug-in at a place in the order of identifiers.
+    func plugin(_ number: Int) -> Int { word(header.pluginsOffset, number) }
+
+    /// The entry of the plug-in at a place in the load order.
+    func inLoadOrder(_ number: Int) -> Int { word(header.loadOrderOffset, number) }
+
+    /// The entry in use under an identifier.
+    ///
+    /// **Cost.** A binary search.
+    func plugin(identifier: String) -> Int? {
+        let number = firstIndex(in: 0..<pluginCount) { precedes(entry(plugin($0)).identifier, identifier) }
+        guard number < pluginCount else { return nil }
+        let found = plugin(number)
+        return text(entry(found).identifier) == identifier ? found : nil
+    }
+
+    // MARK: Contributions
+
+    func contribution(_ number: Int) -> IndexContribution {
+        bytes.withUnsafeBytes {
+            IndexContribution($0, at: header.contributionsOffset + number * IndexContribution.size)
+        }
+    }
+
+    var contributionCount: Int { header.contributionCount }
+
+    /// The contributions to an extension point, in order.
+    ///
+    /// **Cost.** A binary search.
+    func contributions(at point: String) -> [IndexContribution] {
+        let first = firstIndex(in: 0..<contributionCount) { precedes(contribution($0).point, point) }
+        return (first..<contributionCount).lazy.map(contribution).prefix { text($0.point) == point }
+    }
+
+    // MARK: Steps
+
+    private func word(_ offset: Int, _ number: Int) -> Int {
+        bytes.withUnsafeBytes {
+            Int(UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: offset + 4 * number, as: UInt32.self)))
+        }
+    }
+
+    /// The order of bytes, in which the index is sorted.
+    private func precedes(_ place: IndexPlace, _ text: String) -> Bool {
+        bytes.withUnsafeBytes { $0[place.range].lexicographicallyPrecedes(text.utf8) }
+    }
+
+    private func firstIndex(in range: Range<Int>, where precedes: (Int) -> Bool) -> Int {
+        var low = range.lowerBound
+        var high = range.upperBound
+        while low < high {
+            let middle = (low + high) / 2
+            if precedes(middle) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension CatalogIndex.Folder {
+    func write(to writer: inout RecordWriter) {
+        writer.put(path)
+        writer.put(realPath)
+        stamp.write(to: &writer)
+        writer.put(UInt32(entries.lowerBound))
+        writer.put(UInt32(entries.upperBound))
+        writer.put(problem == nil ? UInt8(0) : 1)
+        problem?.write(to: &writer)
+    }
+
+    init(from reader: inout RecordReader) {
+        path = reader.text()
+        realPath = reader.text()
+        stamp = IndexStamp(from: &reader)
+        let start = Int(reader.number(UInt32.self))
+        let end = Int(reader.number(UInt32.self))
+        entries = start..<max(start, end)
+        problem = reader.number(UInt8.self) == 0 ? nil : PluginFinding(from: &reader)
+    }
+}

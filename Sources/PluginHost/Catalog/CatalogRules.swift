@@ -1,0 +1,60 @@
+/// What the verdicts depend on beside the bundles themselves.
+struct CatalogRules: Sendable, Equatable {
+    /// `HostEnvironment.version`; empty where the application tells none, and then no requirement of it is checked.
+    var hostVersion = ""
+    /// `HostEnvironment.capabilities`.
+    var capabilities: Set<String> = []
+
+    /// Those of the process.
+    static var current: CatalogRules {
+        let host = HostEnvironment.current
+        return CatalogRules(hostVersion: host.version, capabilities: host.capabilities)
+    }
+
+    /// As the index keeps them: equal texts for equal rules.
+    var description: String { ([hostVersion] + capabilities.sorted()).joined(separator: "\n") }
+
+    /// What keeps a bundle from this host.
+    func findings(_ record: PluginRecord, list: String) -> [PluginFinding] {
+        var findings: [PluginFinding] = []
+        if let text = record.hostRequires, let range = try? VersionRange(text), !hostVersion.isEmpty {
+            if !(PluginVersion(hostVersion).map(range.contains) ?? false) {
+                findings.append(
+                    PluginFinding(
+                        .hostIncompatible, filePath: list, subject: "PHHostRequires",
+                        message:
+                            "It requires version \(quoted(text)) of the application, which is \(quoted(hostVersion)).",
+                        remedy: "Install a version of the bundle for this application, or update the application."))
+            }
+        }
+        let missing = Set(record.capabilities).subtracting(capabilities).sorted()
+        if !missing.isEmpty {
+            let names = missing.map { quoted($0) }.joined(separator: ", ")
+            findings.append(
+                PluginFinding(
+                    .hostIncompatible, filePath: list, subject: "PHCapabilities",
+                    message: "It requires what the application does not offer: \(names).",
+                    remedy: "Use it in an application that offers them, or update the application."))
+        }
+        return findings
+    }
+}
+
+extension PluginRecord {
+    /// What is wrong with the version ranges that it gives.
+    func rangeFindings(list: String) -> [PluginFinding] {
+        var texts = requires.sorted { $0.key < $1.key }.map { ("PHRequires", $0.value) }
+        if let hostRequires { texts.append(("PHHostRequires", hostRequires)) }
+        return texts.compactMap { key, text in
+            do {
+                _ = try VersionRange(text)
+                return nil
+            } catch {
+                return PluginFinding(
+                    .manifestInvalid, filePath: list, subject: key,
+                    message: "The key \(key) of \(quoted(list)) has the version range \(quoted(text)): \(error).",
+                    remedy: "Correct the range; docs/bundle-format.md tells how ranges are written.")
+            }
+        }
+    }
+}

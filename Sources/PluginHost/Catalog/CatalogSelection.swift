@@ -1,0 +1,110 @@
+/// Gives each candidate its verdict: which of those with one identifier is used, and what keeps the others from it.
+///
+/// In this order: what is no bundle, what has an Info.plist that cannot be used, and what this host cannot use, is out.
+/// Of what is left, ``resolve(_:pinned:)`` chooses one bundle for each identifier, so that what each requires is there: the
+/// highest version that can be used; of equal versions that in the earliest search path; of those, the first by name.
+struct CatalogSelection {
+    struct Candidate {
+        var folder: Int
+        /// The directory with its links resolved.
+        var path: String
+        /// Where Info.plist is, or is expected.
+        var listPath: String
+        var record: PluginRecord
+    }
+
+    private(set) var verdicts: [VerdictCode]
+    /// The candidate that is used in place of each.
+    private(set) var others: [Int?]
+    /// What explains the verdicts beside the records.
+    private(set) var findings: [[PluginFinding]]
+    /// The candidates in use, what is required before what requires it.
+    private(set) var loadOrder: [Int] = []
+
+    private let candidates: [Candidate]
+
+    /// - Parameter candidates: all of them, by search path, by name.
+    init(_ candidates: [Candidate], rules: CatalogRules) {
+        self.candidates = candidates
+        verdicts = Array(repeating: .usable, count: candidates.count)
+        others = Array(repeating: nil, count: candidates.count)
+        findings = Array(repeating: [], count: candidates.count)
+        findAliases()
+        for number in candidates.indices where verdicts[number] == .usable { judge(number, rules) }
+        choose()
+    }
+
+    /// One directory that is reached by several names is one candidate, under the first of them.
+    private mutating func findAliases() {
+        guard candidates.contains(where: { $0.record.linkedPath != nil }) else { return }
+        var first: [String: Int] = [:]
+        // The directory itself goes before links to it.
+        for number in candidates.indices where candidates[number].record.linkedPath == nil {
+            first[candidates[number].path] = number
+        }
+        for number in candidates.indices {
+            guard let other = first[candidates[number].path] else {
+                first[candidates[number].path] = number
+                continue
+            }
+            if other != number {
+                verdicts[number] = .alias
+                others[number] = other
+            }
+        }
+    }
+
+    private mutating func judge(_ number: Int, _ rules: CatalogRules) {
+        let candidate = candidates[number]
+        if candidate.record.isNoBundle {
+            verdicts[number] = .noBundle
+            return
+        }
+        findings[number] = candidate.record.rangeFindings(list: candidate.listPath)
+        if !candidate.record.findings.isEmpty || !findings[number].isEmpty {
+            verdicts[number] = .malformed
+            return
+        }
+        findings[number] = rules.findings(candidate.record, list: candidate.listPath)
+        if !findings[number].isEmpty { verdicts[number] = .incompatible }
+    }
+
+    private mutating func choose() {
+        let eligible = candidates.indices.filter { verdicts[$0] == .usable }
+        let resolution = resolve(eligible.map(resolutionCandidate), pinned: [:])
+        loadOrder = resolution.chosen
+        for (number, winner) in resolution.passedOver {
+            others[number] = winner
+            verdicts[number] = rule(number, winner)
+        }
+        for (number, failure) in resolution.failures {
+            verdicts[number] = .unresolved
+            findings[number] = [
+                PluginFinding(
+                    failure.code, filePath: candidates[number].listPath, subject: failure.subject,
+                    message: failure.sentence, remedy: failure.remedy)
+            ]
+        }
+    }
+
+    private func resolutionCandidate(_ number: Int) -> ResolutionCandidate {
+        let record = candidates[number].record
+        return ResolutionCandidate(
+            number: number, identifier: record.identifier, version: record.pluginVersion,
+            requires: record.requires.sorted { $0.key < $1.key }.compactMap { identifier, text in
+                (try? VersionRange(text)).map { (identifier, $0) }
+            },
+            rank: number)
+    }
+
+    /// By which rule the winner is used in place of a candidate.
+    private func rule(_ number: Int, _ winner: Int) -> VerdictCode {
+        if candidates[number].record.pluginVersion != candidates[winner].record.pluginVersion { return .lowerVersion }
+        return candidates[number].folder == candidates[winner].folder ? .duplicate : .laterFolder
+    }
+}
+
+extension PluginRecord {
+    /// The version that others require, and that is compared where two bundles have one identifier.
+    var pluginVersion: PluginVersion { PluginVersion(short: shortVersion, build: version) }
+}

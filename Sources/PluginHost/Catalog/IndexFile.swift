@@ -1,0 +1,108 @@
+import Glibc
+
+/// The file in which a catalogue's index outlives the process: one for each user, application and list of search paths.
+///
+/// It holds nothing that the bundles do not tell: whatever is wrong with it, the catalogue is made anew without it, and
+/// one line in the log says why. Writers replace the file as a whole, so that there is no lock to be left behind.
+struct IndexFile: Sendable {
+    /// Absolute.
+    let path: String
+    var replacement = FileReplacement()
+
+    /// Larger files are no index.
+    private static let maximumSize = 1 << 30
+
+    /// Why there is no index, or none that can be used, as the end of a sentence.
+    struct Problem: Error, Equatable {
+        let reason: String
+    }
+
+    /// - Parameters:
+    ///   - directory: where index files are kept; nil for the user's, `$XDG_CACHE_HOME/pluginhost`, else
+    ///     `~/.cache/pluginhost`.
+    ///   - application: the application's name.
+    ///   - searchPaths: the catalogue's.
+    /// - Returns: nil for a user without a home directory.
+    init?(directory: String?, application: String, searchPaths: [String], extensions: Set<String>) {
+        guard let directory = directory ?? Self.userDirectory else { return nil }
+        let inputs = ([application] + searchPaths + extensions.sorted()).joined(separator: "\0")
+        // FNV-1a: the same in every process, and no secret is kept by it.
+        let hash = inputs.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        path = BundlePath.join(directory, String(hash, radix: 16) + ".index")
+    }
+
+    init(path: String) { self.path = path }
+
+    /// Source: XDG Base Directory Specification 0.8: relative paths are invalid and ignored.
+    private static var userDirectory: String? {
+        if let cache = SearchEnvironment.process.absolute("XDG_CACHE_HOME") {
+            return BundlePath.join(cache, "pluginhost")
+        }
+        return SearchEnvironment.process.home.map { BundlePath.join($0, ".cache/pluginhost") }
+    }
+
+    /// Reads the index.
+    ///
+    /// - Returns: nil where there is no file.
+    /// - Throws: ``Problem`` where there is one that cannot be used.
+    func read() throws(Problem) -> CatalogIndex? {
+        // Not by OpenedFile, which follows links: somebody else could point one to a file of the user's.
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: return nil
+            case ELOOP: throw Problem(reason: "is a symbolic link, which is not followed")
+            default: throw Problem(reason: "cannot be opened (\(describe(errno: errno)))")
+            }
+        }
+        let file: OpenedFile
+        do throws(OpenedFile.Failure) {
+            file = try OpenedFile(adopting: descriptor)
+        } catch {
+            throw Problem(reason: error.reason)
+        }
+        guard file.identity.owner == geteuid() else {
+            throw Problem(reason: "belongs to the user \(file.identity.owner), not to this one")
+        }
+        guard file.identity.mode & 0o022 == 0 else { throw Problem(reason: "may be written by other users") }
+        guard file.identity.size <= UInt64(Self.maximumSize) else {
+            throw Problem(reason: "is \(file.identity.size) bytes long")
+        }
+        do {
+            return try CatalogIndex(bytes: try file.bytes(atMost: Self.maximumSize))
+        } catch let damage as CatalogIndex.Damage {
+            throw Problem(reason: "is damaged: \(damage.reason)")
+        } catch {
+            throw Problem(reason: "cannot be read")
+        }
+    }
+
+    /// Writes the index, for the next start.
+    ///
+    /// - Throws: ``Problem`` if it cannot be kept; the file is as it was.
+    func write(_ index: CatalogIndex) throws(Problem) {
+        let directory = BundlePath.parent(path)
+        Self.makeDirectory(directory)
+        guard let identity = FileIdentity(path: directory) else {
+            throw Problem(reason: "cannot be written (\(describe(errno: errno)))")
+        }
+        guard identity.owner == geteuid() else {
+            throw Problem(reason: "is not written, because its directory belongs to the user \(identity.owner)")
+        }
+        do throws(FileReplacement.Failure) {
+            try replacement.replace(path, with: index.bytes)
+        } catch {
+            throw Problem(reason: "cannot be written (\(error.call): \(describe(errno: error.errno)))")
+        }
+        FileReplacement.removeLeftovers(of: path)
+    }
+
+    /// With the directories above it, for the user alone.
+    private static func makeDirectory(_ path: String) {
+        if mkdir(path, 0o700) == 0 || errno != ENOENT { return }
+        let parent = BundlePath.parent(path)
+        if parent == path { return }
+        makeDirectory(parent)
+        mkdir(path, 0o700)
+    }
+}

@@ -1,0 +1,97 @@
+extension PluginCatalog {
+    /// Loads a plug-in, and before it what it requires, unless they are loaded.
+    ///
+    /// - Parameter identifier: the plug-in's.
+    /// - Returns: the plug-in's bundle, loaded.
+    /// - Throws: ``PluginError``: `pluginMissing` if no bundle is used under the identifier, with the reason;
+    ///   `requirementUnmet` if a plug-in that is required does not load, with the chain; what a load throws.
+    ///
+    /// **Threads.** Any; what others load meanwhile is waited for.
+    /// **Cost.** Where it is loaded already: a look-up in a table.
+    @discardableResult
+    public func activate(_ identifier: String) throws -> PluginBundle {
+        if let bundle = openedBundle(identifier), bundle.isLoaded { return bundle }
+        for plugin in try requirements(of: identifier) {
+            do {
+                try bundle(of: plugin).loadAndReturnError()
+            } catch let error as PluginError where plugin.identifier != identifier {
+                throw unmet(identifier, plugin, error)
+            }
+        }
+        return try opened(requirePlugin(identifier))
+    }
+
+    /// Takes back what a plug-in registered, after everything that requires it: see ``PluginBundle/unload()``.
+    ///
+    /// - Returns: whether it was loaded.
+    @discardableResult
+    public func deactivate(_ identifier: String) -> Bool {
+        for plugin in loadOrder.reversed() where plugin.requires.keys.contains(identifier) {
+            deactivate(plugin.identifier)
+        }
+        return openedBundle(identifier)?.unload() ?? false
+    }
+
+    /// The bundle, whose Info.plist is still the one that the plug-in was described by.
+    private func bundle(of plugin: PluginDescription) throws -> PluginBundle {
+        let bundle = try opened(plugin)
+        guard bundle.state == .discovered, !plugin.describes(bundle) else { return bundle }
+        // It was changed since it was last looked at.
+        refresh()
+        let renewed = try requirePlugin(plugin.identifier)
+        return try opened(renewed)
+    }
+
+    private func requirePlugin(_ identifier: String) throws(PluginError) -> PluginDescription {
+        if let plugin = plugin(identifier) { return plugin }
+        throw missing(identifier)
+    }
+
+    /// A plug-in and everything that it requires, in load order.
+    private func requirements(of identifier: String) throws(PluginError) -> [PluginDescription] {
+        let wanted = try requirePlugin(identifier)
+        if wanted.requires.isEmpty { return [wanted] }
+        var found: [String: PluginDescription] = [identifier: wanted]
+        var pending = [wanted]
+        while let plugin = pending.popLast() {
+            for required in plugin.requires.keys where found[required] == nil {
+                let description = try requirePlugin(required)
+                found[required] = description
+                pending.append(description)
+            }
+        }
+        return loadOrder.filter { found[$0.identifier] != nil }
+    }
+
+    private func unmet(_ identifier: String, _ plugin: PluginDescription, _ error: PluginError) -> PluginError {
+        PluginError(
+            bundlePath: plugin.bundlePath,
+            findings: [
+                PluginFinding(
+                    .requirementUnmet, filePath: plugin.bundlePath, subject: plugin.identifier,
+                    message: "\(quoted(identifier)) requires \(quoted(plugin.identifier)), which does not load.",
+                    remedy: error.findings[0].remedy, systemMessage: "\(error)")
+            ] + error.findings)
+    }
+
+    private func missing(_ identifier: String) -> PluginError {
+        let explanation = explanation(of: identifier)
+        return PluginError(
+            bundlePath: explanation.candidates.first?.path ?? identifier,
+            findings: [
+                PluginFinding(
+                    .pluginMissing, filePath: explanation.candidates.first?.path, subject: identifier,
+                    message: explanation.sentence, remedy: explanation.remedy)
+            ] + explanation.candidates.flatMap(\.findings))
+    }
+}
+
+extension PluginDescription {
+    /// Whether a bundle's Info.plist says what this description says.
+    fileprivate func describes(_ bundle: PluginBundle) -> Bool {
+        let contents = BundleContents(
+            path: bundle.bundlePath, layout: bundle.layout, manifestPath: bundle.manifestPath, manifestIdentity: nil,
+            manifest: bundle.manifestError.map { .failure($0.findings[0]) } ?? .success(bundle.manifest))
+        return PluginRecord(contents, foundAt: candidate.path) == candidate.record
+    }
+}

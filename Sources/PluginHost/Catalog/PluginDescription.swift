@@ -1,0 +1,60 @@
+/// A plug-in of a catalogue: the bundle that is used under its identifier, described without running any of its code.
+///
+/// **Threads.** A value; tells what the catalogue knew when it was asked for.
+public struct PluginDescription: Sendable {
+    let catalog: PluginCatalog
+    let entryNumber: Int
+    /// The candidate that it is.
+    public let candidate: PluginCandidate
+    private var record: PluginRecord { candidate.record }
+
+    init(_ catalog: PluginCatalog, _ index: CatalogIndex, _ entryNumber: Int) {
+        self.catalog = catalog
+        self.entryNumber = entryNumber
+        candidate = PluginCandidate(index, index.entry(entryNumber))
+    }
+
+    /// `CFBundleIdentifier`, else the directory's name without its extension.
+    public var identifier: String { record.identifier }
+
+    /// The absolute path of the bundle's directory, links resolved.
+    public var bundlePath: String { candidate.bundlePath }
+
+    /// `CFBundleShortVersionString`, else `CFBundleVersion`; nil where there is neither.
+    public var version: String? { candidate.version }
+
+    /// `CFBundleName`, not localised; the directory's name where there is none.
+    public var name: String { record.name ?? BundlePath.stem(candidate.path) }
+
+    /// What to show to the user, in the user's language.
+    ///
+    /// **Cost.** At the first time the bundle is opened for its strings; none of its code runs.
+    public var displayName: String { (try? catalog.opened(self))?.displayName ?? name }
+
+    /// `PHFactories`: what it offers.
+    public var factories: [Manifest.Factory] { record.factories }
+
+    /// `PHExtensionPoints`: the extension points that it opens to others.
+    public var extensionPoints: [Manifest.Point] { record.extensionPoints }
+
+    /// `PHRequires`: version ranges of other plug-ins, by their identifiers.
+    public var requires: [String: String] { record.requires }
+
+    /// `PHUses`: the services that its code asks for, as extension points with their versions.
+    public var uses: [String: Int] { record.uses }
+
+    /// `PHHostRequires`: the range that the host's version must be in.
+    public var hostRequires: String? { record.hostRequires }
+
+    /// `PHCapabilities`: what the host must offer.
+    public var capabilities: [String] { record.capabilities }
+}
+
+extension PluginDescription: Hashable {
+    /// Equal are those that tell the same of the same bundle.
+    public static func == (a: PluginDescription, b: PluginDescription) -> Bool {
+        a.bundlePath == b.bundlePath && a.record == b.record
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(bundlePath) }
+}

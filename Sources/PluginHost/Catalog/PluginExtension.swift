@@ -1,0 +1,96 @@
+public import PluginABI
+
+/// Something that a plug-in declares to offer at an extension point, described without loading the plug-in.
+///
+/// **Threads.** A value; tells what the catalogue knew when it was asked for.
+public struct ExtensionDescription: Sendable {
+    /// Whose it is.
+    public let plugin: PluginDescription
+    /// What Info.plist says of it.
+    public let factory: Manifest.Factory
+
+    /// The name, unique at the point among all plug-ins.
+    public var name: String { factory.name }
+    /// The extension point's name.
+    public var extensionPoint: String { factory.extensionPoint ?? "" }
+    /// The version of the extension point's interface.
+    public var version: Int { factory.version }
+    /// Lower comes first.
+    public var order: Int { factory.order }
+
+    /// What to show to the user, in the user's language: the declared name, looked up in the bundle's table `Providers`.
+    ///
+    /// **Cost.** At the first time the bundle is opened for its strings; none of its code runs.
+    public var displayName: String {
+        (try? plugin.catalog.opened(plugin))?.displayName(of: factory) ?? factory.displayName ?? factory.name
+    }
+}
+
+/// An extension of the application by a plug-in, described without loading the plug-in, and made when it is asked for.
+///
+/// **Threads.** Any. **Lifetime.** May be kept: it makes objects of whichever generation of the plug-in is current.
+public struct PluginExtension<Interface>: Sendable {
+    /// What is known of it.
+    public let description: ExtensionDescription
+    let point: ExtensionPoint<Interface>
+
+    public var name: String { description.name }
+    /// What to show to the user, in the user's language.
+    public var displayName: String { description.displayName }
+    /// Lower comes first.
+    public var order: Int { description.order }
+    /// Whose it is.
+    public var plugin: PluginDescription { description.plugin }
+
+    /// Makes an object, loading the plug-in and what it requires first if they are not loaded.
+    ///
+    /// - Throws: ``PluginError``: what a load throws; `requirementUnmet` if a plug-in that this one requires does not load;
+    ///   `unfulfilledDeclaration` if the code does not provide what Info.plist declares; `instantiationFailed` with what the
+    ///   plug-in threw.
+    ///
+    /// **Cost.** Once the plug-in is loaded: a look-up in a table and one comparison for each of its providers.
+    public func make() throws -> Interface {
+        let bundle = try plugin.catalog.activate(plugin.identifier)
+        for provider in try bundle.providers(of: point) where provider.name == name { return try provider.make() }
+        throw PluginError(
+            bundlePath: bundle.bundlePath,
+            PluginFinding(
+                .unfulfilledDeclaration, filePath: bundle.manifestPath, subject: name,
+                message:
+                    "Info.plist declares \(quoted(name)) at \(quoted(point.name)), and the code does not provide it.",
+                remedy: "Remove it from PHFactories, or provide it in plugin_entry."))
+    }
+}
+
+extension PluginCatalog {
+    /// What the plug-ins offer at an extension point, without loading any of them.
+    ///
+    /// Those of another version of the point are passed over. Of several with one name the first is given; the others are
+    /// in ``problems``.
+    ///
+    /// - Returns: lower orders first, then earlier search paths, then the order of the bundles' names.
+    ///
+    /// **Cost.** A binary search, and a reading of what each of the plug-ins declares.
+    public func extensions<Interface>(of point: ExtensionPoint<Interface>) -> [PluginExtension<Interface>] {
+        extensions(at: point.name, version: Int(point.version)).map { PluginExtension(description: $0, point: point) }
+    }
+
+    /// What the plug-ins offer at an extension point that is known by its name: also that of plug-ins in C, whose factories
+    /// are asked for by ``PluginBundle/factories(at:version:)`` of the bundle that ``activate(_:)`` gives.
+    ///
+    /// - Parameters:
+    ///   - point: the extension point's name.
+    ///   - version: that of its interface; nil for all.
+    public func extensions(at point: String, version: Int? = nil) -> [ExtensionDescription] {
+        let index = current
+        var seen: Set<String> = []
+        return index.contributions(at: point).compactMap { contribution in
+            if let version, contribution.version != version { return nil }
+            let plugin = PluginDescription(self, index, contribution.entry)
+            guard plugin.factories.indices.contains(contribution.factory) else { return nil }
+            let factory = plugin.factories[contribution.factory]
+            return seen.insert("\(contribution.version) \(factory.name)").inserted
+                ? ExtensionDescription(plugin: plugin, factory: factory) : nil
+        }
+    }
+}

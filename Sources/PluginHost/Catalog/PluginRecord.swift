@@ -1,0 +1,130 @@
+/// What the catalogue knows of one candidate: the part of its Info.plist that tells what it offers and needs, and what is
+/// wrong with it. Nothing in it depends on the host or on other candidates.
+struct PluginRecord: Sendable, Equatable {
+    /// `CFBundleIdentifier`, else the directory's name without its extension.
+    var identifier = ""
+    var name: String?
+    var shortVersion: String?
+    var version: String?
+    var factories: [Manifest.Factory] = []
+    var extensionPoints: [Manifest.Point] = []
+    var requires: [String: String] = [:]
+    var hostRequires: String?
+    var capabilities: [String] = []
+    var uses: [String: Int] = [:]
+    /// Where Info.plist stands in the bundle; nil where none could be opened.
+    var listPath: String?
+    /// The directory with its links resolved, where a link led to it; else nil.
+    var linkedPath: String?
+    /// Whether it is no bundle at all: a file, a link that leads nowhere, a name that is not UTF-8.
+    var isNoBundle = false
+    /// What keeps it from being used.
+    var findings: [PluginFinding] = []
+
+    /// Where nearly every bundle has its Info.plist.
+    static let usualListPath = "Contents/Info.plist"
+}
+
+extension PluginRecord {
+    /// - Parameter path: where the candidate was found.
+    init(_ contents: BundleContents, foundAt path: String) {
+        if contents.path != path { linkedPath = contents.path }
+        switch contents.manifest {
+        case .failure(let finding):
+            identifier = BundlePath.stem(path)
+            findings = [finding]
+        case .success(let manifest):
+            identifier = manifest.identifier ?? BundlePath.stem(path)
+            name = manifest.name
+            shortVersion = manifest.shortVersion
+            version = manifest.version
+            factories = manifest.factories
+            extensionPoints = manifest.extensionPoints
+            requires = manifest.requires
+            hostRequires = manifest.hostRequires
+            capabilities = manifest.capabilities
+            uses = manifest.uses
+            findings = manifest.findings
+            listPath = String(contents.manifestPath.utf8.dropFirst(contents.path.utf8.count + 1))
+        }
+    }
+
+    /// A candidate that cannot be opened as a bundle.
+    init(noBundle path: String, _ error: PluginError) {
+        identifier = BundlePath.stem(path)
+        isNoBundle = true
+        findings = error.findings
+    }
+
+    // MARK: As bytes
+
+    func write(to writer: inout RecordWriter) {
+        writer.put(identifier)
+        writer.put(name)
+        writer.put(shortVersion)
+        writer.put(version)
+        writer.put(factories) { writer, factory in
+            writer.put(factory.name)
+            writer.put(factory.extensionPoint)
+            writer.put(UInt32(factory.version))
+            writer.put(factory.displayName)
+            writer.put(Int32(factory.order))
+        }
+        writer.put(extensionPoints) { writer, point in
+            writer.put(point.name)
+            writer.put(UInt32(point.version))
+            writer.put(point.displayName)
+        }
+        writer.put(requires) { $0.put($1) }
+        writer.put(hostRequires)
+        writer.put(capabilities) { $0.put($1) }
+        writer.put(uses) { $0.put(UInt32($1)) }
+        writer.put(listPath)
+        writer.put(linkedPath)
+        writer.put(isNoBundle ? UInt8(1) : 0)
+        writer.put(findings) { $1.write(to: &$0) }
+    }
+
+    init(from reader: inout RecordReader) {
+        identifier = reader.text()
+        name = reader.optionalText()
+        shortVersion = reader.optionalText()
+        version = reader.optionalText()
+        factories = reader.list { reader in
+            Manifest.Factory(
+                name: reader.text(), extensionPoint: reader.optionalText(), version: Int(reader.number(UInt32.self)),
+                displayName: reader.optionalText(), order: Int(reader.number(Int32.self)))
+        }
+        extensionPoints = reader.list { reader in
+            Manifest.Point(
+                name: reader.text(), version: Int(reader.number(UInt32.self)), displayName: reader.optionalText())
+        }
+        requires = reader.dictionary { $0.text() }
+        hostRequires = reader.optionalText()
+        capabilities = reader.list { $0.text() }
+        uses = reader.dictionary { Int($0.number(UInt32.self)) }
+        listPath = reader.optionalText()
+        linkedPath = reader.optionalText()
+        isNoBundle = reader.number(UInt8.self) != 0
+        findings = reader.list { PluginFinding(from: &$0) }
+    }
+}
+
+extension PluginFinding {
+    func write(to writer: inout RecordWriter) {
+        writer.put(severity == .error ? UInt8(0) : 1)
+        writer.put(code.rawValue)
+        writer.put(filePath)
+        writer.put(subject)
+        writer.put(message)
+        writer.put(remedy)
+        writer.put(systemMessage)
+    }
+
+    init(from reader: inout RecordReader) {
+        self.init(
+            reader.number(UInt8.self) == 0 ? .error : .warning, PluginError.Code(rawValue: reader.text()),
+            filePath: reader.optionalText(), subject: reader.optionalText(), message: reader.text(),
+            remedy: reader.text(), systemMessage: reader.optionalText())
+    }
+}

@@ -1,0 +1,14 @@
+extension FileIdentity {
+    /// Whether a change after the file was looked at is sure to show in its times.
+    ///
+    /// Most file systems stamp a file with the time of the last clock tick, up to 10 ms ago, some with whole seconds, FAT
+    /// with even ones: a second change within the tick leaves the time as it is.
+    ///
+    /// - Parameter now: nanoseconds since 1970, taken before the file was looked at.
+    func isSettled(at now: Int64) -> Bool {
+        let tick: Int64 = changed % 1_000_000_000 == 0 ? 2_000_000_000 : 20_000_000
+        // A time in the future comes from another machine's clock, or from before this one's was set back; waiting for it
+        // would mean looking again at each start.
+        return now - changed >= tick || changed - now > 1_000_000_000
+    }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// Writes a file so that a reader sees the old content or the new, whatever happens meanwhile: under a name of its own,
+/// flushed to the disk, and renamed over the old one.
+///
+/// Every system call of it is a value, so that a test can make each fail, or end the process there.
+struct FileReplacement: Sendable {
+    var create: @Sendable (_ path: String) -> CInt = { path in
+        open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    }
+    var write: @Sendable (CInt, UnsafeRawBufferPointer) -> Int = { Glibc.write($0, $1.baseAddress, $1.count) }
+    var flush: @Sendable (CInt) -> CInt = { fsync($0) }
+    var rename: @Sendable (_ from: String, _ to: String) -> CInt = { Glibc.rename($0, $1) }
+
+    /// Why the file was not written; it is as it was.
+    struct Failure: Error, Equatable {
+        /// The call that failed: “write”.
+        let call: String
+        let errno: CInt
+    }
+
+    /// Puts bytes in the place of a file.
+    ///
+    /// **Threads.** Any, and any number of processes: the last one to rename wins.
+    func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
+        // The number is the process's and counts up: no two writers have one name, and one that is left over from a
+        // process that was killed is in nobody's way.
+        let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0...UInt32.max))\(Self.suffix)"
+        let descriptor = create(temporary)
+        guard descriptor >= 0 else { throw Failure(call: "open", errno: errno) }
+        do throws(Failure) {
+            try fill(descriptor, bytes)
+            guard rename(temporary, path) == 0 else { throw Failure(call: "rename", errno: errno) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Consumes the descriptor.
+    private func fill(_ descriptor: CInt, _ bytes: [UInt8]) throws(Failure) {
+        defer { close(descriptor) }
+        let failure: Failure? = bytes.withUnsafeBytes { bytes in
+            var rest = bytes
+            while !rest.isEmpty {
+                let count = write(descriptor, rest)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return Failure(call: "write", errno: count == 0 ? ENOSPC : errno) }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+            return flush(descriptor) == 0 ? nil : Failure(call: "fsync", errno: errno)
+        }
+        if let failure { throw failure }
+    }
+
+    /// Of the names under which files are written.
+    static let suffix = ".new"
+
+    /// Removes what writers of a file left behind that were killed an hour ago or earlier.
+    static func removeLeftovers(of path: String) {
+        let directory = BundlePath.parent(path)
+        guard let stream = opendir(directory) else { return }
+        defer { closedir(stream) }
+        let prefix = path.dropFirst(directory.utf8.count + 1) + "."
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { continue }
+            let leftover = BundlePath.join(directory, name)
+            guard let identity = FileIdentity(path: leftover), identity.isRegularFile,
+                time(nil) - Int(identity.modified / 1_000_000_000) > 3600
+            else { continue }
+            unlink(leftover)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Glibc
+import PluginABI
+import Testing
+
+@testable import PluginHost
+
+@Suite struct CatalogDiscoveryTests {
+    @Test func everyCandidateHasItsVerdict() throws {
+        let tree = try CatalogTree([
+            "a/Good.bundle": CatalogTree.list("good"),
+            "a/Low.bundle": CatalogTree.list("twice", "1.2"),
+            "b/High.bundle": CatalogTree.list("twice", "1.10"),
+            "b/Later.bundle": CatalogTree.list("good"),
+            "b/Same.bundle": CatalogTree.list("twice", "1.10"),
+            "b/Wrong.bundle": "{ CFBundleIdentifier = wrong; PHFactories = yes; }",
+            "b/Range.bundle": CatalogTree.list("range", "1", "PHRequires = { good = \"one\"; };"),
+            "b/Needy.bundle": CatalogTree.list("needy", "1", "PHCapabilities = (flying);"),
+        ])
+        try tree.tree.write("b/File.bundle", "no directory")
+        try tree.tree.write("b/Empty.bundle/")
+        try tree.tree.link("b/Lost.bundle", to: "nowhere")
+        try tree.tree.write("b/Other.txt", "")
+        try tree.tree.write("b/Other/Info.plist", "{}")
+        let found = tree.catalog("a", "b").candidates
+        let verdicts = Dictionary(uniqueKeysWithValues: found.map { ($0.path, $0.verdict) })
+        #expect(
+            verdicts == [
+                tree("a/Good.bundle"): .usable,
+                tree("a/Low.bundle"): .shadowed(by: tree("b/High.bundle"), rule: .higherVersion),
+                tree("b/High.bundle"): .usable,
+                tree("b/Later.bundle"): .shadowed(by: tree("a/Good.bundle"), rule: .earlierSearchPath),
+                tree("b/Same.bundle"): .duplicate(of: tree("b/High.bundle")),
+                tree("b/Wrong.bundle"): .malformed, tree("b/Range.bundle"): .malformed,
+                tree("b/Needy.bundle"): .incompatible, tree("b/File.bundle"): .notABundle,
+                tree("b/Empty.bundle"): .malformed, tree("b/Lost.bundle"): .notABundle,
+            ])
+        #expect(found.filter { $0.verdict != .usable }.allSatisfy { !$0.explanation.isEmpty })
+        let ranged = try #require(found.first { $0.identifier == "range" }?.findings.first)
+        #expect(ranged.code == .manifestInvalid && ranged.subject == "PHRequires")
+    }
+
+    @Test func whatHoldsABundleBackIsToldWithFileAndRemedy() throws {
+        let tree = try CatalogTree(["a/Needy.bundle": CatalogTree.list("needy", "1", "PHCapabilities = (flying);")])
+        let error = try #require(tree.catalog("a").candidates.first?.error)
+        #expect(error.code == .hostIncompatible && error.filePath == tree("a/Needy.bundle/Contents/Info.plist"))
+        #expect(error.description.contains("“flying”") && error.findings.allSatisfy { !$0.remedy.isEmpty })
+    }
+
+    @Test func aBundleForAnotherVersionOfTheHostIsIncompatible() {
+        var record = PluginRecord()
+        record.hostRequires = ">=2 <3"
+        func codes(_ version: String) -> [PluginError.Code] {
+            CatalogRules(hostVersion: version).findings(record, list: "/x/Info.plist").map(\.code)
+        }
+        #expect(codes("2.5") == [] && codes("1.9") == [.hostIncompatible] && codes("3.0") == [.hostIncompatible])
+        // An application that tells no version cannot be too old.
+        #expect(codes("") == [])
+    }
+
+    @Test func aBundleInsideOfABundleIsNoCandidate() throws {
+        let tree = try CatalogTree(["a/Out.bundle": CatalogTree.list("out")])
+        try tree.write("a/Out.bundle/Contents/PlugIns/In.bundle", CatalogTree.list("in"))
+        #expect(tree.catalog("a").candidates.map(\.identifier) == ["out"])
+    }
+
+    @Test func fault18_aFolderThatIsReachedByTwoSearchPathsIsLookedThroughOnce() throws {
+        let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
+        try tree.tree.link("b", to: "a")
+        let catalog = tree.catalog("b", "a")
+        #expect(catalog.candidates.map(\.path) == [tree("a/X.bundle")])
+        #expect(catalog.folders.map(\.path) == [tree("b")])
+    }
+
+    @Test func fault18_aLinkToABundleOfAnotherSearchPathIsNoSecondCandidate() throws {
+        let tree = try CatalogTree(["b/X.bundle": CatalogTree.list("x")])
+        try tree.tree.write("a/")
+        try tree.tree.link("a/Link.bundle", to: "../b/X.bundle")
+        let found = tree.catalog("a", "b").candidates
+        #expect(found.map(\.path) == [tree("b/X.bundle")] && found.map(\.verdict) == [.usable])
+    }
+
+    @Test func aSearchPathThatDoesNotExistIsNoProblemAndOneThatIsAFileIs() throws {
+        let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
+        try tree.tree.write("file", "")
+        let catalog = tree.catalog("missing", "a", "file")
+        #expect(catalog.plugins.map(\.identifier) == ["x"])
+        #expect(catalog.folders.map(\.exists) == [false, true, true])
+        #expect(catalog.problems.map(\.filePath) == [tree("file")])
+    }
+
+    @Test func aBundleOfAnyLayoutIsFoundAgain() throws {
+        let tree = try CatalogTree()
+        try tree.tree.write("a/Old.bundle/Resources/Info-gnustep.plist", CatalogTree.list("old"))
+        try tree.tree.write("a/Flat.bundle/Info.plist", CatalogTree.list("flat"))
+        tree.settle()
+        let index = tree.scan("a")
+        #expect(tree.scan("a", old: index) === index)
+        #expect(
+            (0..<2).map { index.record(index.entry($0)).listPath } == ["Info.plist", "Resources/Info-gnustep.plist"])
+        try tree.tree.write("a/Old.bundle/Resources/Info-gnustep.plist", CatalogTree.list("new"))
+        #expect(tree.scan("a", old: index).plugin(identifier: "new") != nil)
+    }
+
+    @Test func extensionsComeInTheirOrderAndOfOneVersion() throws {
+        let tree = try CatalogTree([
+            "a/C.bundle": CatalogTree.list("c", offers: "third", at: "p", order: 5),
+            "b/A.bundle": CatalogTree.list("a", offers: "second", at: "p"),
+            "a/B.bundle": CatalogTree.list("b", offers: "first", at: "p", order: -1),
+            "a/D.bundle": CatalogTree.list("d", offers: "other", at: "p", version: 2),
+            "a/E.bundle": CatalogTree.list("e", offers: "near", at: "p2"),
+            "b/F.bundle": CatalogTree.list("f", offers: "second", at: "p", order: 9),
+        ])
+        let catalog = tree.catalog("a", "b")
+        #expect(catalog.extensions(of: ExtensionPoint<Int>("p")).map(\.name) == ["first", "second", "third"])
+        #expect(catalog.extensions(at: "p", version: 2).map(\.plugin.identifier) == ["d"])
+        #expect(catalog.extensions(at: "p").count == 4 && catalog.extensions(at: "").isEmpty)
+        #expect(catalog.extensions(of: ExtensionPoint<Int>("q")).isEmpty)
+        let duplicate = try #require(catalog.problems.first)
+        #expect(duplicate.code == .duplicateFactory && duplicate.severity == .warning && duplicate.subject == "second")
+        #expect(duplicate.message.contains("“f”") && duplicate.message.contains("“a”"))
+    }
+
+    @Test func displayNamesAreInTheUsersLanguageWithoutLoading() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try CatalogTree([
+                "a/X.bundle": CatalogTree.list(
+                    "x", "1", "CFBundleName = X; PHFactories = ({ name = n; extensionPoint = p; displayName = Loud; });"
+                )
+            ])
+            for (language, loud, name) in [("de", "Laut", "Das X"), ("fr", "Fort", "Le X")] {
+                let folder = "a/X.bundle/Contents/Resources/\(language).lproj/"
+                try tree.tree.write(folder + "Providers.strings", "Loud = \(loud);")
+                try tree.tree.write(folder + "InfoPlist.strings", "CFBundleName = \"\(name)\";")
+            }
+            let catalog = tree.catalog("a")
+            let found = catalog.extensions(of: ExtensionPoint<Int>("p"))[0]
+            HostEnvironment.current.preferredLanguages = ["de"]
+            try #require(found.displayName == "Laut" && found.plugin.displayName == "Das X")
+            HostEnvironment.current.preferredLanguages = ["fr"]
+            try #require(found.displayName == "Fort" && found.plugin.displayName == "Le X")
+            try #require(!found.plugin.candidate.open().isLoaded)
+        }
+    }
+
+    @Test func anExplanationNamesEveryCandidateAndWhoRequiresIt() throws {
+        let tree = try CatalogTree([
+            "a/X.bundle": CatalogTree.list("x", "1", "PHCapabilities = (flying);"),
+            "a/Y.bundle": CatalogTree.list("y", "1", "PHRequires = { x = \">=1\"; };"),
+        ])
+        let catalog = tree.catalog("a")
+        let explanation = catalog.explanation(of: "x")
+        #expect(explanation.plugin == nil && explanation.candidates.map(\.path) == [tree("a/X.bundle")])
+        #expect(explanation.requiredBy.map(\.candidate.identifier) == ["y"])
+        #expect(explanation.sentence.contains("flying") && !explanation.remedy.isEmpty)
+        let unknown = catalog.explanation(of: "z\n")
+        #expect(unknown.sentence.contains("“z\\n”") && unknown.remedy.contains(tree("a")))
+        let error = #expect(throws: PluginError.self) { try catalog.activate("x") }
+        #expect(error?.code == .pluginMissing && error?.subject == "x")
+    }
+
+    @Test func fault157_tenThousandBundlesAreFoundAndFoundAgain() throws {
+        let tree = try CatalogTree()
+        for number in 0..<10_000 { try tree.write("a/B\(number).bundle", "{CFBundleIdentifier=i\(number);}") }
+        tree.settle()
+        let first = tree.catalog("a", index: true)
+        #expect(first.plugins.count == 10_000)
+        let second = tree.catalog("a", index: true)
+        #expect(second.current.bytes == first.current.bytes)
+        #expect(second.plugin("i9999")?.bundlePath == tree("a/B9999.bundle") && second.plugin("i10000") == nil)
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+@testable import PluginHost
+
+/// Search paths with bundles, and catalogues of them.
+final class CatalogTree: Sendable {
+    let tree: TemporaryTree
+
+    init(_ lists: [String: String] = [:]) throws {
+        tree = try TemporaryTree()
+        for (name, list) in lists { try write(name, list) }
+    }
+
+    func callAsFunction(_ name: String) -> String { tree(name) }
+
+    /// Writes the Info.plist of a bundle: `a/X.bundle`.
+    func write(_ bundle: String, _ list: String) throws { try tree.write(bundle + "/Contents/Info.plist", list) }
+
+    /// What a file has to wait before its times are sure to tell a later change: see FileIdentity.isSettled(at:).
+    func settle() { usleep(60_000) }
+
+    func catalog(
+        _ folders: String..., validation: PluginCatalog.Validation = .bundles, index: Bool = false
+    ) -> PluginCatalog {
+        PluginCatalog(
+            searchPaths: folders.map { tree($0) },
+            options: .init(validation: validation, index: index ? .directory(tree("index")) : .none))
+    }
+
+    /// The one index file.
+    var indexPath: String {
+        get throws {
+            let names = try BundleNames(directory: tree("index"), extensions: ["index"]).names
+            guard names.count == 1 else { throw TemporaryTree.SystemError(ENOENT) }
+            return tree("index/" + names[0].text)
+        }
+    }
+
+    func scan(_ folders: String..., old: CatalogIndex? = nil, validation: PluginCatalog.Validation = .bundles)
+        -> CatalogIndex
+    {
+        CatalogScan(
+            searchPaths: folders.map { tree($0) }, extensions: ["bundle"], validation: validation, rules: CatalogRules()
+        ).run(old: old)
+    }
+
+    /// An old-style Info.plist.
+    static func list(_ identifier: String, _ version: String = "1.0", _ more: String = "") -> String {
+        "{ CFBundleIdentifier = \"\(identifier)\"; CFBundleShortVersionString = \"\(version)\"; \(more) }"
+    }
+
+    /// One that offers something.
+    static func list(_ identifier: String, offers name: String, at point: String, order: Int = 0, version: Int = 1)
+        -> String
+    {
+        list(
+            identifier, "1.0",
+            "PHFactories = ({ name = \(name); extensionPoint = \"\(point)\"; order = \"\(order)\"; version = \(version); });"
+        )
+    }
+}
+
+/// The bytes of a file.
+func fileBytes(_ path: String) throws -> [UInt8] {
+    try OpenedFile(path: path).bytes(atMost: 1 << 24)
+}
+
+/// Sets the time of the last change that programs can set.
+func setModified(_ path: String, seconds: Int) {
+    var times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
+    utimensat(AT_FDCWD, path, &times, 0)
+}

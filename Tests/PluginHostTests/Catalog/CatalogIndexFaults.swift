@@ -1,0 +1,165 @@
+import Glibc
+import Testing
+
+@testable import PluginHost
+
+/// Faults 108 to 111, 118, 119, 122 and 123: what may be wrong with an index's bytes, or between them and the bundles.
+@Suite struct CatalogIndexFaults {
+    private static func tree() throws -> CatalogTree {
+        try CatalogTree([
+            "a/A.bundle": CatalogTree.list("org.example.a", offers: "one", at: "p"),
+            "a/B.bundle": CatalogTree.list("org.example.a", "0.9"), "a/C.bundle": "broken",
+            "b/D.bundle": CatalogTree.list("d", "2", "PHCapabilities = (x);"),
+        ])
+    }
+
+    /// Asks for everything that an index tells, as a catalogue does.
+    private func read(_ index: CatalogIndex) {
+        for number in 0..<index.entryCount {
+            let candidate = PluginCandidate(index, index.entry(number))
+            _ = (candidate.path, candidate.verdict, candidate.explanation, candidate.searchPath, candidate.error)
+        }
+        for number in 0..<index.pluginCount { _ = (index.plugin(number), index.inLoadOrder(number)) }
+        _ = (index.plugin(identifier: "d"), index.contributions(at: "p"))
+    }
+
+    @Test func anIndexIsReadAsItWasMade() throws {
+        let index = try Self.tree().scan("a", "b")
+        let again = try CatalogIndex(bytes: index.bytes)
+        #expect(again.folders == index.folders && again.entryCount == 4 && again.pluginCount == 1)
+        #expect((0..<4).allSatisfy { again.record(again.entry($0)) == index.record(index.entry($0)) })
+        read(again)
+    }
+
+    @Test func fault108_everyTruncationIsNoticed() throws {
+        let bytes = try Self.tree().scan("a", "b").bytes
+        for length in 0..<bytes.count {
+            #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: Array(bytes[..<length])) }
+        }
+    }
+
+    @Test func fault109_everyFlippedByteIsNoticed() throws {
+        let bytes = try Self.tree().scan("a", "b").bytes
+        for position in bytes.indices {
+            for mask: UInt8 in [0x01, 0x80, 0xFF] {
+                var damaged = bytes
+                damaged[position] ^= mask
+                #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: damaged) }
+            }
+        }
+    }
+
+    @Test(arguments: [-1, 1]) func fault110_anotherFormatIsRefused(difference: Int) throws {
+        var bytes = try Self.tree().scan("a", "b").bytes
+        bytes[8] = UInt8(Int(bytes[8]) + difference)
+        let damage = #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: bytes) }
+        #expect(damage?.reason.contains("format") == true)
+    }
+
+    @Test func fault111_aTailOfZerosIsNoticed() throws {
+        let bytes = try Self.tree().scan("a", "b").bytes
+        for length in [16, 100, bytes.count - 8] {
+            let zeroed = bytes.dropLast(length) + [UInt8](repeating: 0, count: length)
+            #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: Array(zeroed)) }
+        }
+        #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: bytes + [0, 0, 0, 0, 0, 0, 0, 0]) }
+    }
+
+    @Test(arguments: [UInt64(1) << 63, .max, 1 << 62, 1 << 40])
+    func fault123_countsBeyondTheFileAreRefusedBeforeMemoryIsAskedFor(count: UInt64) throws {
+        let bytes = try Self.tree().scan("a", "b").bytes
+        for word in 4...7 {
+            let damaged = sealed(bytes) { $0[8 * word..<8 * word + 8] = Self.bytes(count) }
+            #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: damaged) }
+        }
+    }
+
+    @Test func fault122_anEntryThatLeadsOutOfItsFolderIsRefused() throws {
+        let index = try Self.tree().scan("a", "b")
+        let name = index.entry(0).name
+        for hostile in ["../xxxxx", "a/bundle", "..", ".", ""] {
+            let damaged = sealed(index.bytes) { bytes in
+                let start = 64 + 48
+                bytes[start + 4..<start + 8] = Self.bytes(UInt32(hostile.utf8.count))
+                for (offset, byte) in hostile.utf8.enumerated() { bytes[name.offset + offset] = byte }
+            }
+            let damage = #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: damaged) }
+            #expect(damage?.reason == "an entry leads out of its folder")
+        }
+    }
+
+    @Test func fault122_whatStandsInOtherFoldersThanTheCataloguesIsDropped() throws {
+        let tree = try Self.tree()
+        tree.settle()
+        let other = tree.scan("b")
+        let index = tree.scan("a", old: other)
+        #expect(index.folders.map(\.path) == [tree("a")] && index.plugin(identifier: "d") == nil)
+    }
+
+    @Test func anyBytesUnderARightSealAreReadOrRefused() throws {
+        let bytes = try Self.tree().scan("a", "b").bytes
+        var random = SeededGenerator(seed: 4)
+        for _ in 0..<5_000 {
+            let damaged = sealed(bytes) { bytes in
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    bytes[Int.random(in: 32..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                }
+            }
+            if let index = try? CatalogIndex(bytes: damaged) { read(index) }
+        }
+    }
+
+    @Test func fault118_otherContentUnderTheSameTimeIsNoticed() throws {
+        let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x", "1.0")])
+        let list = tree("a/X.bundle/Contents/Info.plist")
+        setModified(list, seconds: 1_000_000_000)
+        tree.settle()
+        let index = tree.scan("a")
+        #expect(tree.scan("a", old: index) === index)
+        try tree.write("a/X.bundle", CatalogTree.list("x", "2.0"))
+        setModified(list, seconds: 1_000_000_000)
+        let renewed = tree.scan("a", old: index)
+        #expect(renewed.record(renewed.entry(0)).shortVersion == "2.0")
+    }
+
+    @Test func fault119_aChangeUnderAClockThatWasSetBackIsNoticed() throws {
+        let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x", "1.0")])
+        let list = tree("a/X.bundle/Contents/Info.plist")
+        setModified(list, seconds: 2_000_000_000)
+        tree.settle()
+        let index = tree.scan("a")
+        #expect(tree.scan("a", old: index) === index)
+        try tree.write("a/X.bundle", CatalogTree.list("x", "2.0"))
+        setModified(list, seconds: 1_000_000_000)
+        let renewed = tree.scan("a", old: index)
+        #expect(renewed.record(renewed.entry(0)).shortVersion == "2.0")
+    }
+
+    @Test func aFileThatWasChangedAMomentAgoIsReadAgain() throws {
+        let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x", "1.0")])
+        var identity = try #require(FileIdentity(path: tree("a/X.bundle/Contents/Info.plist")))
+        identity.changed = 5_123_456_789
+        #expect(!identity.isSettled(at: 5_130_000_000) && identity.isSettled(at: 5_200_000_000))
+        // Whole seconds: a file system that stamps no finer.
+        identity.changed = 5_000_000_000
+        #expect(!identity.isSettled(at: 6_500_000_000) && identity.isSettled(at: 7_500_000_000))
+        // The clock was set back, or is another machine's.
+        identity.changed = 90_123_456_789
+        #expect(identity.isSettled(at: 5_000_000_000))
+    }
+
+    // MARK: Steps
+
+    /// Changed bytes whose checksum fits them.
+    private func sealed(_ bytes: [UInt8], _ change: (inout [UInt8]) -> Void) -> [UInt8] {
+        var bytes = bytes
+        change(&bytes)
+        let sum = bytes.withUnsafeBytes { IndexHeader.checksum(UnsafeRawBufferPointer(rebasing: $0[32...])) }
+        bytes[24..<32] = Self.bytes(sum)
+        return bytes
+    }
+
+    private static func bytes<Number: FixedWidthInteger>(_ number: Number) -> ArraySlice<UInt8> {
+        withUnsafeBytes(of: number.littleEndian) { ArraySlice($0) }
+    }
+}

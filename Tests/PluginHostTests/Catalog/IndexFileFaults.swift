@@ -1,0 +1,232 @@
+import Glibc
+import PluginABI
+import Synchronization
+import Testing
+
+@testable import PluginHost
+
+/// Faults 112 to 117, 120 and 121: what may go wrong with the index's file.
+@Suite struct IndexFileFaults {
+    private static let list = CatalogTree.list("x")
+
+    @Test func theIndexIsWrittenOnceAndReadByTheNextStart() throws {
+        let tree = try CatalogTree(["a/X.bundle": Self.list])
+        tree.settle()
+        let first = tree.catalog("a", index: true)
+        let path = try tree.indexPath
+        let written = try #require(FileIdentity(path: path))
+        #expect(written.mode & 0o777 == 0o600)
+        #expect(tree.catalog("a", index: true).current.bytes == first.current.bytes)
+        #expect(FileIdentity(path: path) == written)
+    }
+
+    @Test func damageIsToldInOneLineAndMended() async {
+        await #expect(processExitsWith: .success) {
+            let lines = Mutex<[String]>([])
+            HostEnvironment.current.log = { record in lines.withLock { $0.append(record.message) } }
+            let tree = try CatalogTree(["a/X.bundle": IndexFileFaults.list])
+            tree.settle()
+            _ = tree.catalog("a", index: true)
+            let path = try tree.indexPath
+            try tree.tree.write(String(path.dropFirst(tree("").utf8.count)), "no index")
+            try #require(tree.catalog("a", index: true).plugin("x") != nil)
+            let told = lines.withLock(\.self)
+            try #require(told.count == 1 && told[0].contains(path) && told[0].contains("is damaged"))
+            _ = tree.catalog("a", index: true)
+            try #require(lines.withLock(\.count) == 1)
+        }
+    }
+
+    /// The steps of a writer, in order.
+    enum Step: String, CaseIterable, Sendable, Codable { case create, write, flush, rename }
+
+    @Test(arguments: Step.allCases) func fault112_aWriterThatIsKilledLeavesTheOldIndexOrTheNew(step: Step) async throws
+    {
+        let tree = try CatalogTree(["a/X.bundle": Self.list])
+        tree.settle()
+        _ = tree.catalog("a", index: true)
+        let path = try tree.indexPath
+        let before = try fileBytes(path)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, step = step as Step] in
+            try FileReplacement(dyingAt: step).replace(path, with: [1, 2, 3])
+        }
+        #expect(try fileBytes(path) == before)
+        #expect(try IndexFile(path: path).read()?.plugin(identifier: "x") != nil)
+        // What the dead writer left behind is in nobody's way.
+        try tree.write("a/Y.bundle", CatalogTree.list("y"))
+        #expect(tree.catalog("a", index: true).plugins.count == 2)
+        #expect(try IndexFile(path: path).read()?.plugin(identifier: "y") != nil)
+    }
+
+    @Test(arguments: [(Step.write, ENOSPC), (.write, EDQUOT), (.flush, EIO), (.rename, EIO), (.create, EROFS)])
+    func faults113And114_aFullDiskAndFailuresOfItLeaveTheOldIndex(step: Step, error: CInt) throws {
+        let tree = try CatalogTree(["a/X.bundle": Self.list])
+        _ = tree.catalog("a", index: true)
+        let path = try tree.indexPath
+        let before = try fileBytes(path)
+        var file = IndexFile(path: path)
+        file.replacement = FileReplacement(failingAt: step, error)
+        let other = tree.scan("nothing")
+        let problem = #expect(throws: IndexFile.Problem.self) { try file.write(other) }
+        #expect(problem?.reason.contains(describe(errno: error)) == true)
+        #expect(try fileBytes(path) == before)
+        #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
+    }
+
+    @Test func aWriteThatTakesOnlyAPartGoesOn() throws {
+        let tree = try CatalogTree()
+        var replacement = FileReplacement()
+        replacement.write = { descriptor, bytes in write(descriptor, bytes.baseAddress, min(bytes.count, 3)) }
+        try tree.tree.write("file", "old")
+        let bytes = (0..<100).map { UInt8($0) }
+        try replacement.replace(tree("file"), with: bytes)
+        #expect(try fileBytes(tree("file")) == bytes)
+    }
+
+    @Test func fault115_withoutAPlaceForTheIndexTheCatalogueWorksAllTheSame() async {
+        await #expect(processExitsWith: .success) {
+            let lines = Mutex<[HostLogRecord]>([])
+            HostEnvironment.current.log = { record in lines.withLock { $0.append(record) } }
+            let tree = try CatalogTree(["a/X.bundle": IndexFileFaults.list])
+            try tree.tree.write("file", "")
+            for directory in [tree("file/index"), "/proc/no/such"] {
+                let catalog = PluginCatalog(
+                    searchPaths: [tree("a")], options: .init(index: .directory(directory)))
+                try #require(catalog.plugins.map(\.identifier) == ["x"])
+            }
+            // No warning: nothing is wrong with the plug-ins.
+            try #require(lines.withLock { $0.map(\.level) } == [.info, .info])
+            // Nobody's home.
+            setenv("HOME", "/nonexistent", 1)
+            unsetenv("XDG_CACHE_HOME")
+            try #require(PluginCatalog(searchPaths: [tree("a")]).plugins.count == 1)
+            unsetenv("HOME")
+            try #require(PluginCatalog(searchPaths: [tree("a")], options: .init(index: .none)).plugins.count == 1)
+        }
+    }
+
+    @Test func fault116_fiftyWritersLeaveAWholeIndex() async throws {
+        let tree = try CatalogTree(["a/X.bundle": Self.list, "b/Y.bundle": CatalogTree.list("y")])
+        try tree.tree.write("index/")
+        let indexes = [tree.scan("a"), tree.scan("b"), tree.scan("a", "b")]
+        let path = tree("index/one.index")
+        await withTaskGroup { group in
+            for writer in 0..<50 {
+                group.addTask {
+                    for _ in 0..<5 {
+                        #expect(throws: Never.self) { try IndexFile(path: path).write(indexes[writer % 3]) }
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<500 {
+                    guard let index = try? IndexFile(path: path).read() else {
+                        // Only before the first of them was ready.
+                        #expect(FileIdentity(path: path) == nil || (try? IndexFile(path: path).read()) != nil)
+                        continue
+                    }
+                    #expect(indexes.contains { $0.bytes == index.bytes })
+                }
+            }
+        }
+        #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
+    }
+
+    @Test func fault117_whatADeadWriterLeftBehindIsRemovedAfterAnHour() throws {
+        let tree = try CatalogTree(["a/X.bundle": Self.list])
+        _ = tree.catalog("a", index: true)
+        let path = try tree.indexPath
+        let name = path.dropFirst(tree("").utf8.count)
+        for (leftover, age) in [("1-1", 7200), ("1-2", 60)] {
+            try tree.tree.write("\(name).\(leftover).new", "half an ind")
+            setModified("\(path).\(leftover).new", seconds: time(nil) - age)
+        }
+        try tree.tree.write("index/other.new", "")
+        setModified(tree("index/other.new"), seconds: 1)
+        try IndexFile(path: path).write(tree.scan("a"))
+        let left = try BundleNames(directory: tree("index"), extensions: ["new"]).names.map { tree("index/" + $0.text) }
+        #expect(left == ["\(path).1-2.new", tree("index/other.new")])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
+    func fault120_anIndexOfSomebodyElseIsIgnored() throws {
+        let tree = try CatalogTree(["a/X.bundle": Self.list])
+        _ = tree.catalog("a", index: true)
+        let path = try tree.indexPath
+        #expect(chown(path, 12345, 12345) == 0)
+        let problem = #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).read() }
+        #expect(problem?.reason.contains("belongs to the user 12345") == true)
+        #expect(chown(tree("index"), 12345, 12345) == 0)
+        #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).write(tree.scan("a")) }
+        #expect(tree.catalog("a", index: true).plugins.count == 1)
+    }
+
+    @Test func anIndexThatOthersMayWriteIsIgnored() throws {
+        let tree = try CatalogTree(["a/X.bundle": Self.list])
+        _ = tree.catalog("a", index: true)
+        let path = try tree.indexPath
+        #expect(chmod(path, 0o622) == 0)
+        #expect(throws: IndexFile.Problem(reason: "may be written by other users")) { try IndexFile(path: path).read() }
+    }
+
+    @Test func fault121_anIndexThatIsALinkIsNotFollowed() throws {
+        let tree = try CatalogTree(["a/X.bundle": Self.list])
+        _ = tree.catalog("a", index: true)
+        let path = try tree.indexPath
+        try tree.tree.rename(String(path.dropFirst(tree("").utf8.count)), to: "elsewhere")
+        let content = try fileBytes(tree("elsewhere"))
+        #expect(symlink(tree("elsewhere"), path) == 0)
+        let problem = #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).read() }
+        #expect(problem?.reason == "is a symbolic link, which is not followed")
+        // The link is replaced, and what it led to is left alone.
+        try tree.write("a/Y.bundle", CatalogTree.list("y"))
+        #expect(tree.catalog("a", index: true).plugins.count == 2)
+        #expect(try fileBytes(tree("elsewhere")) == content)
+        #expect(try IndexFile(path: path).read()?.pluginCount == 2)
+    }
+
+    @Test(arguments: ["fifo", "directory", "huge"]) func whatIsNoFileIsNotRead(kind: String) throws {
+        let tree = try CatalogTree()
+        let path = tree("x.index")
+        switch kind {
+        case "fifo": #expect(mkfifo(path, 0o600) == 0)
+        case "directory": try tree.tree.write("x.index/")
+        default:
+            try tree.tree.write("x.index", "")
+            #expect(truncate(path, 1 << 40) == 0)
+            #expect(chmod(path, 0o600) == 0)
+        }
+        #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).read() }
+    }
+}
+
+extension FileReplacement {
+    /// One whose process is killed in the middle of a step.
+    fileprivate init(dyingAt step: IndexFileFaults.Step) {
+        self.init(at: step) {
+            kill(getpid(), SIGKILL)
+            return -1
+        }
+    }
+
+    fileprivate init(failingAt step: IndexFileFaults.Step, _ error: CInt) {
+        self.init(at: step) {
+            errno = error
+            return -1
+        }
+    }
+
+    private init(at step: IndexFileFaults.Step, _ body: @escaping @Sendable () -> CInt) {
+        self.init()
+        switch step {
+        case .create: create = { _ in body() }
+        case .write:
+            write = { descriptor, bytes in
+                _ = Glibc.write(descriptor, bytes.baseAddress, bytes.count / 2)
+                return Int(body())
+            }
+        case .flush: flush = { _ in body() }
+        case .rename: rename = { _, _ in body() }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import PluginHost
+
+@Suite struct SearchPathTests {
+    private func paths(_ variables: [String: String], program: String = "/opt/w/bin/w", builtIn: String? = nil)
+        -> [String]
+    {
+        SearchEnvironment(variable: { variables[$0] }, program: program, builtInPlugIns: builtIn).searchPaths(
+            for: "my-app")
+    }
+
+    private let machine = BundleLayout.machine
+
+    @Test func theStandardPathsAreTheUsersTheSystemsTheDistributionsAndTheProgramsOwn() {
+        #expect(
+            paths(["HOME": "/home/u"], builtIn: "/opt/w/PlugIns") == [
+                "/home/u/.local/share/my-app/plugins", "/usr/local/share/my-app/plugins", "/usr/share/my-app/plugins",
+                "/usr/local/lib/my-app/plugins", "/usr/lib/\(machine)-linux-gnu/my-app/plugins",
+                "/usr/lib64/my-app/plugins", "/usr/lib/my-app/plugins",
+                "/opt/w/lib/\(machine)-linux-gnu/my-app/plugins", "/opt/w/lib/my-app/plugins", "/opt/w/bin/Plugins",
+                "/opt/w/PlugIns",
+            ])
+    }
+
+    @Test func xdgVariablesReplaceTheirDefaultsAndRelativePathsDoNotCount() {
+        let found = paths(["HOME": "/home/u", "XDG_DATA_HOME": "/data", "XDG_DATA_DIRS": "/x:relative:/y/"])
+        #expect(
+            found.prefix(4) == [
+                "/data/my-app/plugins", "/x/my-app/plugins", "/y/my-app/plugins", "/usr/local/lib/my-app/plugins",
+            ])
+        #expect(paths(["HOME": "/home/u", "XDG_DATA_HOME": "data"])[0] == "/home/u/.local/share/my-app/plugins")
+    }
+
+    @Test func theOverrideReplacesAllAndItsEmptyElementStandsForThem() {
+        #expect(paths(["MY_APP_PLUGIN_PATH": "/one:/two/:/one"]) == ["/one", "/two"])
+        let around = paths(["HOME": "/home/u", "MY_APP_PLUGIN_PATH": "/first::/last"])
+        #expect(around.first == "/first" && around.last == "/last")
+        #expect(around[1] == "/home/u/.local/share/my-app/plugins")
+        #expect(SearchEnvironment.overrideName(of: "org.é x9") == "ORG___X9_PLUGIN_PATH")
+    }
+
+    @Test func eachPathIsThereOnce() {
+        let found = paths(["HOME": "/home/u", "XDG_DATA_DIRS": "/usr/share:/usr/share/"], program: "/usr/bin/w")
+        #expect(Set(found).count == found.count)
+    }
+
+    @Test func anApplicationsNameThatIsAPathIsAMistakeOfTheProgram() async {
+        await #expect(processExitsWith: .failure) { _ = PluginCatalog.standardSearchPaths(for: "../x") }
+    }
+}
