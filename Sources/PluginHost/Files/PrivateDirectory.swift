@@ -77,7 +77,7 @@ final class PrivateDirectory: Sendable {
 
     /// A relative path in one of them is no use, as the XDG specification says.
     private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
+        guard let value = phs_secure_getenv(name).flatMap({ String(validatingCString: $0) }), value.hasPrefix("/") else { return nil }
         return value
     }
 

@@ -63,9 +63,11 @@ struct BundleCode: Sendable {
         }
     }
 
+    typealias Identity = [String: FileIdentity?]
+
     /// Which code files there are and which content they have, without reading them: to see whether they were changed
     /// meanwhile.
-    func identity(in root: String) -> [String: FileIdentity?] {
+    func identity(in root: String) -> Identity {
         let files = files(in: root)
         return Dictionary(uniqueKeysWithValues: files.map { ($0, FileIdentity(path: BundlePath.join(root, $0))) })
     }

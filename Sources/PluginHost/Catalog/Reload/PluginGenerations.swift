@@ -13,7 +13,10 @@ final class PluginGenerations: Sendable {
     final class Generation: Sendable {
         let number: Int
         let bundle: PluginBundle
-        let copy: BundleCopy
+        /// Nil for one that was loaded in place, before anybody watched.
+        let copy: BundleCopy?
+        /// Which files it was loaded from, where there is no copy to compare with.
+        private let identity: BundleCode.Identity
         /// Those who are in it now.
         fileprivate let users = DispatchGroup()
 
@@ -21,9 +24,24 @@ final class PluginGenerations: Sendable {
             self.number = number
             self.copy = copy
             bundle = try BundleOpening.bundle(copy)
+            identity = [:]
+        }
+
+        init(inPlace bundle: PluginBundle) {
+            number = 1
+            copy = nil
+            self.bundle = bundle
+            identity = BundleCode(layout: bundle.layout, executable: bundle.executableName)
+                .identity(in: bundle.bundlePath)
         }
 
         fileprivate var code: BundleCode { BundleCode(layout: bundle.layout, executable: bundle.executableName) }
+
+        /// Whether a bundle has the code that this one was loaded from.
+        fileprivate func isCurrent(_ path: String) -> Bool {
+            guard let copy else { return path == bundle.bundlePath && code.identity(in: path) == identity }
+            return code.isEqual(in: path, and: copy.path)
+        }
     }
 
     private struct State {
@@ -32,7 +50,9 @@ final class PluginGenerations: Sendable {
         var old: [Generation] = []
         var made = 0
         /// Which code a reload failed with last: it is not tried again until it has changed.
-        var refused: [String: FileIdentity?]?
+        var refused: BundleCode.Identity?
+        /// Where the bundle is installed.
+        var path: String
     }
 
     /// What ``reload()`` did.
@@ -46,13 +66,20 @@ final class PluginGenerations: Sendable {
         case failed(PluginError)
     }
 
-    /// Where the bundle is installed.
-    let path: String
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// Held while a copy is made, which is no code of a plug-in.
     private let copying = Mutex(())
 
-    init(path: String) { self.path = path }
+    /// - Parameter path: where the bundle is installed.
+    init(path: String) { state = Mutex(State(path: path)) }
+
+    /// - Parameter bundle: one that is loaded already, and is the first generation.
+    init(inPlace bundle: PluginBundle) {
+        state = Mutex(State(current: Generation(inPlace: bundle), made: 1, path: bundle.bundlePath))
+    }
+
+    /// Where the bundle is installed.
+    var path: String { state.withLock(\.path) }
 
     // MARK: Use
 
@@ -61,12 +88,16 @@ final class PluginGenerations: Sendable {
     ///
     /// - Throws: what the body throws, told of the bundle as it is installed; ``PluginError`` of code `copyFailed`.
     func use<Result>(_ body: (PluginBundle) throws -> Result) throws -> Result {
-        let generation = try entered()
-        defer { generation.users.leave() }
-        do {
-            return try body(generation.bundle)
-        } catch let error as PluginError {
-            throw generation.copy.told(error)
+        while true {
+            let generation = try entered()
+            defer { generation.users.leave() }
+            do {
+                return try body(generation.bundle)
+            } catch let error as PluginError {
+                // It was dismissed before it was loaded, because the bundle had changed: there is another.
+                if error.code == .superseded, generation.bundle.isSuperseded { continue }
+                throw generation.copy?.told(error) ?? error
+            }
         }
     }
 
@@ -112,18 +143,19 @@ final class PluginGenerations: Sendable {
     /// Brings the generation in service up to date with the bundle as it is installed now. Of a plug-in that is not
     /// loaded, the next use makes a new copy.
     ///
+    /// - Parameter path: where the bundle is installed now.
+    ///
     /// **Threads.** One at a time for each plug-in; it runs code of the plug-in.
-    func reload() -> Outcome {
+    func reload(at path: String) -> Outcome {
+        state.withLock { $0.path = path }
         guard let old = current else { return .unchanged }
         // What is being loaded is waited for; how it ends shows in the state.
         if case .loading = old.bundle.state { old.bundle.load() }
-        let code = old.code
-        if code.isEqual(in: path, and: old.copy.path) { return refreshResources(of: old, code) }
-        let identity = code.identity(in: path)
+        if old.isCurrent(path) { return refreshResources(of: old) }
+        let identity = old.code.identity(in: path)
         if state.withLock({ $0.refused == identity }) { return .unchanged }
         switch old.bundle.state {
-        case .active: return replace(old, identity)
-        case .failed: return replace(old, identity)
+        case .active, .failed: return replace(old, identity)
         case .discovered, .resolved, .loading, .deactivating, .deactivated:
             // Nobody uses it. Whoever does next gets what is installed then.
             retire(old, successor: nil)
@@ -131,29 +163,31 @@ final class PluginGenerations: Sendable {
         }
     }
 
-    private func refreshResources(of generation: Generation, _ code: BundleCode) -> Outcome {
+    private func refreshResources(of generation: Generation) -> Outcome {
+        // One that was loaded in place sees its resources where they are.
+        guard let copy = generation.copy else { return .resources(generation) }
         do throws(PluginError) {
-            return try generation.copy.refreshResources(code) ? .resources(generation) : .unchanged
+            return try copy.refreshResources(generation.code) ? .resources(generation) : .unchanged
         } catch {
             return .failed(error)
         }
     }
 
-    private func replace(_ old: Generation, _ identity: [String: FileIdentity?]) -> Outcome {
-        do {
+    private func replace(_ old: Generation, _ identity: BundleCode.Identity) -> Outcome {
+        do throws(PluginError) {
             let new = try make()
             do {
                 try new.bundle.load(inPlaceOf: old.bundle)
             } catch {
                 // Never to be found in the old one's place.
                 new.bundle.supersede()
-                throw (error as? PluginError).map(new.copy.told) ?? error
+                throw new.told(error)
             }
             retire(old, successor: new)
             return .replaced(by: new)
         } catch {
             state.withLock { $0.refused = identity }
-            return .failed(error as! PluginError)
+            return .failed(error)
         }
     }
 
@@ -187,6 +221,13 @@ final class PluginGenerations: Sendable {
 }
 
 extension PluginGenerations.Generation {
+    /// What a load threw, told of the bundle as it is installed.
+    fileprivate func told(_ error: any Error) -> PluginError {
+        // Loads throw nothing else.
+        let error = error as! PluginError
+        return copy?.told(error) ?? error
+    }
+
     fileprivate var isHeld: Bool {
         users.wait(timeout: .now()) != .success || !bundle.liveObjects.isEmpty
     }
