@@ -88,8 +88,7 @@ final class CatalogWatch: Sendable {
         tell(.removed(plugin))
         let candidate = catalog.candidates.first { $0.bundlePath == plugin.bundlePath }
         // It is there and cannot be used: its author wants to know why.
-        guard let findings = candidate?.findings.filter({ $0.severity == .error }), !findings.isEmpty else { return }
-        tell(.failed(PluginError(bundlePath: plugin.bundlePath, findings: findings)))
+        if let error = candidate?.error, error.findings[0].severity == .error { tell(.failed(error)) }
     }
 }
 
