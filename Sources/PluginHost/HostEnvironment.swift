@@ -31,6 +31,9 @@ public struct HostEnvironment: Sendable {
     /// Pixels to a point of the application's windows: with 2, `icon@2x.png` goes before `icon.png`. Default: 1.
     /// Numbers above 9 count as 9. May be set while the program runs, as the languages may.
     public var scale = 1
+    /// Whether a bundle with `PHFactories` must register everything that it declares there. Otherwise what is missing is a
+    /// warning; what is registered at an extension point and not declared is an error always. Default: false.
+    public var requiresDeclaredRegistrations = false
     /// Takes what plug-ins and the library log, on the thread that logs. Default: writes records of level `notice` and
     /// above to standard error.
     ///

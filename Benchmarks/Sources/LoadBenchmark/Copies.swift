@@ -37,19 +37,20 @@ struct Copies {
             ("SampleDescription", "A plug-in that exists to be loaded &amp; never to be used"),
         ]
         let body = strings.map { "\t<key>\($0.0)</key>\n\t<string>\($0.1)</string>\n" }.joined()
-        let factories = ["blur", "sharpen"].map { name in
-            """
+        // As long as two entries of usual length, and what the entry registers.
+        let factories = """
             \t\t<dict>
             \t\t\t<key>name</key>
-            \t\t\t<string>\(name)</string>
-            \t\t\t<key>extensionPoint</key>
-            \t\t\t<string>org.example.filter</string>
+            \t\t\t<string>Sample</string>
+            \t\t\t<key>displayName</key>
+            \t\t\t<string>What a host with an interface of its own would ask for</string>
             \t\t\t<key>version</key>
             \t\t\t<integer>2</integer>
+            \t\t\t<key>order</key>
+            \t\t\t<integer>0</integer>
             \t\t</dict>
 
             """
-        }.joined()
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

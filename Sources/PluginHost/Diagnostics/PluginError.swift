@@ -99,6 +99,10 @@ extension PluginError.Code {
     public static let registrationInvalid = Self(rawValue: "registrationInvalid")
     /// Two factories of one bundle, or two providers of one extension point, have the same name.
     public static let duplicateFactory = Self(rawValue: "duplicateFactory")
+    /// The entry registered something at an extension point that `PHFactories` does not declare so.
+    public static let undeclaredRegistration = Self(rawValue: "undeclaredRegistration")
+    /// `PHFactories` declares what the entry did not register. A warning, unless the application is strict.
+    public static let unfulfilledDeclaration = Self(rawValue: "unfulfilledDeclaration")
     /// The bundle was asked to load or unload while the same thread was loading or unloading it.
     public static let loadReentered = Self(rawValue: "loadReentered")
     /// The entry succeeded, and a hook of the plug-in, `activate`, failed.

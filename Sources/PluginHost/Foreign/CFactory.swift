@@ -17,6 +17,7 @@ public struct CFactory: Sendable {
     public let bundle: PluginBundle
     let registration: Registrations.Factory
     let table: EntryTable
+    let objects: ObjectCount
 
     /// Makes an object.
     ///
@@ -34,7 +35,7 @@ public struct CFactory: Sendable {
                         ?? (status == PLUGIN_OK ? "it returned no object" : "it returned \(status) and told no reason"),
                     remedy: reason?.hint ?? ""))
         }
-        return CInstance(pointer: instance, factory: registration.pointer, bundle: bundle)
+        return CInstance(pointer: instance, factory: registration.pointer, bundle: bundle, objects: objects)
     }
 }
 
@@ -48,14 +49,23 @@ public final class CInstance: @unchecked Sendable {
     public let pointer: UnsafeMutableRawPointer
     private let factory: UnsafePointer<plugin_factory>
     private let bundle: PluginBundle
+    private let objects: ObjectCount
 
-    init(pointer: UnsafeMutableRawPointer, factory: UnsafePointer<plugin_factory>, bundle: PluginBundle) {
+    init(
+        pointer: UnsafeMutableRawPointer, factory: UnsafePointer<plugin_factory>, bundle: PluginBundle,
+        objects: ObjectCount
+    ) {
         self.pointer = pointer
         self.factory = factory
         self.bundle = bundle
+        self.objects = objects
+        objects.add()
     }
 
-    deinit { factory.pointee.release(pointer) }
+    deinit {
+        factory.pointee.release(pointer)
+        objects.remove()
+    }
 
     /// The table of functions, as the application's API header defines it for the extension point.
     ///
@@ -82,7 +92,9 @@ extension PluginBundle {
                 CFactory(
                     name: factory.name, extensionPoint: factory.point.isEmpty ? nil : factory.point,
                     extensionVersion: factory.version, order: factory.order, bundle: self, registration: factory,
-                    table: code.table)
+                    table: code.table,
+                    objects: code.objects.count(.factory, factory.name, at: factory.point.isEmpty ? nil : factory.point)
+                )
             }
             .sorted { $0.order < $1.order }
     }

@@ -3,10 +3,10 @@ enum LoadState {
     /// Never loaded, or nothing of the last try is left in the process.
     case unloaded
     /// A thread is loading it, up to the end of its last `activate`.
-    case loading(LoadTicket)
+    case loading(LoadTicket, mapped: LoadedCode?)
     case active(LoadedCode)
     /// A thread is unloading it: the registrations are not offered any more, its names are still taken.
-    case deactivating(LoadTicket)
+    case deactivating(LoadTicket, LoadedCode)
     /// The code is mapped and its entry has succeeded, the registrations are not offered: it was unloaded, or another
     /// bundle held one of its names, or its `activate` failed (then the error tells).
     case dormant(LoadedCode, PluginError?)
@@ -23,6 +23,17 @@ enum LoadState {
         case .dormant(_, nil): .deactivated
         case .dormant(_, let error?): .failed(error)
         case .failed(let failure): .failed(failure.error)
+        }
+    }
+}
+
+extension LoadState {
+    /// The code, if it is in the process, whether it is offered or not.
+    var mappedCode: LoadedCode? {
+        switch self {
+        case .unloaded, .failed: nil
+        case .loading(_, let code): code
+        case .active(let code), .deactivating(_, let code), .dormant(let code, _): code
         }
     }
 }

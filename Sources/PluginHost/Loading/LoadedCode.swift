@@ -6,6 +6,9 @@ final class LoadedCode: Sendable {
     let image: LoadedImage
     let registrations: Registrations
     let table: EntryTable
+    /// Where the registrations differ from what Info.plist declares.
+    let findings: [PluginFinding]
+    let objects = ObjectCensus()
     var imageBase: UInt { image.base }
     /// What an object of the plug-in is made with; made anew for each, because most loads make none.
     var context: PluginContext { PluginContext(services: BundleContext(bundle: table.bundle)) }
@@ -22,6 +25,30 @@ final class LoadedCode: Sendable {
         self.image = image
         self.registrations = registrations
         self.table = table
+        findings =
+            DeclarationCheck(
+                manifest: table.bundle.manifest, manifestPath: table.bundle.manifestPath, registrations: registrations
+            ).findings
+    }
+
+    /// What keeps the registrations from being offered, because they are not what Info.plist declares.
+    var declarationError: PluginError? {
+        if findings.isEmpty { return nil }
+        var findings = findings
+        if HostEnvironment.current.requiresDeclaredRegistrations {
+            for index in findings.indices { findings[index].severity = .error }
+        }
+        guard findings.contains(where: { $0.severity == .error }) else { return nil }
+        return PluginError(bundlePath: table.bundle.bundlePath, findings: findings)
+    }
+
+    func logWarnings() {
+        for finding in findings where finding.severity == .warning {
+            HostEnvironment.current.log(
+                HostLogRecord(
+                    level: .warning, bundleIdentifier: table.bundle.displayIdentifier,
+                    message: "\(finding.message) \(finding.remedy)"))
+        }
     }
 
     /// - Parameter name: `NSPrincipalClass`, or nil for the first class.

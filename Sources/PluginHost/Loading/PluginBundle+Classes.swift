@@ -40,6 +40,7 @@ extension PluginBundle {
         } catch {
             throw instantiationFailed("the principal class \(quoted(ImageClasses.qualifiedName(of: aClass)))", error)
         }
+        code.objects.count(.pluginClass, ImageClasses.ownName(of: aClass)).add(object)
         guard let result = object as? T else { throw principalUnfit(aClass, "it is not a \(type)", copiesOf: type) }
         return result
     }

@@ -19,7 +19,8 @@ extension PluginBundle {
     /// Loads the bundle's code, unless it is loaded.
     ///
     /// 1. The executable is inspected without running it, opened, and its entry called, once in the life of the process.
-    /// 2. The names that it registered at extension points are taken.
+    /// 2. What it registered is compared with `PHFactories`, if Info.plist has that key, and the names that it registered
+    ///    at extension points are taken.
     /// 3. `activate` of each registered class is called, in the order of registration.
     /// 4. What was registered becomes visible, all at once, and ``didLoadNotification`` is posted.
     ///
@@ -31,7 +32,8 @@ extension PluginBundle {
     ///   `executableMissing`, `executableOutsideBundle`, `notLoadable`, `executableChanged`, `dependencyMissing`,
     ///   `unsafeSearchPath`, `symbolMissing`, `abiMismatch`, `toolchainMismatch`, `duplicateABI`, `alreadyEntered`,
     ///   `loadFailed`, `entryFailed`, `nothingRegistered`, `registrationInvalid`, `duplicateFactory`,
-    ///   `activationFailed`, `loadReentered`, `dependencyCycle`, `loadInterrupted`, `superseded`.
+    ///   `undeclaredRegistration`, `activationFailed`, `loadReentered`, `dependencyCycle`, `loadInterrupted`,
+    ///   `superseded`.
     ///
     /// **Threads.** Any. A thread that asks while another loads waits and gets the same outcome; one that asks while
     /// another unloads waits and then loads. An entry or a hook may load other bundles; one that would wait for itself
@@ -61,6 +63,10 @@ extension PluginBundle {
     public var isLoaded: Bool {
         loading.withLock { if case .active = $0 { true } else { false } }
     }
+
+    /// What is wrong with the bundle and did not keep it from loading: what its PHFactories declares and its code did
+    /// not register. Empty while it is not loaded.
+    public var loadWarnings: [PluginFinding] { currentCode?.findings.filter { $0.severity == .warning } ?? [] }
 
     /// Why the last load failed, or nil.
     public var loadError: PluginError? {
@@ -120,6 +126,8 @@ extension PluginBundle {
         loading.withLock { if case .active(let code) = $0 { code } else { nil } }
     }
 
+    var mappedCode: LoadedCode? { loading.withLock(\.mappedCode) }
+
     // MARK: Loading
 
     private enum Step {
@@ -132,13 +140,13 @@ extension PluginBundle {
         let step: Step? = loading.withLock { state in
             switch state {
             case .active: return .done
-            case .loading(let ticket), .deactivating(let ticket): return .wait(ticket)
+            case .loading(let ticket, _), .deactivating(let ticket, _): return .wait(ticket)
             case .unloaded, .dormant, .failed:
                 // Its names belong to the generation after it.
                 if isSuperseded { return nil }
                 let ticket = LoadTicket(.load, of: bundlePath)
                 let previous = state
-                change(&state, to: .loading(ticket))
+                change(&state, to: .loading(ticket, mapped: previous.mappedCode))
                 return .load(ticket, after: previous)
             }
         }
@@ -184,6 +192,8 @@ extension PluginBundle {
                 return .failed(LoadFailure(error: error, entered: entered))
             }
         }
+        if let error = code.declarationError { return .dormant(code, error) }
+        code.logWarnings()
         let keys = code.registrations.pointKeys
         do throws(PluginError) {
             // Before any hook runs, so that a name that is taken costs the plug-in nothing.
@@ -223,10 +233,10 @@ extension PluginBundle {
         let step: UnloadStep? = loading.withLock { state in
             switch state {
             case .unloaded, .dormant, .failed: return nil
-            case .loading(let ticket), .deactivating(let ticket): return .wait(ticket)
+            case .loading(let ticket, _), .deactivating(let ticket, _): return .wait(ticket)
             case .active(let code):
                 let ticket = LoadTicket(.unload, of: bundlePath)
-                change(&state, to: .deactivating(ticket))
+                change(&state, to: .deactivating(ticket, code))
                 return .unload(ticket, code)
             }
         }

@@ -14,15 +14,18 @@ public struct Provider<Interface>: Sendable {
     public let bundle: PluginBundle
     let create: @Sendable (PluginContext) throws -> Interface
     let context: PluginContext
+    let objects: ObjectCount
 
     /// Makes an object.
     ///
     /// - Throws: ``PluginError`` of code `instantiationFailed` with what the plug-in threw.
     ///
-    /// **Cost.** The plug-in's own; no cast and no look-up.
+    /// **Cost.** The plug-in's own, and a weak reference to an object, by which ``PluginBundle/liveObjects`` counts it.
     public func make() throws -> Interface {
         do {
-            return try create(context)
+            let object = try create(context)
+            objects.add(object)
+            return object
         } catch {
             throw bundle.instantiationFailed("the provider \(quoted(name))", error)
         }
@@ -49,7 +52,8 @@ extension PluginBundle {
             result.append(
                 Provider(
                     name: typed.name, displayName: displayName(of: typed), order: typed.order, bundle: self,
-                    create: typed.make, context: code.context))
+                    create: typed.make, context: code.context,
+                    objects: code.objects.count(.provider, typed.name, at: point.name)))
         }
         // Stable, so that equal orders stay in the order of registration.
         return result.count < 2 ? result : result.sorted { $0.order < $1.order }

@@ -11,9 +11,13 @@ struct LoadCommand: ParsableCommand {
             error. Libraries that only the application brings are found through LD_LIBRARY_PATH.
             """)
 
+    @Flag(help: "Count warnings as problems: a bundle must register all that its PHFactories declares.")
+    var strict = false
+
     @OptionGroup var arguments: BundleArguments
 
     mutating func run() throws {
+        HostEnvironment.current.requiresDeclaredRegistrations = strict
         var status = ExitStatus.fine
         var documents: [JSONValue] = []
         for (number, selected) in arguments.select().enumerated() {

@@ -49,7 +49,7 @@ struct LoadOutcome {
         duration = clock.now - start
         state = .loaded
         status = .fine
-        report = FindingReport(findings: [], bundlePath: bundle.bundlePath)
+        report = FindingReport(findings: bundle.loadWarnings, bundlePath: bundle.bundlePath)
         registrations = bundle.registrations
         classNames = bundle.classNames
         principalClass = bundle.principalClass.map { String(reflecting: $0) }

@@ -68,6 +68,20 @@ import Testing
         #expect(document.codes == ["entryFailed"])
     }
 
+    @Test func whatIsDeclaredAndNotRegisteredIsAWarningAndAProblemIfStrict() throws {
+        let maker: [String: any Sendable] = ["name": "maker", "extensionPoint": "org.example.point", "version": 3]
+        let fixture = try BundleFixture(
+            "DeclaresMore", info: ["PHFactories": [maker, ["name": "x"]]], code: .c(PluginSource.good))
+        let lenient = try PluginHostTool.document("load", fixture.path)
+        #expect(lenient.status == 0)
+        #expect(lenient.bundles.first?["state"] as? String == "loaded")
+        #expect(lenient.codes == ["unfulfilledDeclaration"])
+        let strict = try PluginHostTool.document("load", "--strict", fixture.path)
+        #expect(strict.status == 1)
+        #expect(strict.bundles.first?["state"] as? String == "failed")
+        #expect(strict.codes == ["unfulfilledDeclaration"])
+    }
+
     @Test func aBundleOfResourcesHasNothingToLoad() throws {
         let fixture = try BundleFixture("NoCode", info: ["NSExecutable": NSNull()], code: .none)
         let document = try PluginHostTool.document("load", fixture.path)

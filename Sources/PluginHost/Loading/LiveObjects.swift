@@ -1,0 +1,114 @@
+import Synchronization
+
+/// How many objects of one kind, made by one plug-in, still live.
+public struct LiveObjects: Sendable, Hashable {
+    /// What made them: a provider, a factory of the C level, or the host from a class.
+    public let kind: PluginBundle.Registration.Kind
+    /// The provider's, factory's or class's name.
+    public let name: String
+    /// The extension point of the provider or factory; nil for none.
+    public let extensionPoint: String?
+    /// How many live; more than 0.
+    public let count: Int
+}
+
+extension LiveObjects: CustomStringConvertible {
+    /// As in “2 of the provider “uppercase” at “org.example.text-filter””.
+    public var description: String {
+        let made = kind == .pluginClass ? "class" : kind.rawValue
+        return "\(count) of the \(made) \(quoted(name))" + (extensionPoint.map { " at \(quoted($0))" } ?? "")
+    }
+}
+
+extension PluginBundle {
+    /// What still holds objects of this plug-in: by provider, factory and class, how many of the objects live that were
+    /// made by ``Provider/make()``, ``CFactory/make()`` and ``makePrincipal(as:)``, or as services. It goes on counting
+    /// after the bundle was unloaded.
+    ///
+    /// Not counted are values that are no class instances (of a provider whose interface is a structure or a closure),
+    /// and objects that the host makes itself from ``classNamed(_:)``. An object that is given several times counts once.
+    ///
+    /// - Returns: those of which objects live, sorted by extension point and name; empty if none do.
+    ///
+    /// **Cost.** A look at each object that lives or died lately.
+    public var liveObjects: [LiveObjects] { mappedCode?.objects.live ?? [] }
+}
+
+/// The objects that were made by one plug-in's code, by what made them.
+final class ObjectCensus: Sendable {
+    private struct Key: Hashable {
+        let kind: PluginBundle.Registration.Kind
+        let name: String
+        let point: String?
+    }
+
+    private let counts = Mutex<[Key: ObjectCount]>([:])
+
+    /// Where the objects of one provider, factory or class are counted.
+    func count(_ kind: PluginBundle.Registration.Kind, _ name: String, at point: String? = nil) -> ObjectCount {
+        counts.withLock { counts in
+            let key = Key(kind: kind, name: name, point: point)
+            if let known = counts[key] { return known }
+            let count = ObjectCount()
+            counts[key] = count
+            return count
+        }
+    }
+
+    var live: [LiveObjects] {
+        let counts = counts.withLock { $0 }
+        return counts.map { LiveObjects(kind: $0.kind, name: $0.name, extensionPoint: $0.point, count: $1.value) }
+            .filter { $0.count > 0 }
+            .sorted { ($0.extensionPoint ?? "", $0.name) < ($1.extensionPoint ?? "", $1.name) }
+    }
+}
+
+/// The objects of one provider, factory or class that live.
+final class ObjectCount: Sendable {
+    private struct Reference: @unchecked Sendable {
+        // @unchecked because nothing is done with the object but to ask whether it lives.
+        weak var object: AnyObject?
+    }
+
+    private struct State {
+        /// By address: an object that is made once and given often is one, and a new one in a dead one's place takes its
+        /// place here too.
+        var references: [ObjectIdentifier: Reference] = [:]
+        /// How many references there may be before the dead ones are removed.
+        var limit = 16
+        /// Objects of the C level, whose end is told.
+        var told = 0
+
+        mutating func prune() { references = references.filter { $0.value.object != nil } }
+    }
+
+    private let state = Mutex(State())
+
+    /// Counts a value, if it is an object, until it is destroyed.
+    func add<Value>(_ value: Value) {
+        // By its dynamic type: anything else would be put into a box by the conversion, and the box counted.
+        guard type(of: value as Any) is AnyClass else { return }
+        let object = value as AnyObject
+        let identifier = ObjectIdentifier(object)
+        let reference = Reference(object: object)
+        state.withLock { state in
+            state.references[identifier] = reference
+            guard state.references.count > state.limit else { return }
+            state.prune()
+            // Twice what lives, so that each object pays for two looks, however many there are.
+            state.limit = max(16, 2 * state.references.count)
+        }
+    }
+
+    /// Counts an object whose end will be told by ``remove()``.
+    func add() { state.withLock { $0.told += 1 } }
+
+    func remove() { state.withLock { $0.told -= 1 } }
+
+    var value: Int {
+        state.withLock { state in
+            state.prune()
+            return state.told + state.references.count
+        }
+    }
+}
