@@ -26,9 +26,7 @@ struct IndexFile: Sendable {
     init?(directory: String?, application: String, searchPaths: [String], extensions: Set<String>) {
         guard let directory = directory ?? Self.userDirectory else { return nil }
         let inputs = ([application] + searchPaths + extensions.sorted()).joined(separator: "\0")
-        // FNV-1a: the same in every process, and no secret is kept by it.
-        let hash = inputs.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        path = BundlePath.join(directory, String(hash, radix: 16) + ".index")
+        path = BundlePath.join(directory, String(inputs.utf8.nameHash, radix: 16) + ".index")
     }
 
     init(path: String) { self.path = path }

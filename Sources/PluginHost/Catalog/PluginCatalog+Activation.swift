@@ -47,6 +47,19 @@ extension PluginCatalog {
         return (generations.known(identifier)?.current?.bundle ?? openedBundle(identifier))?.unload() ?? false
     }
 
+    /// Where a plug-in stands in its life; ``PluginBundle/stateChanges`` tells each change.
+    ///
+    /// - Returns: nil where nothing has the identifier; `discovered` where no candidate of it can be used.
+    public func state(of identifier: String) -> PluginState? {
+        guard let plugin = plugin(identifier) else {
+            return candidates.contains { $0.identifier == identifier } ? .discovered : nil
+        }
+        // It may have been loaded without the catalogue.
+        let bundle = openedBundle(identifier) ?? BundleTable.shared.bundle(atPath: plugin.bundlePath)
+        guard let bundle, bundle.state != .discovered else { return .resolved }
+        return bundle.state
+    }
+
     /// The bundle, whose Info.plist is still the one that the plug-in was described by.
     private func bundle(of plugin: PluginDescription) throws -> PluginBundle {
         let bundle = try opened(plugin)

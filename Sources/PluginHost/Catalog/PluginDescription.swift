@@ -31,6 +31,9 @@ public struct PluginDescription: Sendable {
     /// **Cost.** At the first time the bundle is opened for its strings; none of its code runs.
     public var displayName: String { (try? catalog.opened(self))?.displayName ?? name }
 
+    /// Where it stands in its life: `resolved` until it is loaded. ``PluginBundle/stateChanges`` tells each change.
+    public var state: PluginState { catalog.state(of: identifier) ?? .discovered }
+
     /// `PHFactories`: what it offers.
     public var factories: [Manifest.Factory] { record.factories }
 

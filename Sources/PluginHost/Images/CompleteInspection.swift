@@ -7,10 +7,12 @@ extension ImageInspector {
     /// that others can write to; copies of Swift modules that must stand in the process once; marks of another
     /// toolchain.
     ///
+    /// - Parameter libraries: those that the bundle carries, which are found first; nil where it carries none.
+    ///
     /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in. At most 64 MiB of each
     /// file are read.
     static func inspectCompletely(
-        path: String, bundlePath: String, surroundings: ImageSurroundings
+        path: String, bundlePath: String, libraries: BundleLibraries? = nil, surroundings: ImageSurroundings
     ) -> [PluginFinding] {
         let quick: ImageInspection
         do throws(OpenedFile.Failure) {
@@ -28,13 +30,14 @@ extension ImageInspector {
             return quick.findings
         }
         var inspection = CompleteInspection(
-            of: file, bundlePath: bundlePath, quick: quick, host: HostImages(surroundings, excluding: file))
+            of: file, bundlePath: bundlePath, libraries: libraries, quick: quick,
+            host: HostImages(surroundings, excluding: file))
         inspection.run()
         return inspection.findings
     }
 }
 
-/// One run of ``ImageInspector/inspectCompletely(path:bundlePath:surroundings:)``. The steps stand in extensions.
+/// One run of ``ImageInspector/inspectCompletely(path:bundlePath:libraries:surroundings:)``. The steps stand in extensions.
 struct CompleteInspection {
     let file: ImageFile
     let bundlePath: String
@@ -43,12 +46,14 @@ struct CompleteInspection {
     let closure: LibraryClosure
     private(set) var findings: [PluginFinding]
 
-    init(of file: ImageFile, bundlePath: String, quick: ImageInspection, host: HostImages) {
+    init(
+        of file: ImageFile, bundlePath: String, libraries: BundleLibraries?, quick: ImageInspection, host: HostImages
+    ) {
         self.file = file
         self.bundlePath = bundlePath
         self.quick = quick
         self.host = host
-        closure = LibraryClosure(of: file, in: host)
+        closure = LibraryClosure(of: file, libraries: libraries, in: host)
         findings = quick.findings
     }
 

@@ -9,6 +9,8 @@ struct ImageInspection: Sendable {
     /// A hash of the file's first bytes that ``ImageInspector/fingerprint(ofImageMappedAt:)`` gives for the same file
     /// once it is mapped; 0 where the first segment does not map them unchanged.
     var fingerprint: UInt64 = 0
+    /// Libraries that it needs and that are not in the process yet.
+    var absentLibraries: [String] = []
     /// Whether it is a shared object of this machine, complete to its end: only then are its tables worth reading.
     var isSharedObject = false
 

@@ -6,7 +6,7 @@ enum ImageInspector {
     /// The check before every dlopen(): all that could harm the host, or that is plainly wrong with this one file.
     ///
     /// It looks at no other file and at no section header. What it does not see - libraries that are missing, symbols
-    /// that nothing defines - the dynamic linker refuses without harm; ``inspectCompletely(path:bundlePath:surroundings:)``
+    /// that nothing defines - the dynamic linker refuses without harm; ``inspectCompletely(path:bundlePath:libraries:surroundings:)``
     /// then finds all of it.
     ///
     /// - Parameters:

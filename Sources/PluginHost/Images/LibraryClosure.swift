@@ -20,7 +20,8 @@ struct LibraryClosure {
     /// More libraries than any plug-in needs.
     private static let limit = 512
 
-    init(of plugin: ImageFile, in host: HostImages) {
+    /// - Parameter libraries: those that the plug-in's bundle carries; the host opens them before the plug-in.
+    init(of plugin: ImageFile, libraries: BundleLibraries? = nil, in host: HostImages) {
         newFiles = [plugin]
         var chains: [[ImageFile]] = [[plugin] + (host.program.map { [$0] } ?? [])]
         var seenPresent: Set<String> = []
@@ -41,7 +42,8 @@ struct LibraryClosure {
                     providers[name] = file
                     continue
                 }
-                switch host.search.find(name, neededBy: chain) {
+                let own = libraries?.file(named: name)
+                switch own.map(LibrarySearch.Result.found) ?? host.search.find(name, neededBy: chain) {
                 case .found(let file):
                     if let image = host.image(of: file) {
                         take(image, &seenPresent, in: host)
@@ -55,8 +57,13 @@ struct LibraryClosure {
                     }
                 case .missing(let searched, let rejected):
                     guard seenMissing.insert(name).inserted else { continue }
+                    let carried = libraries.map {
+                        LibrarySearch.Place(directory: $0.directory, rule: "the bundle's own")
+                    }
                     missing.append(
-                        Missing(name: name, neededBy: chain[0].path, searched: searched, rejected: rejected))
+                        Missing(
+                            name: name, neededBy: chain[0].path, searched: [carried].compactMap(\.self) + searched,
+                            rejected: rejected))
                 }
             }
         }

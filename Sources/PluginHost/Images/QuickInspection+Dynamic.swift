@@ -159,7 +159,10 @@ extension QuickInspection {
             refuseDamaged("the name of a library that it needs is no string of it")
             return
         }
-        guard name.isEmpty || name.offset(of: UInt8(ascii: "/")) != nil else { return }
+        guard name.isEmpty || name.offset(of: UInt8(ascii: "/")) != nil else {
+            if !KnownLibraries.contains(name) { result.absentLibraries.append(String(decoding: name, as: UTF8.self)) }
+            return
+        }
         let text = String(decoding: name, as: UTF8.self)
         refuse(
             code: .unsafeSearchPath, subject: text,

@@ -20,6 +20,7 @@ struct CodeLoad {
             throw lastFailure.error
         }
         let inspection = try inspect(executable)
+        try openOwnLibraries(inspection.absentLibraries)
         let image = try open(path, isRetry: lastFailure?.entered != nil)
         guard inspection.describes(imageAt: image.base) else { throw changed(path) }
         try claim(image, path)
@@ -42,6 +43,23 @@ struct CodeLoad {
         let inspection = ImageInspector.inspectQuickly(executable.file, path: path, bundlePath: bundle.bundlePath)
         guard inspection.findings.contains(where: { $0.severity == .error }) else { return inspection }
         throw completed(PluginError(bundlePath: bundle.bundlePath, findings: inspection.findings), path: path)
+    }
+
+    /// Opens the libraries that the executable needs and the bundle carries. Most plug-ins need none that is not in the
+    /// process already; then nothing is looked at.
+    private func openOwnLibraries(_ names: [String]) throws(PluginError) {
+        guard !names.isEmpty, let libraries = BundleLibraries(of: bundle) else { return }
+        do throws(BundleLibraries.Failure) {
+            try libraries.open(names)
+        } catch {
+            throw failure(
+                error.path,
+                PluginFinding(
+                    .dependencyMissing, filePath: error.path, subject: lastComponent(error.path),
+                    message: "The library \(quoted(error.path)), which the bundle carries, cannot be loaded.",
+                    remedy: "Install the bundle again, with everything that its libraries need.",
+                    systemMessage: error.message.text))
+        }
     }
 
     private func open(_ path: String, isRetry: Bool) throws(PluginError) -> LoadedImage {
@@ -94,7 +112,7 @@ struct CodeLoad {
 
     private func completeFindings(_ path: String) -> [PluginFinding] {
         ImageInspector.inspectCompletely(
-            path: path, bundlePath: bundle.bundlePath,
+            path: path, bundlePath: bundle.bundlePath, libraries: BundleLibraries(of: bundle),
             surroundings: .currentProcess(pluginImages: LoadedImages.ofPlugins))
     }
 

@@ -1,0 +1,168 @@
+/// The candidates of a resolution as numbers: identifiers in alphabetical order, the choices that each one has, and what
+/// they require.
+struct RequirementGraph {
+    /// A version of an identifier.
+    struct Choice {
+        let identifier: Int
+        /// The caller's number; nil for a version that is loaded and no candidate.
+        let number: Int?
+        let version: PluginVersion
+        /// Ascending.
+        var requirements: [Int] = []
+        /// Whether it requires another, or the same, version of itself.
+        var requiresItself = false
+    }
+
+    /// An identifier in a range of versions: equal ones of several choices are one.
+    struct Requirement {
+        let target: Int
+        let range: VersionRange
+        /// The choices of the target that are in the range, counted from its first one.
+        let fitting: ChoiceSet
+        /// The choices that require it.
+        var dependents: [Int] = []
+    }
+
+    private(set) var identifiers: [String] = []
+    /// Of all identifiers, one after the other; of each the most preferred one first.
+    private(set) var choices: [Choice] = []
+    /// Where the choices of each identifier begin, and the end.
+    private var starts: [Int] = [0]
+    private(set) var requirements: [Requirement] = []
+    /// The requirements of each identifier, by any choice.
+    private(set) var requirementsOfTarget: [[Int]] = []
+    /// The version of an identifier that is loaded.
+    private(set) var loaded: [PluginVersion?] = []
+    /// What was never a choice, because another version is loaded or an equal one comes first and is.
+    private(set) var replaced: [Int: Resolution.Replacement] = [:]
+
+    init(_ candidates: [ResolutionCandidate], pinned: [String: PluginVersion]) {
+        var byIdentifier: [String: [Int]] = Dictionary(minimumCapacity: candidates.count)
+        for (place, candidate) in candidates.enumerated() {
+            byIdentifier[candidate.identifier, default: []].append(place)
+            for (target, _) in candidate.requires where byIdentifier[target] == nil { byIdentifier[target] = [] }
+        }
+        for identifier in pinned.keys where byIdentifier[identifier] == nil { byIdentifier[identifier] = [] }
+        let sorted = byIdentifier.sorted { $0.key < $1.key }
+        identifiers = sorted.map(\.key)
+        loaded = identifiers.map { pinned[$0] }
+        requirementsOfTarget = Array(repeating: [], count: identifiers.count)
+
+        var origins: [Int?] = []
+        for (identifier, places) in sorted.map(\.value).enumerated() {
+            for place in addChoices(identifier, of: places, candidates) { origins.append(place) }
+            starts.append(choices.count)
+        }
+        addRequirements(origins, candidates)
+    }
+
+    /// Adds the choices of an identifier, and gives the place of each among the candidates.
+    private mutating func addChoices(_ identifier: Int, of places: [Int], _ candidates: [ResolutionCandidate]) -> [Int?]
+    {
+        let preferred =
+            places.count < 2
+            ? places
+            : places.sorted {
+                let (a, b) = (candidates[$0], candidates[$1])
+                return a.version == b.version ? (a.rank, a.number) < (b.rank, b.number) : a.version > b.version
+            }
+        guard let version = loaded[identifier] else {
+            for place in preferred {
+                choices.append(
+                    Choice(identifier: identifier, number: candidates[place].number, version: candidates[place].version)
+                )
+            }
+            return preferred
+        }
+        let same = preferred.first { candidates[$0].version == version }
+        let number = same.map { candidates[$0].number }
+        // What is loaded has had what it requires.
+        choices.append(Choice(identifier: identifier, number: number, version: version))
+        for place in preferred where place != same {
+            let rule: Resolution.Replacement.Rule = candidates[place].version == version ? .earlierRank : .loaded
+            replaced[candidates[place].number] = Resolution.Replacement(replacement: number, rule: rule)
+        }
+        return [nil]
+    }
+
+    private mutating func addRequirements(_ origins: [Int?], _ candidates: [ResolutionCandidate]) {
+        struct Key: Hashable {
+            let target: Int
+            let range: String
+        }
+        var known: [Key: Int] = [:]
+        var numbers: [String: Int] = [:]
+        for (choice, origin) in origins.enumerated() {
+            guard let origin, !candidates[origin].requires.isEmpty else { continue }
+            if numbers.isEmpty {
+                numbers = Dictionary(uniqueKeysWithValues: zip(identifiers, identifiers.indices))
+            }
+            var own: Set<Int> = []
+            for (name, range) in candidates[origin].requires {
+                let target = numbers[name]!
+                if target == choices[choice].identifier {
+                    choices[choice].requiresItself = true
+                    continue
+                }
+                let key = Key(target: target, range: range.description)
+                let requirement =
+                    known[key] ?? add(Requirement(target: target, range: range, fitting: fitting(target, range)))
+                known[key] = requirement
+                if own.insert(requirement).inserted { requirements[requirement].dependents.append(choice) }
+            }
+            choices[choice].requirements = own.sorted {
+                (requirements[$0].target, $0) < (requirements[$1].target, $1)
+            }
+        }
+    }
+
+    private mutating func add(_ requirement: Requirement) -> Int {
+        requirements.append(requirement)
+        requirementsOfTarget[requirement.target].append(requirements.count - 1)
+        return requirements.count - 1
+    }
+
+    /// The choices whose versions are in a range, found by halving: they are in the order of versions.
+    private func fitting(_ target: Int, _ range: VersionRange) -> ChoiceSet {
+        let all = self.choices(of: target)
+        /// The first choice whose version does not come after a place.
+        func end(_ cut: VersionRange.Cut) -> Int {
+            var (low, high) = (all.lowerBound, all.upperBound)
+            while low < high {
+                let middle = low + (high - low) / 2
+                if cut.isBelow(choices[middle].version) { low = middle + 1 } else { high = middle }
+            }
+            return low - all.lowerBound
+        }
+        var result = ChoiceSet(0..<0)
+        for interval in range.intervals.reversed() {
+            result.append((interval.upper.map(end) ?? 0)..<end(interval.lower))
+        }
+        return result
+    }
+
+    // MARK: Reading
+
+    /// The choices of an identifier, the most preferred one first.
+    func choices(of identifier: Int) -> Range<Int> { starts[identifier]..<starts[identifier + 1] }
+
+    /// The choices of a requirement's target that are in its range, the most preferred one first.
+    func fitting(_ requirement: Int) -> some Sequence<Int> {
+        let start = starts[requirements[requirement].target]
+        return requirements[requirement].fitting.members.lazy.joined().map { $0 + start }
+    }
+
+    /// Whether a choice is in the range of a requirement of its identifier.
+    func fits(_ choice: Int, _ requirement: Int) -> Bool {
+        requirements[requirement].fitting.contains(choice - starts[choices[choice].identifier])
+    }
+
+    /// The identifiers that some choices require, in ascending order.
+    func targets(of choices: some Sequence<Int>) -> [Int] {
+        var targets: [Int] = []
+        for choice in choices {
+            targets += self.choices[choice].requirements.lazy.map { requirements[$0].target }
+        }
+        return targets.count < 2 ? targets : Set(targets).sorted()
+    }
+}

@@ -1,0 +1,96 @@
+/// Identifiers that depend on each other somehow, and on no others: they are solved by themselves.
+struct ResolutionPart {
+    /// As the graph numbers them, in alphabetical order.
+    let identifiers: [Int]
+    /// The usable choices of each identifier, by the graph's numbers.
+    let slots: [[Int]]
+    /// The graph's requirement for each one of the solver's.
+    private(set) var origins: [Int] = []
+    /// The identifiers, each before what it may require, circles aside.
+    private let dependentsFirst: [Int]
+    private(set) var solver: PubGrubSolver
+
+    /// A choice, if any, for each identifier, and for each better one why it was not possible.
+    struct Selection {
+        var choices: [Int?] = []
+        /// The incompatibility, by identifier and choice; nil for a decision in favour of something else.
+        var reasons: [[Int?]] = []
+
+        var count: Int { choices.count { $0 != nil } }
+    }
+
+    /// - Parameters:
+    ///   - components: the part's identifiers, those that lead to each other together.
+    ///   - places: room for the place of each identifier of the graph.
+    init(_ components: [[Int]], _ graph: RequirementGraph, _ usability: Usability, places: inout [Int], limit: Int) {
+        let identifiers = components.flatMap(\.self).sorted()
+        let slots = identifiers.map { graph.choices(of: $0).filter { usability.obstacles[$0] == nil } }
+        for (place, identifier) in identifiers.enumerated() { places[identifier] = place }
+        var circleOf = [Int](repeating: 0, count: identifiers.count)
+        for (number, component) in components.enumerated() where component.count > 1 {
+            for identifier in component { circleOf[places[identifier]] = number + 1 }
+        }
+        var requirements: [PubGrubSolver.Requirement] = []
+        var dependentsOf: [[Int]] = identifiers.map { _ in [] }
+        var circular: [[Int]] = identifiers.map { _ in [] }
+        for dependent in identifiers.indices {
+            var dependents: [Int: [Int]] = [:]
+            for (choice, slot) in slots[dependent].enumerated() {
+                for requirement in graph.choices[slot].requirements {
+                    dependents[requirement, default: []].append(choice)
+                }
+            }
+            for (requirement, choices) in dependents.sorted(by: { $0.key < $1.key }) {
+                let target = places[graph.requirements[requirement].target]
+                if circleOf[dependent] != 0, circleOf[dependent] == circleOf[target] {
+                    circular[dependent].append(requirements.count)
+                }
+                let fitting = slots[target].indices.filter { graph.fits(slots[target][$0], requirement) }
+                requirements.append(
+                    PubGrubSolver.Requirement(
+                        dependent: dependent, dependents: ChoiceSet(ascending: choices), target: target,
+                        fitting: ChoiceSet(ascending: fitting)))
+                origins.append(requirement)
+                dependentsOf[target].append(dependent)
+            }
+        }
+        dependentsFirst = stronglyConnectedComponents(dependentsOf).flatMap(\.self)
+        let counts = identifiers.indices.map { slots[$0].count + (graph.loaded[identifiers[$0]] == nil ? 1 : 0) }
+        self.identifiers = identifiers
+        self.slots = slots
+        solver = PubGrubSolver(counts: counts, requirements: requirements, circular: circular, limit: limit)
+    }
+
+    /// The best selection.
+    ///
+    /// Where requirements contradict each other, an identifier is left out if it does not fit with those before it, in
+    /// alphabetical order. What was left out is then put before the others, as long as fewer are left out that way: one
+    /// plug-in that lags behind does not cost many that are up to date.
+    mutating func solve() throws(PubGrubSolver.LimitReached) -> Selection {
+        var order = Array(identifiers.indices)
+        var best = try selection(order)
+        while true {
+            let left = order.filter { best.choices[$0] == nil }
+            guard !left.isEmpty else { return best }
+            order = left + order.filter { best.choices[$0] != nil }
+            // What was found so far holds, even if the search for more has to end.
+            guard let next = try? selection(order), next.count > best.count else { return best }
+            best = next
+        }
+    }
+
+    private mutating func selection(_ order: [Int]) throws(PubGrubSolver.LimitReached) -> Selection {
+        // What requires comes before what is required: a plug-in is more to the user than the library that it needs.
+        try solver.solve(present: order, best: dependentsFirst)
+        var result = Selection()
+        for identifier in identifiers.indices {
+            let choice = solver.possible[identifier].first!
+            let isPresent = choice < slots[identifier].count
+            result.choices.append(isPresent ? choice : nil)
+            var reasons: [Int?] = []
+            for better in 0..<choice { reasons.append(try solver.reason(against: better, of: identifier)) }
+            result.reasons.append(reasons)
+        }
+        return result
+    }
+}

@@ -1,0 +1,174 @@
+/// Chooses one version of each identifier, so that as many identifiers as possible can be used, and orders them for loading.
+///
+/// Rules, in order:
+/// 1. What is loaded stays as it is, whatever it requires.
+/// 2. A candidate can be used only if everything that it requires can be, in a version of the range, and if it does not
+///    require itself, directly or in a circle.
+/// 3. Of each identifier one candidate is used. Where requirements contradict each other, so that not every identifier can
+///    be, those before others in alphabetical order are; unless more can be used with what that leaves out put first.
+/// 4. Of each identifier the highest version is used that lets the same identifiers be used: the highest compatible one
+///    wins. Where two cannot both have their highest version, the one that requires the other has it, else the first one
+///    in alphabetical order. Among equal versions the lower rank wins.
+/// 5. The load order is alphabetical, each one after what it requires.
+///
+/// Algorithms: PubGrub (see ``PubGrubSolver``) for rules 3 and 4, where requirements leave a choice; Tarjan's strongly
+/// connected components (see ``stronglyConnectedComponents(_:)``) for circles and for the load order.
+///
+/// - Parameters:
+///   - candidates: in any order; the result does not depend on it.
+///   - pinned: the versions that are loaded, by identifier.
+///   - limit: how many steps the search for rules 3 and 4 may take, all in all. What it does not reach is chosen without
+///     a search: what is required first, and of each identifier the best candidate that fits to what was chosen before.
+///
+/// **Threads.** No state. **Cost.** Linear in candidates and requirements where the best candidates of all identifiers fit
+/// together; where they do not, `limit` bounds it, to some seconds.
+func resolve(
+    _ candidates: [ResolutionCandidate], pinned: [String: PluginVersion] = [:], limit: Int = 20_000_000
+) -> Resolution {
+    var resolver = Resolver(candidates, pinned: pinned)
+    resolver.choose(limit: limit)
+    return resolver.resolution()
+}
+
+/// A resolution while it is made.
+private struct Resolver {
+    private let graph: RequirementGraph
+    private let usability: Usability
+    private let text: ResolutionText
+    /// The identifiers, each after what its usable choices require, circles aside.
+    private let components: [[Int]]
+    /// The choice for each identifier.
+    private var chosen: [Int?]
+    private var result = Resolution()
+
+    init(_ candidates: [ResolutionCandidate], pinned: [String: PluginVersion]) {
+        let graph = RequirementGraph(candidates, pinned: pinned)
+        let usability = Usability(graph)
+        self.graph = graph
+        self.usability = usability
+        text = ResolutionText(graph: graph)
+        chosen = Array(repeating: nil, count: graph.identifiers.count)
+        components = stronglyConnectedComponents(
+            graph.identifiers.indices.map { identifier in
+                let usable = graph.choices(of: identifier).filter { usability.obstacles[$0] == nil }
+                return graph.targets(of: usable)
+            })
+    }
+
+    // MARK: Choosing
+
+    mutating func choose(limit: Int) {
+        var isBest = [Bool](repeating: true, count: graph.identifiers.count)
+        for component in components {
+            for identifier in component {
+                let usable = graph.choices(of: identifier).filter { usability.obstacles[$0] == nil }
+                chosen[identifier] = usable.first { fits($0) }
+                isBest[identifier] = chosen[identifier] == usable.first
+            }
+        }
+        var places = [Int](repeating: 0, count: graph.identifiers.count)
+        var steps = 0
+        // The small ones first: a part that takes very long costs no other one its search.
+        for part in parts().sorted(by: { ($0.count, $0[0][0]) < ($1.count, $1[0][0]) }) {
+            guard part.contains(where: { $0.contains { !isBest[$0] } }) else { continue }
+            var part = ResolutionPart(part, graph, usability, places: &places, limit: limit - steps)
+            do {
+                adopt(try part.solve(), part)
+            } catch {
+                adoptWithoutSearch(part)
+            }
+            steps += part.solver.steps
+        }
+    }
+
+    /// Whether what is chosen already has everything that a choice requires.
+    private func fits(_ choice: Int) -> Bool {
+        graph.choices[choice].requirements.allSatisfy { requirement in
+            chosen[graph.requirements[requirement].target].map { graph.fits($0, requirement) } ?? false
+        }
+    }
+
+    /// The components, those together that have requirements between them.
+    private func parts() -> [[[Int]]] {
+        // A forest in which each tree is a part; the root is the lowest member.
+        var parents = Array(graph.identifiers.indices)
+        func root(_ identifier: Int) -> Int {
+            var identifier = identifier
+            while parents[identifier] != identifier {
+                parents[identifier] = parents[parents[identifier]]
+                identifier = parents[identifier]
+            }
+            return identifier
+        }
+        for (number, choice) in graph.choices.enumerated() where usability.obstacles[number] == nil {
+            for requirement in choice.requirements {
+                let (one, other) = (root(choice.identifier), root(graph.requirements[requirement].target))
+                parents[max(one, other)] = min(one, other)
+            }
+        }
+        var parts: [Int: [[Int]]] = [:]
+        for component in components { parts[root(component[0]), default: []].append(component) }
+        return parts.values.filter { $0.count > 1 || $0[0].count > 1 }
+    }
+
+    private mutating func adopt(_ selection: ResolutionPart.Selection, _ part: ResolutionPart) {
+        for (place, identifier) in part.identifiers.enumerated() {
+            let slots = part.slots[place]
+            let choice = selection.choices[place].map { slots[$0] }
+            chosen[identifier] = choice
+            for (better, reason) in selection.reasons[place].enumerated() {
+                guard let number = graph.choices[slots[better]].number, let reason else { continue }
+                let conflict = ConflictText(reason, excluding: better, of: place, part, text)
+                if let choice, !conflict.concernsRequirements {
+                    result.passedOver[number] = Resolution.Replacement(
+                        replacement: graph.choices[choice].number, rule: .requirements(conflict.sentence))
+                } else {
+                    result.failures[number] = conflict.failure
+                }
+            }
+        }
+    }
+
+    private mutating func adoptWithoutSearch(_ part: ResolutionPart) {
+        result.reachedLimit = true
+        for (place, identifier) in part.identifiers.enumerated() {
+            for slot in part.slots[place].prefix(while: { $0 != chosen[identifier] }) {
+                guard let number = graph.choices[slot].number else { continue }
+                result.failures[number] = ResolutionFailure(
+                    reason: .undecided,
+                    sentence: """
+                        \(text.name(choice: slot)) does not fit to what was chosen before it; requirements contradict each \
+                        other in so many ways that not all of them were tried.
+                        """,
+                    remedy: "Remove versions that are not needed, of plug-ins that are installed more than once.")
+            }
+        }
+    }
+
+    // MARK: Telling
+
+    mutating func resolution() -> Resolution {
+        for (number, replacement) in graph.replaced { result.passedOver[number] = replacement }
+        for identifier in graph.identifiers.indices {
+            var isBeforeChosen = true
+            for slot in graph.choices(of: identifier) {
+                if slot == chosen[identifier] {
+                    isBeforeChosen = false
+                    continue
+                }
+                guard let number = graph.choices[slot].number else { continue }
+                if let choice = chosen[identifier], !isBeforeChosen {
+                    let isEqual = graph.choices[choice].version == graph.choices[slot].version
+                    result.passedOver[number] = Resolution.Replacement(
+                        replacement: graph.choices[choice].number, rule: isEqual ? .earlierRank : .higherVersion)
+                } else if usability.obstacles[slot] != nil {
+                    result.failures[number] = ResolutionFailure(slot, usability, text)
+                }
+            }
+        }
+        let order = stronglyConnectedComponents(
+            graph.identifiers.indices.map { identifier in chosen[identifier].map { graph.targets(of: [$0]) } ?? [] })
+        result.chosen = order.compactMap { chosen[$0[0]].flatMap { graph.choices[$0].number } }
+        return result
+    }
+}

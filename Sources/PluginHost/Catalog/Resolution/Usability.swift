@@ -1,0 +1,147 @@
+/// Which choices can be used at all, each by itself, and what keeps the others from it.
+///
+/// A choice is **usable** if each of its requirements has a usable choice in its range, counted up from those that require
+/// nothing. What that leaves is **blocked**, or it waits for itself, in a **circle**. Only usable choices are ever part of a
+/// selection, because in the load order of one each choice follows what it requires.
+///
+/// **Cost.** Linear in candidates and requirements, but for versions of one identifier, of which each is compared with
+/// each range that is asked for.
+struct Usability {
+    /// What keeps a choice from being used.
+    enum Obstacle {
+        /// Nothing is in the range of the requirement.
+        case nothingFits(requirement: Int)
+        /// What fits is not usable itself; the most preferred one of it.
+        case blocked(requirement: Int, by: Int)
+        /// It requires itself.
+        case itself
+        /// It is in a circle, in which the requirement leads to the next choice.
+        case circle(requirement: Int, next: Int)
+    }
+
+    /// For each choice, nil if it is usable.
+    private(set) var obstacles: [Obstacle?]
+    private let graph: RequirementGraph
+
+    init(_ graph: RequirementGraph) {
+        self.graph = graph
+        obstacles = Array(repeating: nil, count: graph.choices.count)
+        findBlocked()
+        findCircles(among: unfounded())
+    }
+
+    /// Finds what has a requirement that nothing meets, then what requires that, and so forth.
+    private mutating func findBlocked() {
+        var open = graph.requirements.map(\.fitting.count)
+        var blocked: [Int] = []
+        func obstruct(_ choice: Int, _ obstacle: Obstacle) {
+            guard obstacles[choice] == nil else { return }
+            obstacles[choice] = obstacle
+            blocked.append(choice)
+        }
+        for choice in graph.choices.indices where graph.choices[choice].requiresItself { obstruct(choice, .itself) }
+        for (number, requirement) in graph.requirements.enumerated() where open[number] == 0 {
+            for dependent in requirement.dependents { obstruct(dependent, .nothingFits(requirement: number)) }
+        }
+        var next = 0
+        while next < blocked.count {
+            let choice = blocked[next]
+            next += 1
+            for requirement in graph.requirementsOfTarget[graph.choices[choice].identifier]
+            where graph.fits(choice, requirement) {
+                open[requirement] -= 1
+                guard open[requirement] == 0 else { continue }
+                let best = graph.fitting(requirement).first { _ in true }!
+                for dependent in graph.requirements[requirement].dependents {
+                    obstruct(dependent, .blocked(requirement: requirement, by: best))
+                }
+            }
+        }
+    }
+
+    /// The choices that are not blocked, and never reached by counting up from those that require nothing.
+    private func unfounded() -> [Int] {
+        var open = graph.choices.map(\.requirements.count)
+        var isMet = [Bool](repeating: false, count: graph.requirements.count)
+        var usable = graph.choices.indices.filter { open[$0] == 0 && obstacles[$0] == nil }
+        var next = 0
+        while next < usable.count {
+            let choice = usable[next]
+            next += 1
+            for requirement in graph.requirementsOfTarget[graph.choices[choice].identifier]
+            where !isMet[requirement] && graph.fits(choice, requirement) {
+                isMet[requirement] = true
+                for dependent in graph.requirements[requirement].dependents where obstacles[dependent] == nil {
+                    open[dependent] -= 1
+                    if open[dependent] == 0 { usable.append(dependent) }
+                }
+            }
+        }
+        return graph.choices.indices.filter { open[$0] > 0 && obstacles[$0] == nil }
+    }
+
+    /// Of each choice that waits for itself in the end, one requirement is followed to the best choice that is in its range
+    /// and waits too; following them all leads around.
+    private mutating func findCircles(among unfounded: [Int]) {
+        guard !unfounded.isEmpty else { return }
+        var places: [Int: Int] = [:]
+        for (place, choice) in unfounded.enumerated() { places[choice] = place }
+        // The place of the best choice that waits too; none where a usable choice meets the requirement.
+        var nextOf: [Int: Int?] = [:]
+        func next(_ requirement: Int) -> Int? {
+            if let known = nextOf[requirement] { return known }
+            let isMet = graph.fitting(requirement).contains { obstacles[$0] == nil && places[$0] == nil }
+            let next = isMet ? nil : graph.fitting(requirement).lazy.compactMap { places[$0] }.first { _ in true }
+            nextOf[requirement] = .some(next)
+            return next
+        }
+        let steps = unfounded.map { choice in
+            graph.choices[choice].requirements.compactMap { requirement in
+                next(requirement).map { (requirement: requirement, next: $0) }
+            }
+        }
+        for component in stronglyConnectedComponents(steps.map { $0.map(\.next) }) {
+            let step =
+                component.count > 1 ? stepsToLowest(of: component, steps) : [component[0]: steps[component[0]][0]]
+            for place in component {
+                let (requirement, next) = step[place]!
+                obstacles[unfounded[place]] =
+                    component.count > 1
+                    ? .circle(requirement: requirement, next: unfounded[next])
+                    : .blocked(requirement: requirement, by: unfounded[next])
+            }
+        }
+    }
+
+    /// For each member of a component the step on the shortest way to the lowest one, and of that one the step that begins
+    /// the shortest way back to it.
+    private func stepsToLowest(
+        of component: [Int], _ steps: [[(requirement: Int, next: Int)]]
+    ) -> [Int: (requirement: Int, next: Int)] {
+        let members = Set(component)
+        var predecessors: [Int: [(place: Int, requirement: Int)]] = [:]
+        for place in component {
+            for step in steps[place] where members.contains(step.next) {
+                predecessors[step.next, default: []].append((place, step.requirement))
+            }
+        }
+        let lowest = component[0]
+        var result: [Int: (requirement: Int, next: Int)] = [:]
+        var distance = [lowest: 0]
+        var reached = [lowest]
+        var next = 0
+        while next < reached.count {
+            let target = reached[next]
+            next += 1
+            for (place, requirement) in predecessors[target] ?? [] where distance[place] == nil {
+                distance[place] = distance[target]! + 1
+                result[place] = (requirement, target)
+                reached.append(place)
+            }
+        }
+        result[lowest] = steps[lowest].filter { members.contains($0.next) }.min {
+            distance[$0.next]! < distance[$1.next]!
+        }
+        return result
+    }
+}
