@@ -4,11 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/fs.h>
 #include <linux/openat2.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,6 +58,64 @@ _Static_assert(offsetof(phs_directory_entry, name) == 19, "an entry is laid out 
 
 ptrdiff_t phs_read_directory(int descriptor, void *entries, size_t size) {
     return (ptrdiff_t)syscall(SYS_getdents64, descriptor, entries, size);
+}
+
+int phs_open_signal(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void phs_signal(int descriptor) {
+    uint64_t one = 1;
+    // It fails only if 2^64 - 2 signals were not waited for, and then it is readable.
+    ssize_t ignored = write(descriptor, &one, sizeof one);
+    (void)ignored;
+}
+
+// The rest of a file by read() and write(), for file systems that cannot copy by themselves.
+static int64_t copy_by_hand(int from, int to, int64_t done, int64_t most) {
+    char buffer[65536];
+    for (;;) {
+        ssize_t count = read(from, buffer, sizeof buffer);
+        if (count == 0) return done;
+        if (count < 0) {
+            if (errno == EINTR) continue;
+            return -1;
+        }
+        if ((done += count) > most) return errno = EFBIG, -1;
+        for (ssize_t written = 0; written < count;) {
+            ssize_t step = write(to, buffer + written, (size_t)(count - written));
+            if (step < 0 && errno != EINTR) return -1;
+            if (step > 0) written += step;
+        }
+    }
+}
+
+int64_t phs_copy_content(int from, int to, int64_t most) {
+    struct stat status;
+    if (fstat(from, &status) != 0) return -1;
+    if (status.st_size > most) return errno = EFBIG, -1;
+    if (ioctl(to, FICLONE, from) == 0) {
+        // What was shared is what stands there now, which may be more than a moment ago.
+        if (fstat(to, &status) != 0) return -1;
+        return status.st_size > most ? (errno = EFBIG, -1) : status.st_size;
+    }
+    int64_t done = 0;
+    while (done <= most) {
+        ssize_t count = copy_file_range(from, NULL, to, NULL, 1 << 30, 0);
+        if (count > 0) {
+            done += count;
+            continue;
+        }
+        // Some file systems answer 0 for files that have content (overlays, /proc): reading settles it.
+        if (count == 0 || errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM)
+            return copy_by_hand(from, to, done, most);
+        if (errno != EINTR) return -1;
+    }
+    return errno = EFBIG, -1;
+}
+
+int phs_refuses_code(const char *path) {
+    struct statvfs status;
+    if (statvfs(path, &status) != 0) return -1;
+    return (status.f_flag & ST_NOEXEC) != 0;
 }
 
 bool phs_image_of_handle(void *handle, phs_image *image) {

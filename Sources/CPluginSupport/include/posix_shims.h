@@ -37,6 +37,20 @@ typedef struct phs_directory_entry {
     char name[5];  // of more; here to the end of the struct's last word
 } phs_directory_entry;
 
+// A descriptor that one thread can wait for and another can make readable with phs_signal(). Why: eventfd() is not in
+// Swift's Glibc module, and a pipe costs two descriptors. Returns it, closed on exec, or -1 with errno.
+int phs_open_signal(void);
+void phs_signal(int descriptor);
+
+// Gives an empty file the content of another: by sharing its blocks where the file system can, else by copying inside
+// the kernel, else by reading and writing; at most `most` bytes. Why: FICLONE is a macro that Swift does not import.
+// Returns the number of bytes, or -1 with errno: EFBIG for a file that has more.
+int64_t phs_copy_content(int from, int to, int64_t most);
+
+// Whether the file system that a path is on was mounted so that no code can be mapped from it. Why: the names of the
+// flags are enumerators behind _GNU_SOURCE. Returns 1, 0, or -1 with errno.
+int phs_refuses_code(const char *path);
+
 // Where the dynamic linker put the image of a dlopen handle. Why: dlinfo() is not in Swift's Glibc module.
 // Returns false if the handle is not valid. path is owned by the dynamic linker and lives as long as the image.
 typedef struct phs_image {

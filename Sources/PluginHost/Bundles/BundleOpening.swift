@@ -26,6 +26,11 @@ enum BundleOpening {
         return BundleTable.shared.insert(PluginBundle(contents: try contents(resolved, askedFor: path)))
     }
 
+    /// The bundle that a private copy is.
+    static func bundle(_ copy: BundleCopy) throws(PluginError) -> PluginBundle {
+        BundleTable.shared.insert(PluginBundle(contents: try contents(path: copy.path), copy: copy))
+    }
+
     /// What stands in the bundle at a directory now, without an object of it.
     static func contents(path: String) throws(PluginError) -> BundleContents {
         let normalized = BundlePath.normalized(path)
@@ -131,7 +136,9 @@ enum BundleOpening {
     }
 
     static func bundle(identifier: String) -> PluginBundle? {
-        let candidates = ([main] + BundleTable.shared.all).filter { $0.bundleIdentifier == identifier }
+        let candidates = ([main] + BundleTable.shared.all).filter {
+            $0.bundleIdentifier == identifier && !$0.isSuperseded
+        }
         return candidates.reduce(nil as PluginBundle?) { best, next in
             guard let best else { return next }
             if best.isLoaded != next.isLoaded { return best.isLoaded ? best : next }

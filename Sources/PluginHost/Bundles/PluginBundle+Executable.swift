@@ -16,7 +16,7 @@ extension PluginBundle {
     }
 
     /// The executable's name as Info.plist says, or the bundle's own.
-    private var executableName: String { manifest.executable ?? BundlePath.stem(bundlePath) }
+    var executableName: String { manifest.executable ?? BundlePath.stem(bundlePath) }
 
     /// A place where the executable may be.
     private struct Candidate {

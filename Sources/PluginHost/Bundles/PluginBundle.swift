@@ -28,9 +28,13 @@ public final class PluginBundle: Sendable, BundleObject {
     /// Why ``manifest`` is empty, or nil.
     public let manifestError: PluginError?
     let resources: BundleResources
+    /// What the bundle is a private copy of, where its code is a generation of hot reload.
+    let copy: BundleCopy?
+    private let superseded = Atomic(false)
 
-    init(contents: BundleContents) {
+    init(contents: BundleContents, copy: BundleCopy? = nil) {
         bundlePath = contents.path
+        self.copy = copy
         layout = contents.layout
         manifestPath = contents.manifestPath
         switch contents.manifest {
@@ -74,7 +78,8 @@ public final class PluginBundle: Sendable, BundleObject {
     }
 
     /// The bundle of an identifier among those that the process has opened: a loaded one first, then that of the
-    /// highest version, then the one opened last.
+    /// highest version, then the one opened last. Of the generations of hot reload only the newest that is in service
+    /// counts.
     ///
     /// It never searches directories.
     public convenience init?(identifier: String) {
@@ -96,6 +101,15 @@ public final class PluginBundle: Sendable, BundleObject {
         var seen: Set<PluginBundle> = []
         return (BundleTable.shared.all.filter(\.isFramework) + loaded).filter { seen.insert($0).inserted }
     }
+
+    /// Where the bundle is installed: ``bundlePath``, but for a generation that a watched catalogue loaded the bundle that
+    /// it was copied from.
+    public var originalPath: String { copy?.original ?? bundlePath }
+
+    /// Whether a newer generation is in its place: it is not found by its identifier and not loaded again.
+    var isSuperseded: Bool { superseded.load(ordering: .acquiring) }
+
+    func supersede() { superseded.store(true, ordering: .releasing) }
 
     var isFramework: Bool { bundlePath.hasSuffix(".framework") }
 }

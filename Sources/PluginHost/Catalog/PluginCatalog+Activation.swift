@@ -9,16 +9,31 @@ extension PluginCatalog {
     /// **Threads.** Any; what others load meanwhile is waited for.
     /// **Cost.** Where it is loaded already: a look-up in a table.
     @discardableResult
-    public func activate(_ identifier: String) throws -> PluginBundle {
-        if let bundle = openedBundle(identifier), bundle.isLoaded { return bundle }
+    public func activate(_ identifier: String) throws -> PluginBundle { try withActive(identifier) { $0 } }
+
+    /// Lets a caller use a plug-in's bundle, loaded as by ``activate(_:)``. No reload deactivates it before the body has
+    /// returned.
+    func withActive<Result>(_ identifier: String, _ body: (PluginBundle) throws -> Result) throws -> Result {
+        if let generations = generations.known(identifier) {
+            if generations.current?.bundle.isLoaded ?? false { return try generations.use(body) }
+        } else if let bundle = openedBundle(identifier), bundle.isLoaded {
+            return try body(bundle)
+        }
         for plugin in try requirements(of: identifier) {
             do {
-                try bundle(of: plugin).loadAndReturnError()
+                try use(plugin) { try $0.loadAndReturnError() }
             } catch let error as PluginError where plugin.identifier != identifier {
                 throw unmet(identifier, plugin, error)
             }
         }
-        return try opened(requirePlugin(identifier))
+        return try use(requirePlugin(identifier), body)
+    }
+
+    private func use<Result>(_ plugin: PluginDescription, _ body: (PluginBundle) throws -> Result) throws -> Result {
+        if let generations = generations.known(plugin.identifier) ?? generations.madeIfWatched(plugin) {
+            return try generations.use(body)
+        }
+        return try body(bundle(of: plugin))
     }
 
     /// Takes back what a plug-in registered, after everything that requires it: see ``PluginBundle/unload()``.
@@ -29,7 +44,7 @@ extension PluginCatalog {
         for plugin in loadOrder.reversed() where plugin.requires.keys.contains(identifier) {
             deactivate(plugin.identifier)
         }
-        return openedBundle(identifier)?.unload() ?? false
+        return (generations.known(identifier)?.current?.bundle ?? openedBundle(identifier))?.unload() ?? false
     }
 
     /// Where a plug-in stands in its life; ``PluginBundle/stateChanges`` tells each change.

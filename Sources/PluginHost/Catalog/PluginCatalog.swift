@@ -58,6 +58,7 @@ public final class PluginCatalog: Sendable {
     /// Held while a scan is under way, so that an older one never replaces a newer.
     private let scanning = Mutex(())
     let listeners = EventListeners<CatalogChange>()
+    let generations = GenerationTable()
 
     private struct State {
         var index: CatalogIndex
@@ -158,6 +159,9 @@ public final class PluginCatalog: Sendable {
         state.withLock { $0.bundles[plugin.identifier] = bundle }
         return bundle
     }
+
+    /// Those that were opened, by the plug-in's identifier.
+    var openedBundles: [String: PluginBundle] { state.withLock(\.bundles) }
 
     /// The bundle that was opened under an identifier, if one was.
     func openedBundle(_ identifier: String) -> PluginBundle? { state.withLock { $0.bundles[identifier] } }

@@ -50,9 +50,14 @@ public struct PluginExtension<Interface>: Sendable {
     ///
     /// **Cost.** Once the plug-in is loaded: a look-up in a table and one comparison for each of its providers.
     public func make() throws -> Interface {
-        let bundle = try plugin.catalog.activate(plugin.identifier)
-        for provider in try bundle.providers(of: point) where provider.name == name { return try provider.make() }
-        throw PluginError(
+        try plugin.catalog.withActive(plugin.identifier) { bundle in
+            for provider in try bundle.providers(of: point) where provider.name == name { return try provider.make() }
+            throw unfulfilled(bundle)
+        }
+    }
+
+    private func unfulfilled(_ bundle: PluginBundle) -> PluginError {
+        PluginError(
             bundlePath: bundle.bundlePath,
             PluginFinding(
                 .unfulfilledDeclaration, filePath: bundle.manifestPath, subject: name,

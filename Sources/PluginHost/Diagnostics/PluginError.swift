@@ -38,7 +38,8 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Full sentences: which bundle, what went wrong with which file, what to do.
     public var description: String {
         let first = findings[0]
-        var text = "The bundle \(quoted(bundlePath)): \(first.message)"
+        // A watch is of directories that hold bundles, and of none alone.
+        var text = code == .watchFailed ? first.message : "The bundle \(quoted(bundlePath)): \(first.message)"
         if let said = first.systemMessage, !first.message.contains(said) { text += " The system said: \(said)." }
         if !first.remedy.isEmpty { text += " " + first.remedy }
         let others = findings.count - 1

@@ -32,21 +32,26 @@ extension PluginBundle {
     ///   `executableMissing`, `executableOutsideBundle`, `notLoadable`, `executableChanged`, `dependencyMissing`,
     ///   `unsafeSearchPath`, `symbolMissing`, `abiMismatch`, `toolchainMismatch`, `duplicateABI`, `alreadyEntered`,
     ///   `loadFailed`, `entryFailed`, `nothingRegistered`, `registrationInvalid`, `duplicateFactory`,
-    ///   `undeclaredRegistration`, `activationFailed`, `loadReentered`, `dependencyCycle`, `loadInterrupted`.
+    ///   `undeclaredRegistration`, `activationFailed`, `loadReentered`, `dependencyCycle`, `loadInterrupted`,
+    ///   `superseded`.
     ///
     /// **Threads.** Any. A thread that asks while another loads waits and gets the same outcome; one that asks while
     /// another unloads waits and then loads. An entry or a hook may load other bundles; one that would wait for itself
     /// gets `loadReentered` or `dependencyCycle`.
     /// **Cost.** The dynamic linker's, and five system calls for the inspection.
-    public func loadAndReturnError() throws {
+    public func loadAndReturnError() throws { try load(inPlaceOf: nil) }
+
+    /// Loads the code beside that of another bundle, whose names it may take over. That bundle stays as it is; it is for
+    /// the caller to unload it when nobody is led to it any more.
+    func load(inPlaceOf predecessor: PluginBundle?) throws {
         while true {
-            switch nextStep() {
+            switch try nextStep() {
             case .done: return
             case .wait(let ticket):
                 let outcome = try LoadActivity.shared.wait(for: ticket, to: .load)
                 // The outcome of a load is the caller's too; after an unload it has to load.
                 if ticket.work == .load { return try outcome.get() }
-            case .load(let ticket, let previous): return try run(ticket, after: previous)
+            case .load(let ticket, let previous): return try run(ticket, after: previous, inPlaceOf: predecessor)
             }
         }
     }
@@ -131,12 +136,14 @@ extension PluginBundle {
         case load(LoadTicket, after: LoadState)
     }
 
-    private func nextStep() -> Step {
-        let step: Step = loading.withLock { state in
+    private func nextStep() throws(PluginError) -> Step {
+        let step: Step? = loading.withLock { state in
             switch state {
             case .active: return .done
             case .loading(let ticket, _), .deactivating(let ticket, _): return .wait(ticket)
             case .unloaded, .dormant, .failed:
+                // Its names belong to the generation after it.
+                if isSuperseded { return nil }
                 let ticket = LoadTicket(.load, of: bundlePath)
                 let previous = state
                 change(&state, to: .loading(ticket, mapped: previous.mappedCode))
@@ -144,12 +151,15 @@ extension PluginBundle {
             }
         }
         Self.stateListeners.deliver()
+        guard let step else { throw replaced }
         return step
     }
 
-    private func run(_ ticket: LoadTicket, after previous: LoadState) throws(PluginError) {
+    private func run(
+        _ ticket: LoadTicket, after previous: LoadState, inPlaceOf predecessor: PluginBundle?
+    ) throws(PluginError) {
         LoadActivity.shared.begin(ticket)
-        let next = bringIn(after: previous)
+        let next = bringIn(after: previous, inPlaceOf: predecessor)
         end(ticket, next)
         switch next {
         case .active(let code):
@@ -169,7 +179,7 @@ extension PluginBundle {
     /// Loads the code if it is not in the process yet, takes the names that it registered, and activates it.
     ///
     /// - Returns: the state that the bundle has from now on.
-    private func bringIn(after previous: LoadState) -> LoadState {
+    private func bringIn(after previous: LoadState, inPlaceOf predecessor: PluginBundle?) -> LoadState {
         let code: LoadedCode
         if case .dormant(let mapped, _) = previous {
             code = mapped
@@ -187,7 +197,7 @@ extension PluginBundle {
         let keys = code.registrations.pointKeys
         do throws(PluginError) {
             // Before any hook runs, so that a name that is taken costs the plug-in nothing.
-            try ProviderTable.shared.insert(keys, of: bundlePath)
+            try ProviderTable.shared.insert(keys, of: bundlePath, inPlaceOf: predecessor?.bundlePath)
         } catch {
             return .dormant(code, error)
         }
@@ -195,9 +205,21 @@ extension PluginBundle {
             try code.activate()
             return .active(code)
         } catch {
-            ProviderTable.shared.remove(keys, of: bundlePath)
+            // Back to the predecessor, unless that was unloaded meanwhile.
+            ProviderTable.shared.remove(
+                keys, of: bundlePath,
+                backTo: (predecessor?.bundlePath ?? "", predecessor?.currentCode?.registrations.pointKeys ?? []))
             return .dormant(code, error)
         }
+    }
+
+    private var replaced: PluginError {
+        PluginError(
+            bundlePath: originalPath,
+            PluginFinding(
+                .superseded, filePath: bundlePath,
+                message: "This generation of the bundle, in \(quoted(bundlePath)), was replaced by a newer one.",
+                remedy: "Ask the catalogue for the plug-in, or use PluginBundle(identifier:); both give the newest."))
     }
 
     // MARK: Unloading

@@ -9,12 +9,15 @@ final class ProviderTable: Sendable {
 
     /// Enters all keys or none.
     ///
+    /// - Parameter predecessor: the bundle whose keys may be taken over.
     /// - Throws: ``PluginError`` of code `duplicateFactory` that names both bundles.
-    func insert(_ keys: [Registrations.Key], of bundlePath: String) throws(PluginError) {
+    func insert(
+        _ keys: [Registrations.Key], of bundlePath: String, inPlaceOf predecessor: String? = nil
+    ) throws(PluginError) {
         guard !keys.isEmpty else { return }
         let conflict: (key: Registrations.Key, owner: String)? = owners.withLock { owners in
             for key in keys {
-                if let owner = owners[key] { return (key, owner) }
+                if let owner = owners[key], owner != predecessor { return (key, owner) }
             }
             for key in keys { owners[key] = bundlePath }
             return nil
@@ -28,6 +31,16 @@ final class ProviderTable: Sendable {
                     "The name \(quoted(conflict.key.name)) at the extension point \(quoted(conflict.key.point)) is "
                     + "taken by the bundle \(quoted(conflict.owner)).",
                 remedy: "Remove or unload one of the two bundles, or rename the provider."))
+    }
+
+    /// Undoes an insertion: what was taken over from another bundle goes back to it.
+    func remove(
+        _ keys: [Registrations.Key], of bundlePath: String, backTo predecessor: (path: String, keys: [Registrations.Key])
+    ) {
+        let old = Set(predecessor.keys)
+        owners.withLock { owners in
+            for key in keys where owners[key] == bundlePath { owners[key] = old.contains(key) ? predecessor.path : nil }
+        }
     }
 
     func remove(_ keys: [Registrations.Key], of bundlePath: String) {

@@ -1,0 +1,169 @@
+import Glibc
+import Synchronization
+
+/// A private copy of a bundle, that a generation of its code is loaded from.
+///
+/// Why a copy: the dynamic linker takes a file at a known path, or a link to a known file, for the one that it has; and
+/// a file that is mapped and then written over ends the process. The whole bundle is copied, so that old code keeps the
+/// resources that it was built for.
+struct BundleCopy: Sendable {
+    /// The bundle that was copied, links resolved.
+    let original: String
+    /// The copy; its last component is the original's.
+    let path: String
+
+    private static let count = Atomic(0)
+
+    /// Copies a bundle, completely or not at all.
+    ///
+    /// - Parameter original: its directory.
+    /// - Throws: ``PluginError`` of code `copyFailed`, or `bundleNotFound`.
+    init(of original: String) throws(PluginError) {
+        let directory: PrivateDirectory
+        do throws(PrivateDirectory.Failure) {
+            directory = try PrivateDirectory.shared()
+        } catch {
+            throw error.asError(bundlePath: original)
+        }
+        try self.init(of: original, in: directory)
+    }
+
+    init(
+        of original: String, in directory: PrivateDirectory, limits: TreeCopy.Limits = .init()
+    ) throws(PluginError) {
+        // Read anew: an object that was opened before knows how it was then.
+        let contents = try BundleOpening.contents(path: original)
+        let original = contents.path
+        self.original = original
+        guard !contents.layout.executableDirectories.contains(where: { $0.hasPrefix("..") }) else {
+            throw Self.error(
+                original, "Its code stands beside the bundle, and not inside of it, so it cannot be copied with it.",
+                remedy: "Restart the application to use new code of this bundle.")
+        }
+        let number = Self.count.add(1, ordering: .relaxed).newValue
+        let place = BundlePath.join(directory.path, "\(number)")
+        // Until it is complete it bears another name, which nobody is told.
+        let draft = place + ".part"
+        do throws(OpenedDirectory.Failure) {
+            try Self.fill(draft, from: original, code: contents.code, limits)
+        } catch {
+            try? OpenedDirectory(path: directory.path).remove(OpenedDirectory.name("\(number).part"))
+            throw Self.error(original, error)
+        }
+        guard rename(draft, place) == 0 else {
+            throw Self.error(original, OpenedDirectory.Failure(path: place, errno: errno))
+        }
+        path = BundlePath.join(place, Self.name(original))
+    }
+
+    /// Copies until nothing of the code was changed meanwhile.
+    private static func fill(
+        _ draft: String, from original: String, code: BundleCode, _ limits: TreeCopy.Limits
+    ) throws(OpenedDirectory.Failure) {
+        let target = BundlePath.join(draft, name(original))
+        guard mkdir(draft, 0o700) == 0, mkdir(target, 0o700) == 0 else {
+            throw OpenedDirectory.Failure(path: draft, errno: errno)
+        }
+        var last = OpenedDirectory.Failure(path: original, errno: EAGAIN)
+        // Whoever replaces a bundle that often has not done when the copy is made; then it is told, and made again when
+        // the directory is quiet.
+        for _ in 0..<4 {
+            let before = code.identity(in: original)
+            do throws(OpenedDirectory.Failure) {
+                try TreeCopy.run(from: original, to: target, limits: limits)
+            } catch {
+                guard [ENOENT, ENOTDIR, ELOOP].contains(error.errno) else { throw error }
+                last = error
+                continue
+            }
+            if code.identity(in: original) == before { return }
+        }
+        throw last
+    }
+
+    private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "bundle" }
+
+    /// Gives the copy the resources that the original has now; its code stays.
+    ///
+    /// - Returns: whether any was different.
+    func refreshResources(_ code: BundleCode) throws(PluginError) -> Bool {
+        do throws(OpenedDirectory.Failure) {
+            return try TreeCopy.run(from: original, to: path, leaving: code.contains)
+        } catch {
+            throw Self.error(original, error)
+        }
+    }
+
+    /// An error that speaks of the original and not of the copy, which its reader has never seen.
+    func told(_ error: PluginError) -> PluginError {
+        func told(_ text: String) -> String {
+            text.split(separator: path, omittingEmptySubsequences: false).joined(separator: original)
+        }
+        let findings = error.findings.map { finding in
+            var finding = finding
+            finding.filePath = finding.filePath.map(told)
+            finding.subject = finding.subject.map(told)
+            finding.message = told(finding.message)
+            finding.remedy = told(finding.remedy)
+            finding.systemMessage = finding.systemMessage.map(told)
+            return finding
+        }
+        return PluginError(bundlePath: original, findings: findings)
+    }
+
+    // MARK: Errors
+
+    private static func error(_ bundlePath: String, _ message: String, remedy: String, _ system: String? = nil) -> PluginError
+    {
+        PluginError(
+            bundlePath: bundlePath,
+            PluginFinding(
+                .copyFailed, filePath: bundlePath, message: message, remedy: remedy, systemMessage: system))
+    }
+
+    private static func error(_ bundlePath: String, _ failure: OpenedDirectory.Failure) -> PluginError {
+        let system = describe(errno: failure.errno)
+        switch failure.errno {
+        case EAGAIN, ENOENT, ENOTDIR, ELOOP:
+            return error(
+                bundlePath, "The bundle is being changed while its private copy is made, at \(quoted(failure.path)).",
+                remedy: "It is loaded when its installation has ended.", system)
+        case EFBIG:
+            return error(
+                bundlePath,
+                "The bundle is too large for a private copy: the limit was reached at \(quoted(failure.path)).",
+                remedy: "Look for a link or a file in the bundle that does not belong there.")
+        case ENOSPC, EDQUOT:
+            return error(
+                bundlePath, "There is no space for a private copy of the bundle, at \(quoted(failure.path)).",
+                remedy: "Free some space, or name another directory by PLUGINHOST_COPIES.", system)
+        default:
+            return error(
+                bundlePath, "The private copy of the bundle cannot be made, because of \(quoted(failure.path)).",
+                remedy: "Let the application read the whole bundle.", system)
+        }
+    }
+}
+
+extension BundleContents {
+    /// Which files of the bundle are its code.
+    fileprivate var code: BundleCode {
+        let name = (try? manifest.get())?.executable ?? BundlePath.stem(path)
+        return BundleCode(layout: layout, executable: name)
+    }
+}
+
+extension PrivateDirectory.Failure {
+    func asError(bundlePath: String) -> PluginError {
+        let places = refusals.map { "\(quoted($0.place)) \($0.reason)" }
+        return PluginError(
+            bundlePath: bundlePath,
+            PluginFinding(
+                .copyFailed, filePath: refusals.first?.place,
+                message: "There is no directory for private copies of plug-ins: \(places.joined(separator: "; ")).",
+                remedy: """
+                    Name a directory of your own, with permissions 0700 and not mounted noexec, by the environment \
+                    variable PLUGINHOST_COPIES.
+                    """))
+    }
+}

@@ -1,0 +1,116 @@
+import Synchronization
+
+/// What keeps a catalogue and its loaded plug-ins up to date with the search paths.
+///
+/// **Lifetime.** As long as somebody reads its events.
+final class CatalogWatch: Sendable {
+    private struct State {
+        var directories: DirectoryWatch?
+        var readers: [Int: AsyncStream<CatalogEvent>.Continuation] = [:]
+        var made = 0
+    }
+
+    private let catalog: PluginCatalog
+    private let state = Mutex(State())
+
+    init(_ catalog: PluginCatalog, quietPeriod: Duration) throws(PluginError) {
+        self.catalog = catalog
+        let extensions = catalog.options.extensions
+        let directories = try DirectoryWatch(quietPeriod: quietPeriod) { name in
+            guard let dot = name.lastIndex(of: ".") else { return false }
+            return extensions.contains(String(name[name.index(after: dot)...]))
+        } handler: { [weak self] in
+            self?.take($0)
+        }
+        for path in catalog.searchPaths { try directories.add(path) }
+        state.withLock { $0.directories = directories }
+    }
+
+    // MARK: Events
+
+    func events() -> AsyncStream<CatalogEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: CatalogEvent.self)
+        let number = state.withLock { state in
+            state.made += 1
+            state.readers[state.made] = continuation
+            return state.made
+        }
+        // Holds the watch, until the stream ends.
+        continuation.onTermination = { [self] _ in
+            state.withLock { _ = $0.readers.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    private func tell(_ event: CatalogEvent) {
+        // Taken out first: a resumed task may run on an executor of the application's.
+        for reader in state.withLock({ Array($0.readers.values) }) { reader.yield(event) }
+    }
+
+    // MARK: Changes
+
+    private func take(_ changes: DirectoryChanges) {
+        if let failure = changes.failure {
+            tell(.failed(failure.asError(directory: catalog.searchPaths.first ?? "/")))
+        }
+        let touched = TouchedBundles(changes, in: catalog.searchPaths)
+        let change = catalog.refresh()
+        for plugin in change.added { tell(.added(plugin)) }
+        for plugin in change.removed { tellRemoved(plugin) }
+        let described = Set(change.changed.map(\.identifier))
+        let added = Set(change.added.map(\.identifier))
+        // What others require goes first.
+        for plugin in catalog.loadOrder {
+            let isDescribedAnew = described.contains(plugin.identifier)
+            guard isDescribedAnew || touched.contains(plugin.bundlePath) else { continue }
+            if !reload(plugin, isDescribedAnew), !added.contains(plugin.identifier) { tell(.changed(plugin)) }
+        }
+    }
+
+    /// - Returns: whether there was more to tell than that something has changed.
+    private func reload(_ plugin: PluginDescription, _ isDescribedAnew: Bool) -> Bool {
+        guard let generations = catalog.generations.known(plugin.identifier) else { return false }
+        switch generations.reload(at: plugin.bundlePath) {
+        case .unchanged:
+            // An event without a difference in any byte, while the plug-in is in service, is nothing to tell of.
+            return !isDescribedAnew && generations.current != nil
+        case .resources: return false
+        case .replaced(let generation):
+            tell(.reloaded(plugin, generation: generation.report, remaining: generations.remaining))
+            return true
+        case .failed(let error):
+            tell(.failed(error))
+            return true
+        }
+    }
+
+    private func tellRemoved(_ plugin: PluginDescription) {
+        tell(.removed(plugin))
+        let candidate = catalog.candidates.first { $0.bundlePath == plugin.bundlePath }
+        // It is there and cannot be used: its author wants to know why.
+        if let error = candidate?.error, error.findings[0].severity == .error { tell(.failed(error)) }
+    }
+}
+
+/// The bundles that changes in search paths concern.
+private struct TouchedBundles {
+    private var isEverything = false
+    /// With links resolved.
+    private var paths: Set<String> = []
+
+    init(_ changes: DirectoryChanges, in roots: [String]) {
+        for root in roots {
+            if changes.wholly.contains(root) { isEverything = true }
+            for name in changes.names[root] ?? [] { insert(BundlePath.join(root, name)) }
+            for directory in changes.wholly.union(changes.names.keys)
+            where BundlePath.isInside(directory, directory: root) {
+                let rest = directory.dropFirst(root == "/" ? 1 : root.count + 1)
+                insert(BundlePath.join(root, String(rest.prefix { $0 != "/" })))
+            }
+        }
+    }
+
+    private mutating func insert(_ path: String) { paths.insert(BundlePath.resolved(path) ?? path) }
+
+    func contains(_ path: String) -> Bool { isEverything || paths.contains(path) }
+}

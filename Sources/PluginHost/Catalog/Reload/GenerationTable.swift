@@ -1,0 +1,49 @@
+import Synchronization
+
+/// The generations of a catalogue's plug-ins: of those that were used while somebody watched.
+final class GenerationTable: Sendable {
+    private struct State {
+        var byIdentifier: [String: PluginGenerations] = [:]
+        weak var watch: CatalogWatch?
+    }
+
+    private let state = Mutex(State())
+    /// So that a catalogue that was never watched looks nothing up.
+    private let isUsed = Atomic(false)
+
+    func known(_ identifier: String) -> PluginGenerations? {
+        guard isUsed.load(ordering: .acquiring) else { return nil }
+        return state.withLock { $0.byIdentifier[identifier] }
+    }
+
+    /// Those of a plug-in that is about to be used, from now on for as long as the catalogue lives; nil while nobody
+    /// watches.
+    func madeIfWatched(_ plugin: PluginDescription) -> PluginGenerations? {
+        guard isUsed.load(ordering: .acquiring) else { return nil }
+        return state.withLock { state in
+            if let known = state.byIdentifier[plugin.identifier] { return known }
+            guard state.watch != nil else { return nil }
+            let made = PluginGenerations(path: plugin.bundlePath)
+            state.byIdentifier[plugin.identifier] = made
+            return made
+        }
+    }
+
+    /// The watch of a catalogue, made if there is none.
+    func watch(_ catalog: PluginCatalog, quietPeriod: Duration) throws(PluginError) -> CatalogWatch {
+        if let watch = state.withLock(\.watch) { return watch }
+        let made = try CatalogWatch(catalog, quietPeriod: quietPeriod)
+        // What was loaded before cannot be copied any more; it is the first generation as it stands.
+        let loaded = catalog.openedBundles.filter { $0.value.isLoaded }
+        let watch = state.withLock { state in
+            if let other = state.watch { return other }
+            state.watch = made
+            for (identifier, bundle) in loaded where state.byIdentifier[identifier] == nil {
+                state.byIdentifier[identifier] = PluginGenerations(inPlace: bundle)
+            }
+            return made
+        }
+        isUsed.store(true, ordering: .releasing)
+        return watch
+    }
+}

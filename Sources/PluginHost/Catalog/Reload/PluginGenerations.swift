@@ -1,0 +1,241 @@
+import Dispatch
+import Synchronization
+
+/// The generations of one plug-in's code, of which one is in service.
+///
+/// Each is loaded from a private copy of the bundle, beside those before it. A new one is entered and activated while the
+/// old one serves; then one assignment under a lock leads every caller to the new one. Who was in the old one by then
+/// goes on in it, and only when the last of them has left is the old one deactivated. Nothing is ever unmapped.
+///
+/// **Threads.** Any; no lock is held over code of a plug-in.
+final class PluginGenerations: Sendable {
+    /// One of them.
+    final class Generation: Sendable {
+        let number: Int
+        let bundle: PluginBundle
+        /// Nil for one that was loaded in place, before anybody watched.
+        let copy: BundleCopy?
+        /// Which files it was loaded from, where there is no copy to compare with.
+        private let identity: BundleCode.Identity
+        /// Those who are in it now.
+        fileprivate let users = DispatchGroup()
+
+        init(number: Int, copy: BundleCopy) throws(PluginError) {
+            self.number = number
+            self.copy = copy
+            bundle = try BundleOpening.bundle(copy)
+            identity = [:]
+        }
+
+        init(inPlace bundle: PluginBundle) {
+            number = 1
+            copy = nil
+            self.bundle = bundle
+            identity = BundleCode(layout: bundle.layout, executable: bundle.executableName)
+                .identity(in: bundle.bundlePath)
+        }
+
+        fileprivate var code: BundleCode { BundleCode(layout: bundle.layout, executable: bundle.executableName) }
+
+        /// Whether a bundle has the code that this one was loaded from.
+        fileprivate func isCurrent(_ path: String) -> Bool {
+            guard let copy else { return path == bundle.bundlePath && code.identity(in: path) == identity }
+            return code.isEqual(in: path, and: copy.path)
+        }
+    }
+
+    private struct State {
+        var current: Generation?
+        /// Those before, oldest first.
+        var old: [Generation] = []
+        var made = 0
+        /// Which code a reload failed with last: it is not tried again until it has changed.
+        var refused: BundleCode.Identity?
+        /// Where the bundle is installed.
+        var path: String
+    }
+
+    /// What ``reload()`` did.
+    enum Outcome {
+        /// Nothing was loaded, or the code is the same as before.
+        case unchanged
+        /// The same code, with other resources.
+        case resources(Generation)
+        case replaced(by: Generation)
+        /// The generation before is still in service.
+        case failed(PluginError)
+    }
+
+    private let state: Mutex<State>
+    /// Held while a copy is made, which is no code of a plug-in.
+    private let copying = Mutex(())
+
+    /// - Parameter path: where the bundle is installed.
+    init(path: String) { state = Mutex(State(path: path)) }
+
+    /// - Parameter bundle: one that is loaded already, and is the first generation.
+    init(inPlace bundle: PluginBundle) {
+        state = Mutex(State(current: Generation(inPlace: bundle), made: 1, path: bundle.bundlePath))
+    }
+
+    /// Where the bundle is installed.
+    var path: String { state.withLock(\.path) }
+
+    // MARK: Use
+
+    /// Lets a caller use the generation in service, which is not deactivated before the body has returned. The first one
+    /// is made, and not loaded yet, when the first caller comes.
+    ///
+    /// - Throws: what the body throws, told of the bundle as it is installed; ``PluginError`` of code `copyFailed`.
+    func use<Result>(_ body: (PluginBundle) throws -> Result) throws -> Result {
+        while true {
+            let generation = try entered()
+            defer { generation.users.leave() }
+            do {
+                return try body(generation.bundle)
+            } catch let error as PluginError {
+                // It was dismissed before it was loaded, because the bundle had changed: there is another.
+                if error.code == .superseded, generation.bundle.isSuperseded { continue }
+                throw generation.copy?.told(error) ?? error
+            }
+        }
+    }
+
+    /// The generation in service, entered: its group is to be left.
+    private func entered() throws(PluginError) -> Generation {
+        while true {
+            if let generation = enterCurrent() { return generation }
+            try copying.withLock { (_) throws(PluginError) in
+                // Another thread may have made it meanwhile.
+                if current != nil { return }
+                let first = try make()
+                state.withLock { $0.current = first }
+            }
+        }
+    }
+
+    /// Looked up and entered in one step: whoever replaces it then waits for the user.
+    private func enterCurrent() -> Generation? {
+        state.withLock { state in
+            state.current?.users.enter()
+            return state.current
+        }
+    }
+
+    /// The generation in service; nil if nobody has used the plug-in since it was last dismissed.
+    var current: Generation? { state.withLock(\.current) }
+
+    private func make() throws(PluginError) -> Generation {
+        let copy = try BundleCopy(of: path)
+        let number = state.withLock { state in
+            state.made += 1
+            return state.made
+        }
+        do throws(PluginError) {
+            return try Generation(number: number, copy: copy)
+        } catch {
+            throw copy.told(error)
+        }
+    }
+
+    // MARK: Reload
+
+    /// Brings the generation in service up to date with the bundle as it is installed now. Of a plug-in that is not
+    /// loaded, the next use makes a new copy.
+    ///
+    /// - Parameter path: where the bundle is installed now.
+    ///
+    /// **Threads.** One at a time for each plug-in; it runs code of the plug-in.
+    func reload(at path: String) -> Outcome {
+        state.withLock { $0.path = path }
+        guard let old = current else { return .unchanged }
+        // What is being loaded is waited for; how it ends shows in the state.
+        if case .loading = old.bundle.state { old.bundle.load() }
+        if old.isCurrent(path) { return refreshResources(of: old) }
+        let identity = old.code.identity(in: path)
+        if state.withLock({ $0.refused == identity }) { return .unchanged }
+        switch old.bundle.state {
+        case .active, .failed: return replace(old, identity)
+        case .discovered, .resolved, .loading, .deactivating, .deactivated:
+            // Nobody uses it. Whoever does next gets what is installed then.
+            retire(old, successor: nil)
+            return .unchanged
+        }
+    }
+
+    private func refreshResources(of generation: Generation) -> Outcome {
+        // One that was loaded in place sees its resources where they are.
+        guard let copy = generation.copy else { return .resources(generation) }
+        do throws(PluginError) {
+            return try copy.refreshResources(generation.code) ? .resources(generation) : .unchanged
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func replace(_ old: Generation, _ identity: BundleCode.Identity) -> Outcome {
+        do throws(PluginError) {
+            let new = try make()
+            do {
+                try new.bundle.load(inPlaceOf: old.bundle)
+            } catch {
+                // Never to be found in the old one's place.
+                new.bundle.supersede()
+                throw new.told(error)
+            }
+            retire(old, successor: new)
+            return .replaced(by: new)
+        } catch {
+            state.withLock { $0.refused = identity }
+            return .failed(error)
+        }
+    }
+
+    /// Leads callers to another generation, and deactivates the old one when the last of those in it has left.
+    private func retire(_ old: Generation, successor: Generation?) {
+        // The one step: before it every caller enters the old one, after it the new one.
+        state.withLock { state in
+            state.current = successor
+            state.refused = nil
+            state.old.append(old)
+        }
+        old.bundle.supersede()
+        if old.users.wait(timeout: .now()) == .success {
+            old.bundle.unload()
+        } else {
+            old.users.notify(queue: .global()) { old.bundle.unload() }
+        }
+    }
+
+    // MARK: Reports
+
+    /// Those that are not in service any more and still have callers or objects, oldest first.
+    var remaining: [GenerationReport] {
+        state.withLock(\.old).filter(\.isHeld).map(\.report)
+    }
+
+    /// All of them, oldest first: code is never unmapped.
+    var all: [GenerationReport] {
+        state.withLock { $0.old + ($0.current.map { [$0] } ?? []) }.map(\.report)
+    }
+}
+
+extension PluginGenerations.Generation {
+    /// What a load threw, told of the bundle as it is installed.
+    fileprivate func told(_ error: any Error) -> PluginError {
+        // Loads throw nothing else.
+        let error = error as! PluginError
+        return copy?.told(error) ?? error
+    }
+
+    fileprivate var isHeld: Bool {
+        users.wait(timeout: .now()) != .success || !bundle.liveObjects.isEmpty
+    }
+
+    var report: GenerationReport {
+        GenerationReport(
+            number: number, bundlePath: bundle.bundlePath,
+            version: bundle.manifest.shortVersion ?? bundle.manifest.version, state: bundle.state,
+            liveObjects: bundle.liveObjects)
+    }
+}

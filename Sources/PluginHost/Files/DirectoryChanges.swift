@@ -1,0 +1,63 @@
+/// What happened in watched directories during a time.
+struct DirectoryChanges: Sendable {
+    /// The names that were made, changed, renamed or removed, by the directory they stand in.
+    private(set) var names: [String: Set<String>] = [:]
+    /// Directories in and below which anything may have changed: new ones, ones that were replaced, and all of them
+    /// when the kernel had to drop events.
+    private(set) var wholly: Set<String> = []
+    /// Why a directory that came to be is not watched, or nil.
+    var failure: Inotify.Failure?
+
+    private var count = 0
+    /// More names are told as "anything".
+    private static let mostNames = 100_000
+
+    var isEmpty: Bool { names.isEmpty && wholly.isEmpty && failure == nil }
+
+    mutating func insert(_ name: String, in directory: String, root: String) {
+        guard count < Self.mostNames else { return insert(wholly: root) }
+        if names[directory, default: []].insert(name).inserted { count += 1 }
+    }
+
+    mutating func insert(wholly directory: String) { wholly.insert(directory) }
+}
+
+/// When to tell what happened: after a time in which nothing did, and not later than a time after the first.
+struct QuietPeriod {
+    /// How long nothing must happen.
+    let length: Duration
+    /// How long the first event waits at most, so that endless writing does not hold it back for ever.
+    let longestWait: Duration
+
+    private var first: ContinuousClock.Instant?
+    private var last: ContinuousClock.Instant?
+    /// Files that were seen to be written to and not yet to be closed.
+    private var unfinished: Set<String> = []
+
+    init(length: Duration, longestWait: Duration) {
+        self.length = length
+        self.longestWait = longestWait
+    }
+
+    mutating func note(at now: ContinuousClock.Instant) {
+        if first == nil { first = now }
+        last = now
+    }
+
+    /// A linker that maps its output into memory writes for seconds without an event: until a file is closed, only the
+    /// longest wait counts.
+    mutating func began(writing path: String) { unfinished.insert(path) }
+
+    mutating func ended(writing path: String) { unfinished.remove(path) }
+
+    /// When to tell; nil if nothing has happened.
+    var due: ContinuousClock.Instant? {
+        guard let first, let last else { return nil }
+        return unfinished.isEmpty ? min(last + length, first + longestWait) : first + longestWait
+    }
+
+    /// Whether the first event has waited as long as it may.
+    func isOverdue(at now: ContinuousClock.Instant) -> Bool { first.map { $0 + longestWait <= now } ?? false }
+
+    mutating func reset() { self = QuietPeriod(length: length, longestWait: longestWait) }
+}

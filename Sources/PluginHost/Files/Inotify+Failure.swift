@@ -1,0 +1,50 @@
+import Glibc
+
+extension Inotify.Failure {
+    /// The error for the owner of a watch: which limit was reached, and how it is raised.
+    func asError(directory: String) -> PluginError {
+        let (message, remedy) = text(directory)
+        return PluginError(
+            bundlePath: directory,
+            PluginFinding(
+                .watchFailed, filePath: directory, message: message, remedy: remedy,
+                systemMessage: describe(errno: errno)))
+    }
+
+    private func text(_ directory: String) -> (message: String, remedy: String) {
+        switch (step, errno) {
+        case (.directory, ENOSPC):
+            (
+                "\(quoted(directory)) is not watched for changes: the user has no inotify watches left\(now(Self.watches)).",
+                "Raise the limit: “sysctl \(Self.watches)=524288”, and put the line into /etc/sysctl.d to keep it."
+            )
+        case (.instance, EMFILE):
+            (
+                "Nothing is watched for changes: the user has no inotify instances left\(now(Self.instances)).",
+                "Raise the limit: “sysctl \(Self.instances)=1024”, and put the line into /etc/sysctl.d to keep it."
+            )
+        case (.descriptor, EMFILE), (.instance, ENFILE), (.descriptor, ENFILE):
+            (
+                "Nothing is watched for changes: the process can open no more files.",
+                "Raise the limit of open files (“ulimit -n”), or find what keeps so many open."
+            )
+        case (.directory, EBADF):
+            (
+                "\(quoted(directory)) is not watched for changes: the watch belongs to the process that this one was "
+                    + "forked from.",
+                "Make a watch in the child, after exec()."
+            )
+        default: ("\(quoted(directory)) is not watched for changes.", "")
+        }
+    }
+
+    private static let watches = "fs.inotify.max_user_watches"
+    private static let instances = "fs.inotify.max_user_instances"
+
+    /// The present limit as the end of a clause.
+    private func now(_ limit: String) -> String {
+        let path = "/proc/sys/" + limit.split(separator: ".").joined(separator: "/")
+        guard let file = try? OpenedFile(path: path), let bytes = try? file.bytes(atMost: 64) else { return "" }
+        return " (\(limit) is \(String(decoding: bytes, as: UTF8.self).filter(\.isNumber)))"
+    }
+}

@@ -1,0 +1,140 @@
+import CPluginSupport.Shims
+import Glibc
+
+/// An open directory, through which what stands in it is reached: whoever renames a directory above cannot lead a walk
+/// elsewhere.
+///
+/// Names are bytes here and need not be UTF-8: what is copied or removed is copied or removed wholly.
+struct OpenedDirectory: ~Copyable {
+    let descriptor: CInt
+
+    /// What stands in a directory under a name.
+    enum Kind {
+        case file, directory, link
+        /// A FIFO, socket or device.
+        case other
+    }
+
+    /// A name, ended by a zero.
+    typealias Name = [CChar]
+
+    /// What a system call failed on.
+    struct Failure: Error {
+        let path: String
+        let errno: CInt
+    }
+
+    static func text(_ name: Name) -> String {
+        String(decoding: name.lazy.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    static func name(_ text: String) -> Name { Array(text.utf8CString) }
+
+    /// The directory's path as it was reached, for messages.
+    let path: String
+
+    /// - Parameter path: the directory; a link at its end is not followed.
+    init(path: String) throws(Failure) {
+        try self.init(Self.name(path), in: AT_FDCWD, path: path)
+    }
+
+    private init(_ name: Name, in directory: CInt, path: String) throws(Failure) {
+        descriptor = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        self.path = path
+        guard descriptor >= 0 else { throw Failure(path: path, errno: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The failure of the last system call, on a name in this directory.
+    func failure(_ name: Name) -> Failure {
+        let number = errno
+        return Failure(path: BundlePath.join(path, Self.text(name)), errno: number)
+    }
+
+    func directory(_ name: Name) throws(Failure) -> OpenedDirectory {
+        try OpenedDirectory(name, in: descriptor, path: BundlePath.join(path, Self.text(name)))
+    }
+
+    /// Opens a directory that is made if it is not there, for its owner only.
+    func madeDirectory(_ name: Name) throws(Failure) -> OpenedDirectory {
+        guard mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else { throw failure(name) }
+        return try directory(name)
+    }
+
+    /// Opens a file; links are not followed, and a FIFO does not wait for a writer.
+    func file(_ name: Name, _ flags: CInt = O_RDONLY, mode: mode_t = 0) throws(Failure) -> CInt {
+        let file = openat(descriptor, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode)
+        guard file >= 0 else { throw failure(name) }
+        return file
+    }
+
+    /// All names but `.` and `..`, in the order of bytes.
+    var names: [Name] {
+        get throws(Failure) {
+            guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Failure(path: path, errno: errno) }
+            var names: [Name] = []
+            var error: CInt = 0
+            withTemporaryBytes(32768) { buffer in
+                while true {
+                    let count = phs_read_directory(descriptor, buffer.baseAddress!, buffer.count)
+                    if count < 0 { error = errno }
+                    guard count > 0 else { return }
+                    var start = 0
+                    while start < count {
+                        let entry = UnsafeRawPointer(buffer.baseAddress! + start)
+                        let text = (entry + Self.nameOffset).assumingMemoryBound(to: CChar.self)
+                        names.append(Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1)))
+                        start += Int(entry.load(fromByteOffset: Self.lengthOffset, as: UInt16.self))
+                    }
+                }
+            }
+            guard error == 0 else { throw Failure(path: path, errno: error) }
+            return names.filter { $0 != [46, 0] && $0 != [46, 46, 0] }.sorted { $0.lexicographicallyPrecedes($1) }
+        }
+    }
+
+    private static let lengthOffset = MemoryLayout<phs_directory_entry>.offset(of: \.length)!
+    private static let nameOffset = MemoryLayout<phs_directory_entry>.offset(of: \.name)!
+
+    /// Nil if there is nothing.
+    func kind(_ name: Name) throws(Failure) -> Kind? {
+        var status = stat()
+        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(name)
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file
+        case S_IFDIR: return .directory
+        case S_IFLNK: return .link
+        default: return .other
+        }
+    }
+
+    func linkTarget(_ name: Name) throws(Failure) -> Name {
+        var target = Name(repeating: 0, count: Int(PATH_MAX) + 1)
+        let length = readlinkat(descriptor, name, &target, Int(PATH_MAX))
+        guard length >= 0 else { throw failure(name) }
+        return Array(target[..<length]) + [0]
+    }
+
+    func makeLink(_ name: Name, to target: Name) throws(Failure) {
+        guard symlinkat(target, descriptor, name) == 0 else { throw failure(name) }
+    }
+
+    func rename(_ old: Name, to new: Name) throws(Failure) {
+        guard renameat(descriptor, old, descriptor, new) == 0 else { throw failure(new) }
+    }
+
+    /// Removes what stands under a name, a directory with all that is in it; links are removed, not followed.
+    func remove(_ name: Name) throws(Failure) {
+        if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
+        guard errno == EISDIR || errno == EPERM else { throw failure(name) }
+        do {
+            let inside = try directory(name)
+            for name in try inside.names { try inside.remove(name) }
+        }
+        guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else { throw failure(name) }
+    }
+}

@@ -1,0 +1,154 @@
+import CPluginSupport.Shims
+import Glibc
+import Synchronization
+
+/// A directory of this process alone, for files that are to be gone when it ends.
+///
+/// It is made in the first of these that belongs to the user, that nobody else may enter, and that code may be mapped
+/// from: `pluginhost` in `$XDG_RUNTIME_DIR`; `pluginhost-<user>` in `$TMPDIR`, or in `/tmp`; `pluginhost` in
+/// `$XDG_CACHE_HOME`, or in `~/.cache`. If `$PLUGINHOST_COPIES` is set, it is that one and no other.
+///
+/// It is removed when the process exits; what a killed process left is removed by the next one. That a process lives is
+/// told by a lock which the kernel holds for it, and by nothing else.
+final class PrivateDirectory: Sendable {
+    /// The absolute path, links resolved.
+    let path: String
+    /// Held while the process lives, and by its forked children.
+    private let lock: CInt
+    private let process = getpid()
+
+    /// Why there is none: each place with the reason as the end of a sentence.
+    struct Failure: Error {
+        var refusals: [(place: String, reason: String)] = []
+    }
+
+    private static let current = Mutex<PrivateDirectory?>(nil)
+
+    /// The process's own, made at the first call.
+    static func shared() throws(Failure) -> PrivateDirectory {
+        if let known = current.withLock({ $0 }) { return known }
+        let made = try PrivateDirectory(in: places)
+        let isFirst = current.withLock { current in
+            if current != nil { return false }
+            current = made
+            return true
+        }
+        if isFirst { atexit { PrivateDirectory.current.withLock { $0 }?.remove() } }
+        return current.withLock { $0 } ?? made
+    }
+
+    /// - Parameter places: where it may be made, in order.
+    init(in places: [String]) throws(Failure) {
+        var failure = Failure()
+        for place in places {
+            switch Self.make(in: place) {
+            case .success(let made):
+                (path, lock) = made
+                return
+            case .failure(let refusal): failure.refusals.append((place, refusal.reason))
+            }
+        }
+        throw failure
+    }
+
+    deinit {
+        remove()
+        close(lock)
+    }
+
+    /// Not in a forked child: the files are its parent's.
+    private func remove() {
+        guard process == getpid(), let base = try? OpenedDirectory(path: BundlePath.parent(path)) else { return }
+        try? base.remove(OpenedDirectory.name(String(path.dropFirst(base.path.count + 1))))
+    }
+
+    // MARK: Places
+
+    static var places: [String] {
+        if let chosen = variable("PLUGINHOST_COPIES") { return [chosen] }
+        var places: [String] = []
+        if let runtime = variable("XDG_RUNTIME_DIR") { places.append(runtime + "/pluginhost") }
+        places.append((variable("TMPDIR") ?? "/tmp") + "/pluginhost-\(geteuid())")
+        if let cache = variable("XDG_CACHE_HOME") ?? variable("HOME").map({ $0 + "/.cache" }) {
+            places.append(cache + "/pluginhost")
+        }
+        return places
+    }
+
+    /// A relative path in one of them is no use, as the XDG specification says.
+    private static func variable(_ name: String) -> String? {
+        guard let value = phs_secure_getenv(name).flatMap({ String(validatingCString: $0) }), value.hasPrefix("/") else { return nil }
+        return value
+    }
+
+    private struct Refusal: Error {
+        let reason: String
+    }
+
+    private static func refused(errno: CInt) -> Result<(path: String, lock: CInt), Refusal> {
+        .failure(Refusal(reason: "cannot be used (\(describe(errno: errno)))"))
+    }
+
+    private static func make(in place: String) -> Result<(path: String, lock: CInt), Refusal> {
+        if mkdir(place, 0o700) != 0, errno != EEXIST { return refused(errno: errno) }
+        // A link at its end would be another's; links above it are the system's.
+        let above = BundlePath.resolved(BundlePath.parent(place)) ?? BundlePath.parent(place)
+        do throws(OpenedDirectory.Failure) {
+            let base = try OpenedDirectory(path: BundlePath.join(above, lastComponent(place)))
+            if let reason = reasonAgainst(base) { return .failure(Refusal(reason: reason)) }
+            return .success(try make(in: base))
+        } catch {
+            return refused(errno: error.errno)
+        }
+    }
+
+    private static func lastComponent(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
+
+    private static func reasonAgainst(_ base: borrowing OpenedDirectory) -> String? {
+        var found = phs_file_identity()
+        guard phs_fstat(base.descriptor, &found) == 0 else { return "cannot be looked at (\(describe(errno: errno)))" }
+        if found.owner != geteuid() { return "belongs to another user" }
+        if found.mode & 0o077 != 0 { return "may be entered by other users (its permissions are not 0700)" }
+        if phs_refuses_code(base.path) == 1 { return "is on a file system that is mounted noexec" }
+        return nil
+    }
+
+    // MARK: One for each process
+
+    private static let prefix = "process-"
+    private static let lockName = OpenedDirectory.name("lock")
+
+    /// Removes what dead processes left, and makes this one's. One process at a time does that: a directory whose lock
+    /// is not held is never one that is just being made.
+    private static func make(
+        in base: borrowing OpenedDirectory
+    ) throws(OpenedDirectory.Failure) -> (path: String, lock: CInt) {
+        let gate = try base.file(lockName, O_RDWR | O_CREAT, mode: 0o600)
+        defer { close(gate) }
+        while flock(gate, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw base.failure(lockName) }
+        }
+        for name in try base.names where OpenedDirectory.text(name).hasPrefix(prefix) {
+            // What cannot be removed now can be by another process.
+            try? removeIfDead(name, in: base)
+        }
+        var template = OpenedDirectory.name(BundlePath.join(base.path, prefix + "XXXXXX"))
+        guard mkdtemp(&template) != nil else { throw base.failure(OpenedDirectory.name(prefix)) }
+        let own = try OpenedDirectory(path: OpenedDirectory.text(template))
+        let lock = try own.file(lockName, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            defer { close(lock) }
+            throw own.failure(lockName)
+        }
+        return (own.path, lock)
+    }
+
+    private static func removeIfDead(
+        _ name: OpenedDirectory.Name, in base: borrowing OpenedDirectory
+    ) throws(OpenedDirectory.Failure) {
+        let lock = try? base.directory(name).file(lockName, O_RDWR)
+        defer { if let lock { close(lock) } }
+        if let lock, flock(lock, LOCK_EX | LOCK_NB) != 0 { return }
+        try base.remove(name)
+    }
+}

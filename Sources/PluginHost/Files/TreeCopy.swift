@@ -1,0 +1,177 @@
+import CPluginSupport.Shims
+import Glibc
+
+/// Makes a directory equal to another: copies what is new or differs, and removes what is gone.
+///
+/// What is equal stays as it is, and what differs is renamed over and never written into, so that whoever has it open or
+/// mapped keeps what was there. Links stay links; one that leads out of the tree is made to lead where it leads. FIFOs,
+/// sockets and devices are left out. Only the owner may read the copy.
+struct TreeCopy {
+    typealias Name = OpenedDirectory.Name
+    typealias Failure = OpenedDirectory.Failure
+
+    /// How much is copied at most: a link to the wrong directory must not fill the disk.
+    struct Limits {
+        var entries = 200_000
+        var bytes: Int64 = 8 << 30
+        var levels = 64
+    }
+
+    /// The directory that is copied, links resolved.
+    private let source: String
+    private let target: String
+    private let limits: Limits
+    private let leaves: (String) -> Bool
+    private var entries = 0
+    private var bytes: Int64 = 0
+    private var isChanged = false
+
+    /// - Parameters:
+    ///   - source: the directory that is copied, links resolved.
+    ///   - target: what is made equal to it; it exists.
+    ///   - leaves: whether a file or link is left as it is, by its path in the tree.
+    /// - Returns: whether anything was different.
+    /// - Throws: what failed; `ENOENT` for a name that went away since it was read, `EFBIG` where a limit is reached.
+    @discardableResult
+    static func run(
+        from source: String, to target: String, limits: Limits = Limits(),
+        leaving leaves: @escaping (String) -> Bool = { _ in false }
+    ) throws(Failure) -> Bool {
+        var copy = TreeCopy(source: source, target: target, limits: limits, leaves: leaves)
+        try copy.copy(OpenedDirectory(path: source), OpenedDirectory(path: target), at: "", levels: limits.levels)
+        return copy.isChanged
+    }
+
+    private init(source: String, target: String, limits: Limits, leaves: @escaping (String) -> Bool) {
+        self.source = source
+        self.target = target
+        self.limits = limits
+        self.leaves = leaves
+    }
+
+    /// - Parameter place: the path of both in the tree.
+    private mutating func copy(
+        _ from: consuming OpenedDirectory, _ to: consuming OpenedDirectory, at place: String, levels: Int
+    ) throws(Failure) {
+        guard levels > 0 else { throw Failure(path: from.path, errno: EFBIG) }
+        let names = try from.names
+        entries += names.count
+        guard entries <= limits.entries else { throw Failure(path: from.path, errno: EFBIG) }
+        for name in names {
+            let path = BundlePath.join(place, OpenedDirectory.text(name)).drop { $0 == "/" }
+            guard let kind = try from.kind(name), kind != .other else { continue }
+            if kind != .directory, leaves(String(path)) { continue }
+            if let old = try to.kind(name), old != kind { try remove(name, in: to) }
+            switch kind {
+            case .file: try copyFile(name, from, to)
+            case .link: try copyLink(name, from, to, at: place)
+            case .directory:
+                try copy(from.directory(name), to.madeDirectory(name), at: String(path), levels: levels - 1)
+            case .other: break
+            }
+        }
+        let known = Set(names)
+        for name in try to.names where !known.contains(name) {
+            if !leaves(String(BundlePath.join(place, OpenedDirectory.text(name)).drop { $0 == "/" })) {
+                try remove(name, in: to)
+            }
+        }
+    }
+
+    private mutating func remove(_ name: Name, in directory: borrowing OpenedDirectory) throws(Failure) {
+        try directory.remove(name)
+        isChanged = true
+    }
+
+    // MARK: Files
+
+    /// No bundle's, as it ends with a control character.
+    private static let temporaryName = OpenedDirectory.name(".new\u{1}")
+
+    private mutating func copyFile(
+        _ name: Name, _ from: borrowing OpenedDirectory, _ to: borrowing OpenedDirectory
+    ) throws(Failure) {
+        let source = try from.file(name)
+        defer { close(source) }
+        var found = phs_file_identity()
+        guard phs_fstat(source, &found) == 0 else { throw from.failure(name) }
+        let identity = FileIdentity(found)
+        // It was a file a moment ago.
+        guard identity.isRegularFile else { throw Failure(path: BundlePath.join(from.path, OpenedDirectory.text(name)), errno: ENOENT) }
+        if let old = try? to.file(name) {
+            defer { close(old) }
+            if FileContent.isEqual(source, old) { return }
+        }
+        // The owner's permissions; nobody else gets any, and no copy runs as another user.
+        let mode = mode_t(identity.mode) & 0o700 | 0o600
+        try to.remove(Self.temporaryName)
+        let copy = try to.file(Self.temporaryName, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+        defer { close(copy) }
+        let count = phs_copy_content(source, copy, limits.bytes - bytes)
+        guard count >= 0 else { throw from.failure(name) }
+        bytes += count
+        try to.rename(Self.temporaryName, to: name)
+        isChanged = true
+    }
+
+    // MARK: Links
+
+    private mutating func copyLink(
+        _ name: Name, _ from: borrowing OpenedDirectory, _ to: borrowing OpenedDirectory, at place: String
+    ) throws(Failure) {
+        let target = try moved(from.linkTarget(name), of: BundlePath.join(from.path, OpenedDirectory.text(name)), at: place)
+        if let old = try? to.linkTarget(name), old == target { return }
+        try to.remove(name)
+        try to.makeLink(name, to: target)
+        isChanged = true
+    }
+
+    /// What a link must say in the copy: as it is where it leads on inside the tree by a relative path; the place in the
+    /// copy where it leads into the tree by another; else the place outside, absolute.
+    private func moved(_ target: Name, of link: String, at place: String) -> Name {
+        let text = OpenedDirectory.text(target)
+        var levels = place.isEmpty ? 0 : place.split(separator: "/").count
+        let staysInside = !text.hasPrefix("/") && text.split(separator: "/").allSatisfy { component in
+            if component == ".." { levels -= 1 } else if component != "." { levels += 1 }
+            return levels >= 0
+        }
+        if staysInside { return target }
+        guard let end = BundlePath.resolved(link) else {
+            return text.hasPrefix("/") ? target : OpenedDirectory.name(BundlePath.join(BundlePath.parent(link), text))
+        }
+        guard end == source || BundlePath.isInside(end, directory: source) else { return OpenedDirectory.name(end) }
+        return OpenedDirectory.name(self.target + end.dropFirst(source.count))
+    }
+}
+
+/// The bytes of files.
+enum FileContent {
+    /// Whether two open files have the same bytes, read from their beginnings without moving in them.
+    static func isEqual(_ a: CInt, _ b: CInt) -> Bool {
+        var first = phs_file_identity()
+        var second = phs_file_identity()
+        guard phs_fstat(a, &first) == 0, phs_fstat(b, &second) == 0, first.size == second.size else { return false }
+        let half = 16384
+        return withTemporaryBytes(2 * half) { buffer in
+            var offset: off_t = 0
+            while true {
+                let count = pread(a, buffer.baseAddress!, half, offset)
+                guard count >= 0, pread(b, buffer.baseAddress! + half, half, offset) == count else { return false }
+                guard count > 0 else { return true }
+                guard memcmp(buffer.baseAddress!, buffer.baseAddress! + half, count) == 0 else { return false }
+                offset += off_t(count)
+            }
+        }
+    }
+
+    /// Whether the files at two paths have the same bytes; links are followed.
+    static func isEqual(_ a: String, _ b: String) -> Bool {
+        let first = open(a, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard first >= 0 else { return false }
+        defer { close(first) }
+        let second = open(b, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard second >= 0 else { return false }
+        defer { close(second) }
+        return isEqual(first, second)
+    }
+}

@@ -1,0 +1,375 @@
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+
+@testable import PluginHost
+
+/// What a watch tells, one report after the other.
+final class WatchReports: Sendable {
+    private let reports = Mutex<[DirectoryChanges]>([])
+    private let count = DispatchSemaphore(value: 0)
+
+    func take(_ changes: DirectoryChanges) {
+        reports.withLock { $0.append(changes) }
+        count.signal()
+    }
+
+    /// The next report; nil if none comes within a time that no machine needs.
+    func next(within seconds: Int = 30) -> DirectoryChanges? {
+        guard count.wait(timeout: .now() + .seconds(seconds)) == .success else { return nil }
+        return reports.withLock { $0.removeFirst() }
+    }
+
+    /// Reads reports until one holds.
+    func first(where holds: (DirectoryChanges) -> Bool) -> DirectoryChanges? {
+        while let report = next() {
+            if holds(report) { return report }
+        }
+        return nil
+    }
+
+    /// How many have come and were not read.
+    var waiting: Int { reports.withLock { $0.count } }
+}
+
+@Suite struct DirectoryWatchTests {
+    private let reports = WatchReports()
+
+    private func watch(
+        _ roots: [String], quiet: Duration = .milliseconds(60), longest: Duration = .seconds(2),
+        enters: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) throws -> DirectoryWatch {
+        let watch = try DirectoryWatch(quietPeriod: quiet, longestWait: longest, enters: enters) { [reports] in
+            reports.take($0)
+        }
+        for root in roots { try watch.add(root) }
+        return watch
+    }
+
+    @Test func aNewFileIsToldByItsDirectoryAndName() throws {
+        let tree = try TemporaryTree()
+        let watch = try watch([tree.path])
+        try tree.write("a.txt", "text")
+        #expect(reports.next()?.names == [tree.path: ["a.txt"]])
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func writingRenamingOverAndRemovingAreTold() throws {
+        let tree = try TemporaryTree(["sub/a": "1"])
+        let watch = try watch([tree.path])
+        try tree.write("sub/a", "2")
+        #expect(reports.next()?.names == [tree("sub"): ["a"]])
+        try tree.write("sub/b", "3")
+        #expect(reports.next()?.names == [tree("sub"): ["b"]])
+        try tree.rename("sub/b", to: "sub/a")
+        #expect(reports.next()?.names == [tree("sub"): ["a", "b"]])
+        tree.remove("sub/a")
+        #expect(reports.next()?.names == [tree("sub"): ["a"]])
+        chmod(tree("sub"), 0o700)
+        #expect(reports.next()?.names == [tree.path: ["sub"]])
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func aBurstIsOneReport() throws {
+        let tree = try TemporaryTree(["sub/": ""])
+        let watch = try watch([tree.path], quiet: .milliseconds(500), longest: .seconds(60))
+        for index in 0..<200 { try tree.write("sub/\(index)", "x") }
+        #expect(reports.next()?.names[tree("sub")]?.count == 200)
+        #expect(reports.waiting == 0)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func endlessWritingDoesNotHoldBackTheReport() throws {
+        let tree = try TemporaryTree()
+        // Longer than the test would take: only the longest wait can end it.
+        let watch = try watch([tree.path], quiet: .seconds(600), longest: .milliseconds(200))
+        try tree.write("a", "x")
+        #expect(reports.next()?.names == [tree.path: ["a"]])
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func aFileThatIsStillBeingWrittenIsWaitedFor() throws {
+        let tree = try TemporaryTree()
+        let watch = try watch([tree.path], quiet: .milliseconds(1), longest: .seconds(600))
+        let descriptor = open(tree("lib.so"), O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        try tree.write("other", "x")
+        // By now the quiet period has passed many times over.
+        usleep(150_000)
+        #expect(reports.waiting == 0)
+        close(descriptor)
+        #expect(reports.next()?.names == [tree.path: ["lib.so", "other"]])
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func directoriesThatComeLaterAreWatchedToo() throws {
+        let tree = try TemporaryTree()
+        let watch = try watch([tree.path])
+        try tree.write("new/deep/a", "1")
+        _ = try #require(reports.first { $0.names[tree.path]?.contains("new") ?? false })
+        try tree.write("new/deep/a", "2")
+        _ = try #require(reports.first { $0.names[tree("new/deep")]?.contains("a") ?? false })
+        // Moved, it is another directory.
+        try tree.rename("new", to: "other")
+        _ = try #require(reports.first { $0.names[tree.path]?.contains("other") ?? false })
+        try tree.write("other/deep/a", "3")
+        _ = try #require(reports.first { $0.names == [tree("other/deep"): ["a"]] })
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func onlyWantedDirectoriesOfARootAreEntered() throws {
+        let tree = try TemporaryTree(["A.bundle/x": "", "heap/x": "", "A.bundle/heap/x": ""])
+        let watch = try watch([tree.path], enters: { $0.hasSuffix(".bundle") })
+        try tree.write("heap/x", "1")
+        try tree.write("A.bundle/heap/x", "1")
+        #expect(reports.next()?.names == [tree("A.bundle/heap"): ["x"]])
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func aRootThatDoesNotExistYetIsWatchedFromItsMaking() throws {
+        let tree = try TemporaryTree()
+        let root = tree("later/still")
+        let watch = try watch([root])
+        try tree.write("later/still/a", "1")
+        _ = try #require(reports.first { $0.wholly.contains(root) })
+        try tree.write("later/still/b", "1")
+        _ = try #require(reports.first { $0.names[root]?.contains("b") ?? false })
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func aRootThatIsRemovedAndMadeAnewIsWatchedAgain() throws {
+        let tree = try TemporaryTree(["root/a": "1"])
+        let root = tree("root")
+        let watch = try watch([root])
+        for round in 0..<3 {
+            tree.remove("root")
+            _ = try #require(reports.first { $0.wholly.contains(root) })
+            try tree.write("root/b\(round)", "1")
+            _ = try #require(reports.first { $0.wholly.contains(root) })
+            try tree.write("root/c", "\(round)")
+            _ = try #require(reports.first { $0.names[root]?.contains("c") ?? false })
+        }
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func aRootBehindALinkThatIsTurnedIsFoundAgain() throws {
+        let tree = try TemporaryTree(["one/plugins/a": "1", "two/plugins/a": "2"])
+        try tree.link("current", to: "one")
+        let root = tree("current/plugins")
+        let watch = try watch([root])
+        try tree.link("next", to: "two")
+        try tree.rename("next", to: "current")
+        _ = try #require(reports.first { $0.wholly.contains(root) })
+        try tree.write("two/plugins/b", "1")
+        _ = try #require(reports.first { $0.names[root]?.contains("b") ?? false })
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func whatALinkInARootLeadsToIsWatchedUnderTheLinksName() throws {
+        let tree = try TemporaryTree(["root/": "", "build/A.bundle/Contents/x": "1"])
+        try tree.link("root/A.bundle", to: "../build/A.bundle")
+        let watch = try watch([tree("root")])
+        try tree.write("build/A.bundle/Contents/x", "2")
+        _ = try #require(reports.first { $0.names[tree("root/A.bundle/Contents")]?.contains("x") ?? false })
+        // As a build does that cleans first.
+        tree.remove("build/A.bundle")
+        _ = try #require(reports.first { $0.wholly.contains(tree("root/A.bundle")) })
+        try tree.write("build/A.bundle/Contents/x", "3")
+        _ = try #require(reports.first { $0.wholly.contains(tree("root/A.bundle")) })
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func eventsThatTheKernelDroppedMeanThatAnythingMayHaveChanged() throws {
+        let tree = try TemporaryTree(["A.bundle/": ""])
+        let most = try #require(
+            (try? OpenedFile(path: "/proc/sys/fs/inotify/max_queued_events").bytes(atMost: 32)).flatMap {
+                Int(String(decoding: $0, as: UTF8.self).filter(\.isNumber))
+            })
+        try #require(most < 1_000_000)
+        let entered = DispatchSemaphore(value: 0)
+        let goOn = DispatchSemaphore(value: 0)
+        let isFirst = Atomic(true)
+        let watch = try DirectoryWatch(quietPeriod: .milliseconds(20)) { [reports] changes in
+            reports.take(changes)
+            if isFirst.exchange(false, ordering: .relaxed) {
+                entered.signal()
+                goOn.wait()
+            }
+        }
+        try watch.add(tree.path)
+        try tree.write("first", "x")
+        entered.wait()
+        // The thread is busy, and the queue fills up. A new directory is made at a time when its event is dropped.
+        for index in 0...most {
+            let path = tree("f\(index % 1000)")
+            close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644))
+        }
+        try tree.write("late/")
+        goOn.signal()
+        #expect(reports.first { $0.wholly == [tree.path] } != nil)
+        try tree.write("late/a", "x")
+        #expect(reports.first { $0.names[tree("late")]?.contains("a") ?? false } != nil)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func twoWatchesOfOneDirectoryBothTell() throws {
+        let tree = try TemporaryTree()
+        let others = WatchReports()
+        let first = try watch([tree.path])
+        let second = try DirectoryWatch(quietPeriod: .milliseconds(60)) { others.take($0) }
+        try second.add(tree.path)
+        try tree.write("a", "x")
+        #expect(reports.next()?.names == [tree.path: ["a"]])
+        #expect(others.next()?.names == [tree.path: ["a"]])
+        first.cancel()
+        try tree.write("b", "x")
+        #expect(others.next()?.names == [tree.path: ["b"]])
+        #expect(reports.waiting == 0)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test func aThousandDirectoriesAreWatchedByOneDescriptor() throws {
+        let tree = try TemporaryTree()
+        for index in 0..<1000 { try tree.write("P\(index).bundle/") }
+        let watch = try watch([tree.path])
+        #expect(watch.watchCount >= 1001)
+        try tree.write("P999.bundle/a", "x")
+        try tree.write("P0.bundle/a", "x")
+        #expect(reports.next()?.names == [tree("P0.bundle"): ["a"], tree("P999.bundle"): ["a"]])
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func aRemovedRootIsNotToldOf() throws {
+        let tree = try TemporaryTree(["a/": "", "b/": ""])
+        let watch = try watch([tree("a"), tree("b")])
+        let before = watch.watchCount
+        watch.remove(tree("a"))
+        #expect(watch.watchCount == before - 1)
+        try tree.write("a/x", "1")
+        try tree.write("b/x", "1")
+        #expect(reports.next()?.names == [tree("b"): ["x"]])
+    }
+}
+
+/// In processes of their own: they count the descriptors and threads of the process, fork it, or lower its limits.
+@Suite struct DirectoryWatchProcessTests {
+    static func entries(_ directory: String) -> Int { DirectoryListing(path: directory).names.count }
+
+    @Test func aWatchThatEndsLeavesNoDescriptorAndNoThread() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree()
+            func watchAndEnd(_ cancels: Bool) throws {
+                let reports = WatchReports()
+                let watch = try DirectoryWatch(quietPeriod: .milliseconds(1)) { reports.take($0) }
+                try watch.add(tree.path)
+                try tree.write("x", "1")
+                precondition(reports.next() != nil)
+                if cancels { watch.cancel() }
+            }
+            try watchAndEnd(true)
+            let descriptors = Self.entries("/proc/self/fd")
+            for round in 0..<50 { try watchAndEnd(round % 2 == 0) }
+            // The threads end by themselves, soon.
+            var tries = 0
+            while Self.entries("/proc/self/fd") > descriptors, tries < 2000 {
+                usleep(5000)
+                tries += 1
+            }
+            precondition(Self.entries("/proc/self/fd") <= descriptors, "descriptors leak")
+            // Threads of the test library come and go; fifty do not.
+            precondition(Self.entries("/proc/self/task") < 50, "threads leak")
+        }
+    }
+
+    @Test func aHandlerMayEndItsWatch() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree()
+            let own = Mutex<DirectoryWatch?>(nil)
+            let calls = Atomic(0)
+            let done = DispatchSemaphore(value: 0)
+            let watch = try DirectoryWatch(quietPeriod: .milliseconds(1)) { _ in
+                calls.add(1, ordering: .relaxed)
+                own.withLock { $0?.cancel() }
+                done.signal()
+            }
+            own.withLock { $0 = watch }
+            try watch.add(tree.path)
+            try tree.write("a", "1")
+            done.wait()
+            try tree.write("b", "1")
+            usleep(100_000)
+            precondition(calls.load(ordering: .relaxed) == 1)
+        }
+    }
+
+    @Test func whatAForkedChildDoesLeavesTheParentsWatchAlone() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree()
+            let reports = WatchReports()
+            let watch = try DirectoryWatch(quietPeriod: .milliseconds(1)) { reports.take($0) }
+            try watch.add(tree.path)
+            let refused = ForkedChild.succeeds {
+                watch.remove(tree.path)
+                watch.cancel()
+                do throws(PluginError) {
+                    try watch.add(tree.path)
+                    return false
+                } catch { return error.code == .watchFailed && error.description.contains("forked") }
+            }
+            precondition(refused)
+            try tree.write("a", "1")
+            precondition(reports.next()?.names == [tree.path: ["a"]])
+        }
+    }
+
+    @Test func limitsOfTheKernelAreNamedWithTheirRemedy() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["a/": "", "b/": ""])
+            // Limits hold for a user namespace and those inside of it: a child with one of its own may lower them. Where
+            // the system gives it none, there is nothing to see.
+            func isTold(_ limit: String, at number: Int, _ body: () -> PluginError?) -> Bool {
+                ForkedChild.succeeds {
+                    guard ForkedChild.enterOwnNamespaces() else { return true }
+                    let file = open("/proc/sys/user/max_inotify_\(limit)", O_WRONLY)
+                    let text = "\(number)"
+                    guard file >= 0, write(file, text, text.utf8.count) > 0 else { return true }
+                    guard let error = body(), error.code == .watchFailed else { return false }
+                    return error.description.contains("“sysctl fs.inotify.max_user_\(limit)=")
+                }
+            }
+            let instances = isTold("instances", at: 0) {
+                do throws(PluginError) {
+                    _ = try DirectoryWatch { _ in }
+                    return nil
+                } catch { return error }
+            }
+            precondition(instances)
+            let watches = isTold("watches", at: 3) {
+                guard let watch = try? DirectoryWatch(handler: { _ in }) else { return nil }
+                do throws(PluginError) {
+                    try watch.add(tree.path)
+                    return nil
+                } catch {
+                    // Nothing of it is left.
+                    return watch.watchCount == 0 ? error : nil
+                }
+            }
+            precondition(watches)
+        }
+    }
+
+    @Test func aProcessWithoutDescriptorsIsTold() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 256, rlim_max: 256)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            while dup(0) >= 0 {}
+            do throws(PluginError) {
+                _ = try DirectoryWatch { _ in }
+                preconditionFailure("a watch without descriptors")
+            } catch {
+                precondition(error.code == .watchFailed)
+                precondition(error.description.contains("ulimit -n"), error.description)
+            }
+        }
+    }
+}

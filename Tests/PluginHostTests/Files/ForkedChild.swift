@@ -1,0 +1,35 @@
+import Glibc
+
+/// Children of a test's process, for tests that run in a process of their own.
+enum ForkedChild {
+    /// fork() is marked unavailable in Swift because of what a child may not do; these children keep to it.
+    static func start(_ child: () -> CInt) -> pid_t {
+        typealias Fork = @convention(c) () -> pid_t
+        let process = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
+        if process == 0 { _exit(child()) }
+        return process
+    }
+
+    static func succeeds(_ child: () -> Bool) -> Bool {
+        let process = start { child() ? 0 : 1 }
+        var status: CInt = 0
+        return waitpid(process, &status, 0) == process && status == 0
+    }
+
+    /// Gives the calling process namespaces of its own for users and mounts, in which it may do more.
+    static func enterOwnNamespaces() -> Bool {
+        // Neither the function nor the constants CLONE_NEWUSER and CLONE_NEWNS are in Swift's Glibc module.
+        typealias Unshare = @convention(c) (CInt) -> CInt
+        return unsafeBitCast(dlsym(nil, "unshare"), to: Unshare.self)(0x1000_0000 | 0x0002_0000) == 0
+    }
+
+    /// Mounts an empty file system that refuses to map code, in a namespace of the process's own.
+    static func mountWithoutCode(at directory: String) -> Bool {
+        typealias Mount =
+            @convention(c) (
+                UnsafePointer<CChar>?, UnsafePointer<CChar>, UnsafePointer<CChar>?, UInt, UnsafeRawPointer?
+            ) -> CInt
+        let noExecution: UInt = 8
+        return unsafeBitCast(dlsym(nil, "mount"), to: Mount.self)("none", directory, "tmpfs", noExecution, nil) == 0
+    }
+}

@@ -1,0 +1,142 @@
+import Glibc
+import Testing
+
+@testable import PluginHost
+
+@Suite struct PrivateDirectoryTests {
+    private func refusal(_ place: String) -> String? {
+        do throws(PrivateDirectory.Failure) {
+            _ = try PrivateDirectory(in: [place])
+            return nil
+        } catch { return error.refusals.first?.reason }
+    }
+
+    @Test func itIsMadeForItsOwnerAloneAndRemovedWithTheObject() throws {
+        let tree = try TemporaryTree()
+        var directory: PrivateDirectory? = try PrivateDirectory(in: [tree("copies")])
+        let path = try #require(directory?.path)
+        #expect(BundlePath.isInside(path, directory: tree("copies")))
+        #expect(FileIdentity(path: path).map { $0.mode & 0o777 } == 0o700)
+        #expect(FileIdentity(path: tree("copies")).map { $0.mode & 0o777 } == 0o700)
+        close(open(path + "/file", O_WRONLY | O_CREAT, 0o600))
+        directory = nil
+        #expect(FileIdentity(path: path) == nil)
+        #expect(FileIdentity(path: tree("copies")) != nil)
+    }
+
+    @Test func theFirstPlaceOfUseIsTaken() throws {
+        let tree = try TemporaryTree(["file": ""])
+        let directory = try PrivateDirectory(in: [tree("missing/deep"), tree("file"), tree("good"), tree("other")])
+        #expect(BundlePath.isInside(directory.path, directory: tree("good")))
+        #expect(FileIdentity(path: tree("other")) == nil)
+    }
+
+    @Test func placesThatOthersCouldReachAreRefused() throws {
+        let tree = try TemporaryTree(["open/": "", "real/": ""])
+        chmod(tree("open"), 0o755)
+        chmod(tree("real"), 0o700)
+        try tree.link("link", to: "real")
+        #expect(refusal(tree("open")) == "may be entered by other users (its permissions are not 0700)")
+        #expect(refusal(tree("link"))?.hasPrefix("cannot be used") == true)
+        if geteuid() == 0 {
+            try tree.write("foreign/")
+            chmod(tree("foreign"), 0o700)
+            chown(tree("foreign"), 1, 1)
+            #expect(refusal(tree("foreign")) == "belongs to another user")
+        }
+    }
+
+    @Test func whatADeadProcessLeftIsRemovedAndNothingElse() throws {
+        let tree = try TemporaryTree([
+            "copies/process-dead/lock": "", "copies/process-dead/1/X.bundle/a": "", "copies/process-halfmade/": "",
+            "copies/something/lock": "",
+        ])
+        chmod(tree("copies"), 0o700)
+        try tree.link("copies/process-link", to: "../elsewhere")
+        try tree.write("elsewhere/lock")
+        let living = try PrivateDirectory(in: [tree("copies")])
+        let other = try PrivateDirectory(in: [tree("copies")])
+        #expect(living.path != other.path)
+        #expect(FileIdentity(path: living.path) != nil)
+        #expect(FileIdentity(path: tree("copies/process-dead")) == nil)
+        #expect(FileIdentity(path: tree("copies/process-halfmade")) == nil)
+        #expect(FileIdentity(path: tree("copies/something/lock")) != nil)
+        #expect(FileIdentity(path: tree("elsewhere/lock")) != nil)
+    }
+
+    @Test func anErrorNamesEveryPlaceAndTheRemedy() throws {
+        let tree = try TemporaryTree(["file": ""])
+        do throws(PrivateDirectory.Failure) {
+            _ = try PrivateDirectory(in: [tree("file"), tree("none/x")])
+            Issue.record("there is no such place")
+        } catch {
+            let told = error.asError(bundlePath: "/b").description
+            #expect(told.contains(tree("file")) && told.contains(tree("none/x")))
+            #expect(told.contains("PLUGINHOST_COPIES"))
+        }
+    }
+
+    /// Stands for a process that is killed: its kernel lets go of its lock, and its file is still there.
+    @Test func aKilledProcessesDirectoryIsRemovedByTheNextAndALivingOnesIsNot() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["copies/": ""])
+            chmod(tree("copies"), 0o700)
+            var ends: [CInt] = [0, 0]
+            pipe(&ends)
+            let child = ForkedChild.start {
+                guard let directory = try? PrivateDirectory(in: [tree("copies")]) else { return 1 }
+                write(ends[1], directory.path, directory.path.utf8.count)
+                pause()
+                return 0
+            }
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = read(ends[0], &buffer, 4096)
+            let path = String(decoding: buffer[..<count], as: UTF8.self)
+            _ = try PrivateDirectory(in: [tree("copies")])
+            precondition(FileIdentity(path: path) != nil, "a living process lost its directory")
+            kill(child, SIGKILL)
+            waitpid(child, nil, 0)
+            precondition(FileIdentity(path: path) != nil)
+            _ = try PrivateDirectory(in: [tree("copies")])
+            precondition(FileIdentity(path: path) == nil, "a dead process's directory is still there")
+        }
+    }
+
+    @Test func itIsRemovedAtTheEndOfTheProcessAndNotAtThatOfAChild() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["copies/": ""])
+            chmod(tree("copies"), 0o700)
+            setenv("PLUGINHOST_COPIES", tree("copies"), 1)
+            func count() -> Int { DirectoryListing(path: tree("copies")).names.count }
+            let isRemoved = ForkedChild.succeeds {
+                guard (try? PrivateDirectory.shared()) != nil, count() == 2 else { return false }
+                let grandchild = ForkedChild.start { exit(0) }
+                waitpid(grandchild, nil, 0)
+                guard count() == 2 else { return false }
+                exit(0)
+            }
+            precondition(isRemoved)
+            // The lock of the place is left.
+            precondition(count() == 1)
+        }
+    }
+
+    @Test func aFileSystemThatRefusesCodeIsRefused() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["mounted/": "", "other/": ""])
+            let isTold = ForkedChild.succeeds {
+                // Where the system gives the child no namespaces, there is nothing to see.
+                guard ForkedChild.enterOwnNamespaces(), ForkedChild.mountWithoutCode(at: tree("mounted")) else {
+                    return true
+                }
+                do throws(PrivateDirectory.Failure) {
+                    _ = try PrivateDirectory(in: [tree("mounted/copies")])
+                    return false
+                } catch {
+                    return error.refusals[0].reason == "is on a file system that is mounted noexec"
+                }
+            }
+            precondition(isTold)
+        }
+    }
+}
