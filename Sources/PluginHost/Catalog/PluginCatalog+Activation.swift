@@ -36,6 +36,11 @@ extension PluginCatalog {
         return try body(bundle(of: plugin))
     }
 
+    /// The bundle whose code is used, or would be, if it was opened.
+    private func inService(_ identifier: String) -> PluginBundle? {
+        generations.known(identifier)?.current?.bundle ?? openedBundle(identifier)
+    }
+
     /// Takes back what a plug-in registered, after everything that requires it: see ``PluginBundle/unload()``.
     ///
     /// - Returns: whether it was loaded.
@@ -44,7 +49,7 @@ extension PluginCatalog {
         for plugin in loadOrder.reversed() where plugin.requires.keys.contains(identifier) {
             deactivate(plugin.identifier)
         }
-        return (generations.known(identifier)?.current?.bundle ?? openedBundle(identifier))?.unload() ?? false
+        return inService(identifier)?.unload() ?? false
     }
 
     /// Where a plug-in stands in its life; ``PluginBundle/stateChanges`` tells each change.
@@ -55,7 +60,7 @@ extension PluginCatalog {
             return candidates.contains { $0.identifier == identifier } ? .discovered : nil
         }
         // It may have been loaded without the catalogue.
-        let bundle = openedBundle(identifier) ?? BundleTable.shared.bundle(atPath: plugin.bundlePath)
+        let bundle = inService(identifier) ?? BundleTable.shared.bundle(atPath: plugin.bundlePath)
         guard let bundle, bundle.state != .discovered else { return .resolved }
         return bundle.state
     }
