@@ -42,7 +42,7 @@ struct BundleNames {
             }
         }
         if let failure { throw Self.unlisted(path, failure) }
-        self.names = names.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
+        self.names = names.sorted { $0.text.precedesInBytes($1.text) }
     }
 
     static let system: Read = { phs_read_directory($0, $1.baseAddress!, $1.count) }

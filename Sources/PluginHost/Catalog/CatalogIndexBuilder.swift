@@ -40,7 +40,9 @@ struct CatalogIndexBuilder {
     /// The index of all that was added.
     consuming func index() -> CatalogIndex {
         let selection = CatalogSelection(candidates, rules: rules)
-        let plugins = selection.loadOrder.sorted { precedes(items[$0].record.identifier, items[$1].record.identifier) }
+        let plugins = selection.loadOrder.sorted {
+            items[$0].record.identifier.precedesInBytes(items[$1].record.identifier)
+        }
         let contributions = contributions(plugins)
         let sizes = IndexHeader(
             entryCount: items.count, pluginCount: plugins.count, contributionCount: contributions.count,
@@ -110,11 +112,9 @@ struct CatalogIndexBuilder {
             }
         }
         return all.sorted { a, b in
-            if a.point != b.point { return precedes(a.point, b.point) }
+            if a.point != b.point { return a.point.precedesInBytes(b.point) }
             return (a.order, a.entry, a.factory) < (b.order, b.entry, b.factory)
         }
     }
 
-    /// The order in which the index is searched: that of bytes.
-    private func precedes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
 }

@@ -1,7 +1,7 @@
 /// Gives each candidate its verdict: which of those with one identifier is used, and what keeps the others from it.
 ///
 /// In this order: what is no bundle, what has an Info.plist that cannot be used, and what this host cannot use, is out.
-/// Of what is left, ``resolve(_:pinned:)`` chooses one bundle for each identifier, so that what each requires is there: the
+/// Of what is left, ``resolve(_:pinned:limit:)`` chooses one bundle for each identifier, so that what each requires is there: the
 /// highest version that can be used; of equal versions that in the earliest search path; of those, the first by name.
 struct CatalogSelection {
     struct Candidate {
@@ -71,18 +71,33 @@ struct CatalogSelection {
 
     private mutating func choose() {
         let eligible = candidates.indices.filter { verdicts[$0] == .usable }
-        let resolution = resolve(eligible.map(resolutionCandidate), pinned: [:])
+        let resolution = resolve(eligible.map(resolutionCandidate))
         loadOrder = resolution.chosen
-        for (number, winner) in resolution.passedOver {
-            others[number] = winner
-            verdicts[number] = rule(number, winner)
-        }
+        for (number, replacement) in resolution.passedOver { giveWay(number, replacement) }
         for (number, failure) in resolution.failures {
             verdicts[number] = .unresolved
             findings[number] = [
                 PluginFinding(
                     failure.code, filePath: candidates[number].listPath, subject: failure.subject,
                     message: failure.sentence, remedy: failure.remedy)
+            ]
+        }
+    }
+
+    private mutating func giveWay(_ number: Int, _ replacement: Resolution.Replacement) {
+        others[number] = replacement.replacement
+        switch replacement.rule {
+        case .higherVersion, .loaded: verdicts[number] = .otherVersion
+        case .earlierRank:
+            let isBeside = replacement.replacement.map { candidates[$0].folder } == candidates[number].folder
+            verdicts[number] = isBeside ? .duplicate : .laterFolder
+        case .requirements(let sentence):
+            verdicts[number] = .otherRequired
+            findings[number] = [
+                PluginFinding(
+                    .warning, .requirementUnmet, filePath: candidates[number].listPath,
+                    subject: candidates[number].record.identifier, message: sentence,
+                    remedy: "Update what requires the lower version.")
             ]
         }
     }
@@ -96,15 +111,26 @@ struct CatalogSelection {
             },
             rank: number)
     }
-
-    /// By which rule the winner is used in place of a candidate.
-    private func rule(_ number: Int, _ winner: Int) -> VerdictCode {
-        if candidates[number].record.pluginVersion != candidates[winner].record.pluginVersion { return .lowerVersion }
-        return candidates[number].folder == candidates[winner].folder ? .duplicate : .laterFolder
-    }
 }
 
 extension PluginRecord {
     /// The version that others require, and that is compared where two bundles have one identifier.
     var pluginVersion: PluginVersion { PluginVersion(short: shortVersion, build: version) }
+}
+
+extension ResolutionFailure {
+    fileprivate var code: PluginError.Code {
+        if case .circle = reason { .dependencyCycle } else { .requirementUnmet }
+    }
+
+    /// The identifier that is concerned.
+    fileprivate var subject: String? {
+        switch reason {
+        case .missing(let identifier), .otherVersions(let identifier, _, _), .otherVersionLoaded(let identifier, _):
+            identifier
+        case .circle(let identifiers): identifiers.first
+        case .conflict(let identifiers): identifiers.min()
+        case .undecided: nil
+        }
+    }
 }

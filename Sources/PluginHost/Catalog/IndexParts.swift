@@ -284,7 +284,9 @@ struct IndexHeader: Sendable {
 enum VerdictCode: UInt8, Sendable {
     case usable
     /// Another bundle of the identifier has a higher version.
-    case lowerVersion
+    case otherVersion
+    /// A lower version is used, because others accept no higher one.
+    case otherRequired
     /// A bundle of the identifier and version stands in an earlier search path.
     case laterFolder
     /// A bundle of the identifier and version stands in the same folder.
@@ -301,7 +303,7 @@ enum VerdictCode: UInt8, Sendable {
     /// Whether the verdict is that another candidate is used.
     var namesAnother: Bool {
         switch self {
-        case .lowerVersion, .laterFolder, .duplicate, .alias: true
+        case .otherVersion, .otherRequired, .laterFolder, .duplicate, .alias: true
         case .usable, .incompatible, .unresolved, .malformed, .noBundle: false
         }
     }

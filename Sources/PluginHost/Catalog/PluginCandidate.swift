@@ -22,6 +22,8 @@ public enum PluginShadowing: String, Sendable, Hashable, CaseIterable {
     case higherVersion
     /// The other has the same version and stands in an earlier search path.
     case earlierSearchPath
+    /// The other has a lower version, and others accept no higher one.
+    case requirements
 }
 
 /// Something that looks like a bundle, in one of a catalogue's search paths, with its verdict.
@@ -56,7 +58,8 @@ public struct PluginCandidate: Sendable {
     public var verdict: PluginVerdict {
         switch entry.verdict {
         case .usable, .alias: .usable
-        case .lowerVersion: .shadowed(by: other, rule: .higherVersion)
+        case .otherVersion: .shadowed(by: other, rule: .higherVersion)
+        case .otherRequired: .shadowed(by: other, rule: .requirements)
         case .laterFolder: .shadowed(by: other, rule: .earlierSearchPath)
         case .duplicate: .duplicate(of: other)
         case .incompatible: .incompatible
@@ -70,12 +73,12 @@ public struct PluginCandidate: Sendable {
     private var other: String { index.path(index.entry(entry.other)) }
 
     /// What keeps it from being used, each finding with a remedy; empty for one that is used, and for one that gave way to
-    /// another.
+    /// another by version or search path.
     public var findings: [PluginFinding] { record.findings + index.findings(entry) }
 
-    /// ``findings`` as an error, or nil.
+    /// The errors among ``findings``, or nil.
     public var error: PluginError? {
-        let findings = self.findings
+        let findings = self.findings.filter { $0.severity == .error }
         return findings.isEmpty ? nil : PluginError(bundlePath: bundlePath, findings: findings)
     }
 
@@ -87,6 +90,8 @@ public struct PluginCandidate: Sendable {
             return "\(quoted(other)) is used in its place: the same identifier and a higher version\(otherVersion)."
         case .shadowed(let other, .earlierSearchPath):
             return "\(quoted(other)) is used in its place: the same identifier and version in an earlier search path."
+        case .shadowed(let other, .requirements):
+            return "\(quoted(other)) is used in its place. " + findings.map(\.message).joined(separator: " ")
         case .duplicate(let other):
             return "\(quoted(other)) is used in its place: the same identifier and version, and an earlier name."
         case .incompatible, .unresolved, .malformed, .notABundle:

@@ -57,6 +57,41 @@ import Testing
         #expect(codes("") == [])
     }
 
+    @Test func whatCannotHaveWhatItRequiresIsUnresolvedAndTellsTheChain() throws {
+        let tree = try CatalogTree([
+            "a/A.bundle": CatalogTree.list("a", "1", "PHRequires = { b = \">=2\"; };"),
+            "a/B.bundle": CatalogTree.list("b", "2.0", "PHRequires = { c = \">=1 <3\"; };"),
+            "a/C.bundle": CatalogTree.list("c", "3.1"),
+            "a/Loop1.bundle": CatalogTree.list("loop1", "1", "PHRequires = { loop2 = \"*\"; };"),
+            "a/Loop2.bundle": CatalogTree.list("loop2", "1", "PHRequires = { loop1 = \"*\"; };"),
+            "a/Self.bundle": CatalogTree.list("self", "1", "PHRequires = { self = \"*\"; };"),
+        ])
+        let catalog = tree.catalog("a")
+        #expect(catalog.plugins.map(\.identifier) == ["c"])
+        func finding(_ identifier: String) throws -> PluginFinding {
+            try #require(catalog.explanation(of: identifier).candidates.first?.findings.first)
+        }
+        #expect(catalog.candidates.filter { $0.verdict == .unresolved }.count == 5)
+        let chain = try finding("a")
+        #expect(chain.code == .requirementUnmet && chain.subject == "c" && !chain.remedy.isEmpty)
+        #expect(chain.message.contains("b") && chain.message.contains("3.1"))
+        #expect(try finding("loop1").code == .dependencyCycle && finding("self").code == .dependencyCycle)
+        let error = #expect(throws: PluginError.self) { try catalog.activate("a") }
+        #expect(error?.code == .pluginMissing && error?.description.contains("3.1") == true)
+    }
+
+    @Test func aLowerVersionIsUsedWhereOthersAcceptNoHigherOne() throws {
+        let tree = try CatalogTree([
+            "a/Old.bundle": CatalogTree.list("library", "1.9"), "a/New.bundle": CatalogTree.list("library", "2.1"),
+            "a/User.bundle": CatalogTree.list("user", "1", "PHRequires = { library = \"1.2\"; };"),
+        ])
+        let catalog = tree.catalog("a")
+        #expect(catalog.loadOrder.map(\.bundlePath) == [tree("a/Old.bundle"), tree("a/User.bundle")])
+        let new = try #require(catalog.candidates.first { $0.path == tree("a/New.bundle") })
+        #expect(new.verdict == .shadowed(by: tree("a/Old.bundle"), rule: .requirements))
+        #expect(new.explanation.contains("user") && new.error == nil && new.findings.first?.severity == .warning)
+    }
+
     @Test func aBundleInsideOfABundleIsNoCandidate() throws {
         let tree = try CatalogTree(["a/Out.bundle": CatalogTree.list("out")])
         try tree.write("a/Out.bundle/Contents/PlugIns/In.bundle", CatalogTree.list("in"))
