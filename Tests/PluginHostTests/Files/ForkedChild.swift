@@ -20,7 +20,15 @@ enum ForkedChild {
     static func enterOwnNamespaces() -> Bool {
         // Neither the function nor the constants CLONE_NEWUSER and CLONE_NEWNS are in Swift's Glibc module.
         typealias Unshare = @convention(c) (CInt) -> CInt
-        return unsafeBitCast(dlsym(nil, "unshare"), to: Unshare.self)(0x1000_0000 | 0x0002_0000) == 0
+        let user = geteuid()
+        guard unsafeBitCast(dlsym(nil, "unshare"), to: Unshare.self)(0x1000_0000 | 0x0002_0000) == 0 else {
+            return false
+        }
+        // The same user inside as outside.
+        let map = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC)
+        let text = "\(user) \(user) 1"
+        defer { close(map) }
+        return write(map, text, text.utf8.count) > 0
     }
 
     /// Mounts an empty file system that refuses to map code, in a namespace of the process's own.
