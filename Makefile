@@ -48,10 +48,12 @@ tsan: setup ## run the tests under the thread sanitiser
 outside: setup ## build a host and a plug-in outside of the project, against a tagged copy of it
 	@Scripts/outside.sh
 
-bench: build ## measure loading against dlopen(), bundles against a stat() and Foundation's, catalogues against reading
+bench: build plugins ## measure loading against dlopen(), bundles and catalogues against what they cannot do without
 	$(PRODUCTS)/load-benchmark
 	$(PRODUCTS)/bundle-benchmark
+	@$(call products,catalog-benchmark)
 	$(PRODUCTS)/catalog-benchmark
+	$(PRODUCTS)/catalog-benchmark --host $(PRODUCTS)/demo-host $(BUNDLES)
 
 docs: setup ## build the documentation as web pages in build/docs
 	@Scripts/docs.sh build/docs

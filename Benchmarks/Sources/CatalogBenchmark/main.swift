@@ -5,6 +5,8 @@
 //   catalog-benchmark --check    the same, once and with few, to see that it works
 //   catalog-benchmark --round    one process; prints one figure a line
 //   catalog-benchmark --start    starts from the index, for the counting of system calls
+//   catalog-benchmark --host PROGRAM PLUGINS
+//                                what 1,000 plug-ins cost the demo host that uses one of them
 //
 // The bundles are made in a temporary folder. What is measured cold needs root, because only root may empty the kernel's
 // caches.
@@ -19,6 +21,8 @@ do {
     case "--check": try Report(rounds: 1, bundles: 100).print()
     case "--round": for figure in try Measurements(Folder.ofParent).run() { print(figure.line) }
     case "--start": try Measurements(Folder.ofParent).start()
+    case "--host" where arguments.count == 3:
+        try HostStart(program: arguments[1], samples: arguments[2], others: 998, rounds: 101).print()
     case let number? where Int(number).map { $0 > 0 } ?? false:
         try Report(rounds: 7, bundles: Int(number) ?? 1).print()
     default:

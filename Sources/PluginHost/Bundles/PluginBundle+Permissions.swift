@@ -12,15 +12,21 @@ extension PluginBundle {
     ///
     /// A group that may write is trusted: many systems give each user a group.
     var permissionFindings: [PluginFinding] {
-        let own = [bundlePath, manifestPath] + [executablePath].compactMap(\.self)
-        let resolved = own.compactMap(BundlePath.resolved)
+        Permissions.findings(of: [bundlePath, manifestPath] + [executablePath].compactMap(\.self))
+    }
+}
+
+/// Who may change files beside their users.
+enum Permissions {
+    /// What is wrong with files and directories, and with the directories above them.
+    static func findings(of paths: [String]) -> [PluginFinding] {
         var seen: Set<String> = []
         var findings: [PluginFinding] = []
-        for path in resolved {
+        for path in paths.compactMap(BundlePath.resolved) {
             if let identity = FileIdentity(path: path), seen.insert(path).inserted {
                 findings += writable(path, identity) + foreign(path, identity)
             }
-            for directory in Self.directories(above: path) where seen.insert(directory).inserted {
+            for directory in directories(above: path) where seen.insert(directory).inserted {
                 if let identity = FileIdentity(path: directory) { findings += writable(directory, identity) }
             }
         }
@@ -32,7 +38,7 @@ extension PluginBundle {
         sequence(first: BundlePath.parent(path)) { $0 == "/" ? nil : BundlePath.parent($0) }
     }
 
-    private func writable(_ path: String, _ identity: FileIdentity) -> [PluginFinding] {
+    private static func writable(_ path: String, _ identity: FileIdentity) -> [PluginFinding] {
         let isSticky = identity.isDirectory && identity.mode & S_ISVTX != 0
         guard identity.mode & S_IWOTH != 0, !isSticky else { return [] }
         return [
@@ -43,7 +49,7 @@ extension PluginBundle {
         ]
     }
 
-    private func foreign(_ path: String, _ identity: FileIdentity) -> [PluginFinding] {
+    private static func foreign(_ path: String, _ identity: FileIdentity) -> [PluginFinding] {
         guard identity.owner != 0, identity.owner != geteuid() else { return [] }
         return [
             PluginFinding(

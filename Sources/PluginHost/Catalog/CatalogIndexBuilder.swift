@@ -5,6 +5,8 @@ struct CatalogIndexBuilder {
         var name: String
         var stamp: IndexStamp
         var record: PluginRecord
+        /// How long the reading took; nil for what was known.
+        var nanoseconds: Int64?
     }
 
     let rules: CatalogRules
@@ -57,6 +59,7 @@ struct CatalogIndexBuilder {
         func put(text: String) -> IndexPlace { put { writer in writer.putWithoutLength(text) } }
 
         writer.reserve(sizes.textsOffset + 256 * items.count)
+        var readings: [Int: Int64] = [:]
         for number in items.indices {
             let item = items[number]
             let findings = selection.findings[number]
@@ -67,6 +70,7 @@ struct CatalogIndexBuilder {
                 identifier: put(text: item.record.identifier), record: put { item.record.write(to: &$0) },
                 findings: findings.isEmpty ? .none : put { $0.put(findings) { $1.write(to: &$0) } })
             entry.write(to: &writer)
+            readings[entry.name.offset] = item.nanoseconds
         }
         for number in plugins + selection.loadOrder { writer.put(UInt32(number)) }
         var points: [String: IndexPlace] = [:]
@@ -85,7 +89,7 @@ struct CatalogIndexBuilder {
             entryCount: items.count, pluginCount: plugins.count, contributionCount: contributions.count,
             foldersOffset: foldersOffset)
         do throws(CatalogIndex.Damage) {
-            return try CatalogIndex(bytes: header.assembled(with: writer.bytes))
+            return try CatalogIndex(bytes: header.assembled(with: writer.bytes), readings: readings)
         } catch {
             preconditionFailure("the index that was made \(error.reason)")
         }

@@ -189,7 +189,8 @@ struct CatalogScan {
         } catch {
             record = PluginRecord(noBundle: path, error)
         }
-        return CatalogIndexBuilder.Item(name: name.text, stamp: stamp, record: record)
+        return CatalogIndexBuilder.Item(
+            name: name.text, stamp: stamp, record: record, nanoseconds: max(Self.now - now, 0))
     }
 
     private static func unreadableName(_ path: String) -> PluginError {

@@ -26,13 +26,15 @@ struct IndexFile: Sendable {
     init?(directory: String?, application: String, searchPaths: [String], extensions: Set<String>) {
         guard let directory = directory ?? Self.userDirectory else { return nil }
         let inputs = ([application] + searchPaths + extensions.sorted()).joined(separator: "\0")
-        path = BundlePath.join(directory, String(inputs.utf8.nameHash, radix: 16) + ".index")
+        path = BundlePath.join(directory, "\(String(inputs.utf8.nameHash, radix: 16)).\(Self.pathExtension)")
     }
 
     init(path: String) { self.path = path }
 
+    static let pathExtension = "index"
+
     /// Source: XDG Base Directory Specification 0.8: relative paths are invalid and ignored.
-    private static var userDirectory: String? {
+    static var userDirectory: String? {
         if let cache = SearchEnvironment.process.absolute("XDG_CACHE_HOME") {
             return BundlePath.join(cache, "pluginhost")
         }

@@ -55,6 +55,13 @@ public struct PluginCandidate: Sendable {
     /// `CFBundleShortVersionString`, else `CFBundleVersion`; nil where there is neither.
     public var version: String? { record.shortVersion ?? record.version }
 
+    /// The version that others require, and that is compared where two bundles have one identifier: ``version``, as far as
+    /// it can be read as one.
+    public var comparableVersion: PluginVersion { record.pluginVersion }
+
+    /// How long the reading of its Info.plist took; nil where the index file had it.
+    public var readingTime: Duration? { index.readings[entry.name.offset].map(Duration.nanoseconds) }
+
     public var verdict: PluginVerdict {
         switch entry.verdict {
         case .usable, .alias: .usable

@@ -2,7 +2,7 @@ extension PluginCatalog {
     /// Loads a plug-in, and before it what it requires, unless they are loaded.
     ///
     /// - Parameter identifier: the plug-in's.
-    /// - Returns: the plug-in's bundle, loaded.
+    /// - Returns: the plug-in's bundle, loaded; one without code as it is.
     /// - Throws: ``PluginError``: `pluginMissing` if no bundle is used under the identifier, with the reason;
     ///   `requirementUnmet` if a plug-in that is required does not load, with the chain; what a load throws.
     ///
@@ -22,6 +22,8 @@ extension PluginCatalog {
         for plugin in try requirements(of: identifier) {
             do {
                 try use(plugin) { try $0.loadAndReturnError() }
+            } catch let error as PluginError where error.code == .notCode {
+                // A bundle of resources is all there.
             } catch let error as PluginError where plugin.identifier != identifier {
                 throw unmet(identifier, plugin, error)
             }

@@ -53,6 +53,8 @@ public final class PluginCatalog: Sendable {
     /// The directories that are looked through, absolute; first wins.
     public let searchPaths: [String]
     public let options: Options
+    /// The index file, whether it exists or not; nil where none is kept.
+    public var indexPath: String? { file?.path }
     private let file: IndexFile?
     private let state: Mutex<State>
     /// Held while a scan is under way, so that an older one never replaces a newer.
@@ -102,6 +104,15 @@ public final class PluginCatalog: Sendable {
     public var candidates: [PluginCandidate] {
         let index = current
         return (0..<index.entryCount).lazy.map(index.entry).filter { $0.verdict != .alias }
+            .map { PluginCandidate(index, $0) }
+    }
+
+    /// The candidates that cannot be used because something is wrong with them, and not because another is used.
+    ///
+    /// **Cost.** A look at every candidate's verdict; reads what is known of those that it gives.
+    public var unusable: [PluginCandidate] {
+        let index = current
+        return (0..<index.entryCount).lazy.map(index.entry).filter { $0.verdict != .usable && !$0.verdict.namesAnother }
             .map { PluginCandidate(index, $0) }
     }
 

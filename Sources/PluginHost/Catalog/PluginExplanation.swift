@@ -61,6 +61,11 @@ extension PluginCatalog {
         public let count: Int
         /// Why it cannot be listed, or nil.
         public let problem: PluginFinding?
+
+        /// Who else may change what is found there: warnings, as ``PluginBundle/problems(loadedBy:)`` gives for a bundle.
+        ///
+        /// **Cost.** A stat() for it and each directory above it.
+        public var permissionFindings: [PluginFinding] { exists ? Permissions.findings(of: [path]) : [] }
     }
 
     /// The search paths, with what became of looking through each: a directory that is reached by several of them is

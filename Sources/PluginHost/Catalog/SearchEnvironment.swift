@@ -5,8 +5,8 @@ import Glibc
 struct SearchEnvironment: Sendable {
     /// The value of a variable; nil where it is not set, or must not be trusted.
     var variable: @Sendable (String) -> String?
-    /// The program's path, its links resolved.
-    var program: String
+    /// The program's path, its links resolved; nil where it is not known.
+    var program: String?
     /// Where the main bundle has plug-ins of its own.
     var builtInPlugIns: String?
 
@@ -14,6 +14,21 @@ struct SearchEnvironment: Sendable {
     static let process = SearchEnvironment(
         variable: { name in phs_secure_getenv(name).flatMap { String(validatingCString: $0) } },
         program: BundleOpening.mainProgram, builtInPlugIns: PluginBundle.main.builtInPlugInsPath)
+
+    /// The process's, for another program than its own.
+    init(ofProgram program: String?) {
+        self = .process
+        self.program = program.flatMap(BundlePath.resolved)
+        builtInPlugIns = self.program.flatMap { program in
+            (try? PluginBundle.open(path: BundleOpening.mainDirectory(ofProgram: program)))?.builtInPlugInsPath
+        }
+    }
+
+    init(variable: @escaping @Sendable (String) -> String?, program: String?, builtInPlugIns: String?) {
+        self.variable = variable
+        self.program = program
+        self.builtInPlugIns = builtInPlugIns
+    }
 
     /// The value of a variable that is an absolute path; others are as if it were not set.
     func absolute(_ name: String) -> String? { variable(name).flatMap(Self.absolute) }
@@ -54,15 +69,20 @@ struct SearchEnvironment: Sendable {
         let system = variable("XDG_DATA_DIRS") ?? ""
         data += (system.isEmpty ? "/usr/local/share:/usr/share" : system).split(separator: ":")
             .compactMap { Self.absolute(String($0)) }
-        let triplet = "\(BundleLayout.machine)-linux-gnu"
-        let libraries = ["/usr/local/lib", "/usr/lib/\(triplet)", "/usr/lib64", "/usr/lib"]
-        let directory = BundlePath.parent(program)
-        // A program in a `bin` has its libraries in the `lib` beside it, wherever the two were installed.
-        let installed = ["bin", "sbin", "libexec"].contains { directory.hasSuffix("/" + $0) }
-        let own = installed ? ["../lib/\(triplet)", "../lib"].map { BundlePath.join(directory, $0) } : []
-        return Self.unique(
-            (data + libraries + own).map { BundlePath.join($0, folder) } + [BundlePath.join(directory, "Plugins")]
-                + [builtInPlugIns].compactMap(\.self))
+        let libraries = ["/usr/local/lib", "/usr/lib/\(Self.triplet)", "/usr/lib64", "/usr/lib"]
+        let inData = (data + libraries + besideProgram).map { BundlePath.join($0, folder) }
+        let own = program.map { BundlePath.join(BundlePath.parent($0), "Plugins") }
+        return Self.unique(inData + [own, builtInPlugIns].compactMap(\.self))
+    }
+
+    private static let triplet = "\(BundleLayout.machine)-linux-gnu"
+
+    /// A program in a `bin` has its libraries in the `lib` beside it, wherever the two were installed.
+    private var besideProgram: [String] {
+        guard let directory = program.map(BundlePath.parent),
+            ["bin", "sbin", "libexec"].contains(where: { directory.hasSuffix("/" + $0) })
+        else { return [] }
+        return ["../lib/\(Self.triplet)", "../lib"].map { BundlePath.join(directory, $0) }
     }
 
     private static func unique(_ paths: [String]) -> [String] {
@@ -93,10 +113,30 @@ extension PluginCatalog {
     /// - Parameter application: the name of the application's directories, such as `demo-host`: one path component.
     /// - Returns: absolute paths, each once, whether they exist or not.
     public static func standardSearchPaths(for application: String) -> [String] {
+        checkName(application)
+        return SearchEnvironment.process.searchPaths(for: application)
+    }
+
+    /// The same for an application other than this process: for tools.
+    ///
+    /// - Parameters:
+    ///   - application: the name of the application's directories: one path component.
+    ///   - program: the application's executable; nil where it is not known, and then the places that depend on it are
+    ///     left out.
+    public static func standardSearchPaths(for application: String, program: String?) -> [String] {
+        checkName(application)
+        return SearchEnvironment(ofProgram: program).searchPaths(for: application)
+    }
+
+    /// The variable that has an application's search paths in place of the standard ones: `DEMO_HOST_PLUGIN_PATH`.
+    public static func searchPathVariable(of application: String) -> String {
+        SearchEnvironment.overrideName(of: application)
+    }
+
+    private static func checkName(_ application: String) {
         precondition(
             !application.isEmpty && !application.utf8.contains(UInt8(ascii: "/")) && application != ".."
                 && application != ".",
             "an application's name for search paths is one path component")
-        return SearchEnvironment.process.searchPaths(for: application)
     }
 }

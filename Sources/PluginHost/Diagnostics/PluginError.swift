@@ -83,6 +83,8 @@ extension PluginError.Code {
     public static let requirementUnmet = Self(rawValue: "requirementUnmet")
     /// No bundle is used under the identifier that was asked for.
     public static let pluginMissing = Self(rawValue: "pluginMissing")
+    /// An index file of a catalogue cannot be used or kept. A warning: the catalogue is made without it.
+    public static let indexUnusable = Self(rawValue: "indexUnusable")
     /// Every user of the system may change a file of the bundle, or a directory that it stands in. A warning.
     public static let writableByOthers = Self(rawValue: "writableByOthers")
     /// A file of the bundle belongs to neither root nor the user of the process. A warning.

@@ -34,10 +34,12 @@ struct DeclarationCheck {
             .map { Offer(name: $0.name, point: $0.point, version: Int($0.version)) }
     }
 
-    /// A declaration without an extension point names a class, a factory or a provider.
+    /// A declaration without an extension point names a class, a factory or a provider. A C function is offered at an
+    /// extension point by its declaration alone: a function is registered by its name and signature.
     private func isFulfilled(_ entry: Manifest.Factory, by offers: Set<Offer>) -> Bool {
         if let point = entry.extensionPoint {
             return offers.contains(Offer(name: entry.name, point: point, version: entry.version))
+                || registrations.functions[entry.name] != nil
         }
         return registrations.factories.contains { $0.name == entry.name }
             || registrations.providers.contains { $0.name == entry.name }

@@ -71,11 +71,14 @@ struct BundleFacts {
             "manifest": JSONValue(bundle?.manifestPath),
             "note": (bundle?.executableNote).map(Self.json) ?? .null,
             "principalClass": JSONValue(manifest?.principalClass),
-            "factories": .array((manifest?.factories ?? []).map(Self.json)),
+            "factories": .array((manifest?.factories ?? []).map { JSONValue($0) }),
             "functions": .array(
                 functions.map { .object(["name": .string($0.name), "signature": .string($0.signature)]) }),
             "requires": .object((manifest?.requires ?? [:]).mapValues(JSONValue.string)),
             "hostRequires": JSONValue(manifest?.hostRequires),
+            "capabilities": JSONValue(manifest?.capabilities ?? []),
+            "extensionPoints": .array((manifest?.extensionPoints ?? []).map { JSONValue($0) }),
+            "uses": .object((manifest?.uses ?? [:]).mapValues(JSONValue.integer)),
             "execution": JSONValue(manifest?.execution),
             "developmentRegion": JSONValue(manifest?.developmentRegion),
             "localizations": JSONValue(bundle?.localizations ?? []),
@@ -90,13 +93,6 @@ struct BundleFacts {
         .object([
             "abi": .string("\(note.abiMajor).\(note.abiMinor)"), "registersSwift": .bool(note.isSwift),
             "swiftRevision": .integer(Int(note.swiftRevision)), "toolchain": JSONValue(note.toolchain),
-        ])
-    }
-
-    private static func json(_ factory: Manifest.Factory) -> JSONValue {
-        .object([
-            "name": .string(factory.name), "extensionPoint": JSONValue(factory.extensionPoint),
-            "version": .integer(factory.version), "displayName": JSONValue(factory.displayName),
         ])
     }
 
@@ -124,6 +120,9 @@ struct BundleFacts {
         let requires = manifest.requires.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         page.field("Requires", requires.joined(separator: ", "))
         page.field("Requires of host", manifest.hostRequires)
+        page.field("Capabilities", manifest.capabilities.joined(separator: ", "))
+        page.field(
+            "Uses", manifest.uses.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
         page.field("Execution", manifest.execution)
         page.field("Written in", manifest.developmentRegion)
         page.field("Languages", bundle.localizations.joined(separator: ", "))
@@ -135,8 +134,15 @@ struct BundleFacts {
                     let point = factory.extensionPoint.map { "\($0) \(factory.version)" } ?? ""
                     // As providers show it: the table Providers has it in the user's language.
                     let name = factory.displayName == nil ? "" : "“\(bundle.displayName(of: factory))”"
-                    return [factory.name, point, name]
+                    let order = factory.order == 0 ? "" : "order \(factory.order)"
+                    return [factory.name, point, name, order]
                 }, indent: 4)
+        }
+        if !manifest.extensionPoints.isEmpty {
+            page.line(("Opens to others", .faint), indent: 2)
+            page.table(
+                manifest.extensionPoints.map { ["\($0.name) \($0.version)", $0.displayName.map { "“\($0)”" } ?? ""] },
+                indent: 4)
         }
         if !functions.isEmpty {
             page.line(("C functions", .faint), indent: 2)

@@ -34,7 +34,7 @@ struct CheckCommand: ParsableCommand {
         try (results.map(\.status).max() ?? .fine).finish()
     }
 
-    private static func resolvedProgram(_ path: String) throws -> String {
+    static func resolvedProgram(_ path: String) throws -> String {
         guard let resolved = realpath(path, nil) else {
             let reason = String(cString: strerror(errno))
             throw ValidationError("The program \(path.escapedForTerminal) of --host cannot be found: \(reason).")

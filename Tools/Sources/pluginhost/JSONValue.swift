@@ -20,9 +20,11 @@ enum JSONValue: Encodable {
 
     /// The document of one invocation.
     static func document(command: String, bundles: [JSONValue], _ more: [String: JSONValue] = [:]) -> JSONValue {
-        .object(
-            ["format": .integer(format), "command": .string(command), "bundles": .array(bundles)]
-                .merging(more) { $1 })
+        document(command: command, ["bundles": .array(bundles)].merging(more) { $1 })
+    }
+
+    static func document(command: String, _ members: [String: JSONValue]) -> JSONValue {
+        .object(["format": .integer(format), "command": .string(command)].merging(members) { $1 })
     }
 
     func encode(to encoder: any Encoder) throws {

@@ -16,6 +16,8 @@ struct Page {
     private let terminal: Terminal
     /// The columns that there are.
     var width: Int { terminal.width }
+    /// The columns of a table; nil where it may be as wide as it is.
+    var tableWidth: Int? { terminal.tableWidth }
 
     init(terminal: Terminal = .standardOutput) { self.terminal = terminal }
 
@@ -67,7 +69,14 @@ struct Page {
 
     private static let labelWidth = 17
 
-    private func styled(_ text: String, _ style: Style) -> String {
+    /// A line of text that is escaped and styled already.
+    mutating func put(line: String) {
+        text += line
+        while text.last == " " { text.removeLast() }
+        text += "\n"
+    }
+
+    func styled(_ text: String, _ style: Style) -> String {
         guard terminal.showsColor, style != .plain, !text.isEmpty else { return text }
         return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
     }

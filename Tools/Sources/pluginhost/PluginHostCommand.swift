@@ -2,19 +2,23 @@ import ArgumentParser
 import CPluginSupport
 import Glibc
 
-/// `pluginhost`: inspects, checks and loads bundles. docs/command-line.md tells the commands, their exit codes and
+/// `pluginhost`: finds, explains, inspects, checks and loads bundles. docs/command-line.md tells the commands, their exit codes and
 /// their JSON.
 @main
 struct PluginHostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pluginhost",
-        abstract: "Inspects, checks and loads plug-in bundles.",
+        abstract: "Finds, explains, inspects, checks and loads plug-in bundles.",
         discussion: """
             No command but “load” runs any code of a bundle. Each takes --json, and ends with 0 if all is well, 1 if it \
             found problems, and 2 if it was called wrongly or cannot do its work.
             """,
         version: "plug-in ABI \(PLUGIN_ABI_MAJOR).\(PLUGIN_ABI_MINOR), built by \(toolchain)",
-        subcommands: [InfoCommand.self, CheckCommand.self, LintCommand.self, LoadCommand.self])
+        subcommands: [
+            ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
+            InfoCommand.self,
+            CheckCommand.self, LintCommand.self, LoadCommand.self,
+        ])
 
     /// Not the parser's own main(): that one ends with 64 after a wrong use, and here it is 2.
     static func main() {

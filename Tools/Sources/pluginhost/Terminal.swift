@@ -2,23 +2,33 @@ import Glibc
 
 /// What standard output is: how wide, and whether it shows colour.
 struct Terminal {
-    /// Columns to write in.
+    /// Columns to write prose in.
     let width: Int
+    /// Columns to write tables in; nil where there is no terminal that they must fit.
+    let tableWidth: Int?
     let showsColor: Bool
 
     private static let usualWidth = 80
     /// Longer lines of prose are hard to read, narrower columns impossible.
     private static let widths = 40...120
 
-    /// Standard output: its own width if it is a terminal. Colour only there, and not with NO_COLOR or TERM=dumb.
+    /// Standard output: as wide as COLUMNS says, else its own width if it is a terminal. Colour only there, and not with
+    /// NO_COLOR or TERM=dumb.
     static let standardOutput: Terminal = {
-        guard isatty(STDOUT_FILENO) == 1 else { return Terminal(width: usualWidth, showsColor: false) }
-        var size = winsize()
-        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        let width = isKnown ? Int(size.ws_col) : usualWidth
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        let columns = environment("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+        let known = columns ?? (isTerminal ? ownWidth : nil)
         let isPlain = !(environment("NO_COLOR") ?? "").isEmpty || environment("TERM") == "dumb"
-        return Terminal(width: min(max(width, widths.lowerBound), widths.upperBound), showsColor: !isPlain)
+        return Terminal(
+            width: min(max(known ?? usualWidth, widths.lowerBound), widths.upperBound),
+            tableWidth: known.map { max($0, widths.lowerBound) } ?? (isTerminal ? usualWidth : nil),
+            showsColor: isTerminal && !isPlain)
     }()
+
+    private static var ownWidth: Int? {
+        var size = winsize()
+        return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+    }
 
     private static func environment(_ name: String) -> String? {
         getenv(name).flatMap { String(validatingCString: $0) }

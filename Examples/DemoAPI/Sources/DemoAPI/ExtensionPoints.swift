@@ -1,7 +1,8 @@
 public import PluginABI
 
 // Every place in the application where a plug-in adds something. The names also stand in a bundle's Info.plist
-// (PHFactories), which tells the host who provides what before any code is loaded.
+// (PHFactories), which tells the host who provides what before any code is loaded. Those without an interface in Swift
+// are declared by demo_checksum.h and WordLists.
 
 extension ExtensionPoint where Interface == any TextFilter {
     /// Filters that change a document's text. Version 2 hands the text over in passages; version 1 wanted it whole.

@@ -11,18 +11,26 @@ protocol Checksum: AnyObject {
     func finish() -> String
 }
 
+/// Why a checksum that a bundle declares cannot be computed.
+struct UnusableChecksum: Error, CustomStringConvertible {
+    var description: String
+}
+
 /// One that a plug-in's C factory makes: an object, and the table of functions of `demo_checksum.h`.
 final class ChecksumObject: Checksum {
     private let instance: CInstance
     private let functions: demo_checksum_functions
 
-    init?(named name: String, in bundle: PluginBundle) throws {
+    init(named name: String, in bundle: PluginBundle) throws {
         let factories = try bundle.factories(at: DEMO_CHECKSUM_POINT, version: UInt32(DEMO_CHECKSUM_VERSION))
         guard let instance = try factories.first(where: { $0.name == name })?.make(),
             let functions = instance.functions(as: demo_checksum_functions.self)?.pointee,
             functions.header.size >= MemoryLayout<demo_checksum_functions>.size,
             1...Int(DEMO_CHECKSUM_MAX_DIGEST) ~= functions.digest_length
-        else { return nil }
+        else {
+            throw UnusableChecksum(
+                description: localized("The bundle {0} names {1} and does not provide it.", bundle.bundlePath, name))
+        }
         self.instance = instance
         self.functions = functions
     }
@@ -45,7 +53,7 @@ final class ChecksumObject: Checksum {
     }
 }
 
-/// One that a plain C function computes, known only by its name and signature in the bundle's Info.plist.
+/// One that a plain C function computes, declared by its name in PHFactories and by its signature in PHFunctions.
 final class ChecksumFunction: Checksum {
     /// Takes the value for the bytes so far and some more bytes. Called without bytes, it gives the value to begin with.
     static let signature = DEMO_CHECKSUM_SIGNATURE

@@ -21,16 +21,16 @@ struct DemoHost {
                 print(Options.help)
                 return 0
             }
-            let folder = try PluginFolder(path: options.plugins, journal: journal)
+            let abilities = try Abilities(folder: options.plugins, journal: journal)
             if options.lists {
-                folder.printList()
+                abilities.printList()
                 return journal.problems.isEmpty ? 0 : 1
             }
-            let pipeline = try Pipeline(names: options.pipeline, folder: folder, journal: journal)
+            let pipeline = try Pipeline(names: options.pipeline, abilities: abilities, journal: journal)
             let output = try ReportFile(path: options.output, documents: options.documents)
 
             announceLoads()
-            var workbench = Workbench(pipeline: pipeline, wordLists: folder.wordLists, journal: journal)
+            var workbench = Workbench(pipeline: pipeline, wordLists: abilities.wordLists, journal: journal)
             for document in options.documents { workbench.process(document) }
             let isWritten = workbench.write(to: output)
             return isWritten && journal.problems.isEmpty ? 0 : 1

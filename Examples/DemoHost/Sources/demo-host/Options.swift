@@ -1,9 +1,9 @@
 import Foundation
-import PluginHost
 
 /// What the user asked for on the command line.
 struct Options {
-    var plugins: String
+    /// Nil for the standard search paths.
+    var plugins: String?
     /// Nil for the default pipeline.
     var pipeline: [String]?
     var output = "report.html"
@@ -12,8 +12,7 @@ struct Options {
     var showsHelp = false
 
     init(_ arguments: [String]) throws(UsageError) {
-        let environment = ProcessInfo.processInfo.environment["DEMO_PLUGINS"]
-        plugins = environment ?? PluginBundle.main.builtInPlugInsPath ?? PluginBundle.main.bundlePath + "/Plugins"
+        plugins = ProcessInfo.processInfo.environment["DEMO_PLUGINS"]
 
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -57,10 +56,10 @@ struct Options {
 
         \(localized("Runs text documents through plug-ins and writes one report."))
 
-          --plugins DIR     \(localized("the bundles' directory; else $DEMO_PLUGINS, else Plugins beside the program"))
+          --plugins DIR     \(localized("the bundles' directory; else $DEMO_PLUGINS, else the standard search paths"))
           --pipeline a,b,c  \(localized("what to run, by the names that --list prints"))
           --output FILE     \(localized("where the report goes; report.html by default"))
-          --list            \(localized("prints what the bundles provide, without loading them"))
+          --list            \(localized("prints what the bundles provide and their states, without loading them"))
         """
     }
 }

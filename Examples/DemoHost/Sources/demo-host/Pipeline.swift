@@ -3,63 +3,62 @@ import DemoAPI
 import PluginABI
 import PluginHost
 
-/// What shall be done to the documents, as the user named it. A bundle is loaded when the work gets to it.
+/// What shall be done to the documents, as the user named it. A plug-in is loaded when the work gets to it.
 struct Pipeline {
-    /// One name of the pipeline, and who offers it: usually one bundle.
-    struct Stage {
-        var name: String
-        var offers: [PluginFolder.Offer]
-        var point: String? { offers[0].point }
-    }
-
-    private let stages: [Stage]
-    private let exporters: [PluginFolder.Offer]
+    private let catalog: PluginCatalog
+    /// In the order of the pipeline.
+    private let stages: [ExtensionDescription]
     private let journal: Journal
 
     /// Filters change the text, so by default only those run that a careful typesetter would have used.
     private static let defaultFilters = ["spaces", "smart-quotes", "dashes", "ellipsis"]
 
     /// - Parameters:
-    ///   - names: what to run; nil for everything that the bundles offer and that leaves the words of a text alone.
-    init(names: [String]?, folder: PluginFolder, journal: Journal) throws(UsageError) {
+    ///   - names: what to run; nil for everything that the plug-ins offer and that leaves the words of a text alone.
+    init(names: [String]?, abilities: Abilities, journal: Journal) throws(UsageError) {
         self.journal = journal
-        var offers: [String: [PluginFolder.Offer]] = [:]
-        for offer in folder.offers { offers[offer.name, default: []].append(offer) }
-
-        let all = folder.offers.map(\.name)
-        if let unknown = names?.filter({ offers[$0] == nil }), !unknown.isEmpty {
-            throw UsageError(
-                message: localized(
-                    "No bundle in {0} provides {1}. There are: {2}.", folder.path,
-                    unknown.joined(separator: ", "), all.isEmpty ? "–" : all.joined(separator: ", ")))
+        catalog = abilities.catalog
+        let offers = abilities.offers
+        if let names {
+            let known = Set(offers.map(\.name))
+            let unknown = names.filter { !known.contains($0) }
+            guard unknown.isEmpty else {
+                throw UsageError(
+                    message: localized(
+                        "No bundle in {0} provides {1}. There are: {2}.", abilities.places,
+                        unknown.joined(separator: ", "),
+                        offers.isEmpty ? "–" : offers.map(\.name).joined(separator: ", ")))
+            }
+            stages = names.flatMap { name in offers.filter { $0.name == name } }
+        } else {
+            let filters = offers.filter { $0.extensionPoint == ExtensionPoint.textFilter.name }
+            let others = offers.filter { $0.extensionPoint != ExtensionPoint.textFilter.name }
+            stages = Self.defaultFilters.flatMap { name in filters.filter { $0.name == name } } + others
         }
-        let others = folder.offers.filter { $0.point != ExtensionPoint.textFilter.name }.map(\.name)
-        var seen: Set<String> = []
-        stages = (names ?? Self.defaultFilters + others).compactMap { name in
-            guard let offers = offers[name], names != nil || seen.insert(name).inserted else { return nil }
-            return Stage(name: name, offers: offers)
-        }
-        exporters = folder.offers.filter { $0.point == ExtensionPoint.exporter.name }
-        if exporters.isEmpty {
-            throw UsageError(message: localized("No bundle in {0} can write a report.", folder.path))
+        guard offers.contains(where: { $0.extensionPoint == ExtensionPoint.exporter.name }) else {
+            throw UsageError(message: localized("No bundle in {0} can write a report.", abilities.places))
         }
     }
 
-    /// The providers at an extension point that the pipeline names, in its order, loading their bundles.
-    ///
-    /// One that cannot be loaded is told to the journal and left out.
-    func providers<Interface>(of point: ExtensionPoint<Interface>) -> [Provider<Interface>] {
-        stages.filter { $0.point == point.name }.compactMap { stage in
-            first(of: stage) { bundle in try bundle.providers(of: point).first { $0.name == stage.name } }
-        }
+    /// What the pipeline names at an extension point, in its order. Nothing is loaded before it is made.
+    func extensions<Interface>(of point: ExtensionPoint<Interface>) -> [PluginExtension<Interface>] {
+        let known = Dictionary(catalog.extensions(of: point).map { ($0.name, $0) }) { first, _ in first }
+        return stages.filter { $0.extensionPoint == point.name }.compactMap { known[$0.name] }
+    }
+
+    /// An object of each. One that cannot be made is told to the journal and left out.
+    func objects<Interface>(of point: ExtensionPoint<Interface>) -> [(title: String, object: Interface)] {
+        extensions(of: point).compactMap { offer in attempt { (offer.displayName, try offer.make()) } }
     }
 
     /// The checksums that the pipeline names: factories in C, and functions called by signature.
     func checksums() -> [any Checksum] {
         stages.compactMap { stage in
-            switch stage.point {
-            case DEMO_CHECKSUM_POINT: first(of: stage) { try ChecksumObject(named: stage.name, in: $0) }
-            case nil: first(of: stage) { try ChecksumFunction(named: stage.name, in: $0) }
+            switch stage.extensionPoint {
+            case DEMO_CHECKSUM_POINT:
+                attempt { try ChecksumObject(named: stage.name, in: try catalog.activate(stage.plugin.identifier)) }
+            case DEMO_CHECKSUM_FUNCTION_POINT:
+                attempt { try ChecksumFunction(named: stage.name, in: try catalog.activate(stage.plugin.identifier)) }
             default: nil
             }
         }
@@ -67,25 +66,18 @@ struct Pipeline {
 
     /// The exporter that the pipeline names, else the first that there is.
     func exporter() -> (any Exporter)? {
-        let stage =
-            stages.first { $0.point == ExtensionPoint.exporter.name }
-            ?? Stage(name: exporters[0].name, offers: exporters)
-        return first(of: stage) { bundle in
-            try bundle.providers(of: .exporter).first { $0.name == stage.name }?.make()
-        }
+        let named = extensions(of: .exporter)
+        guard let offer = named.first ?? catalog.extensions(of: .exporter).first else { return nil }
+        return attempt { try offer.make() }
     }
 
-    /// What the first of the stage's bundles that works gives.
-    private func first<Result>(of stage: Stage, _ body: (PluginBundle) throws -> Result?) -> Result? {
-        for offer in stage.offers {
-            do {
-                if let result = try body(offer.bundle) { return result }
-                journal.report(
-                    localized("The bundle {0} names {1} and does not provide it.", offer.bundle.bundlePath, stage.name))
-            } catch {
-                journal.report("\(error)")
-            }
+    /// What the body gives; if it fails, the journal is told.
+    private func attempt<Result>(_ body: () throws -> Result) -> Result? {
+        do {
+            return try body()
+        } catch {
+            journal.report("\(error)")
+            return nil
         }
-        return nil
     }
 }

@@ -32,9 +32,9 @@ struct Workbench {
 
     private func section(_ reader: DocumentReader) throws -> Report.Section {
         let checksums = pipeline.checksums()
-        let filterProviders = pipeline.providers(of: .textFilter)
-        let filters = try filterProviders.map { try $0.make() }
-        var analyzers = pipeline.providers(of: .textAnalyzer).compactMap { provider in attempt { try provider.make() } }
+        let namedFilters = pipeline.objects(of: .textFilter)
+        let filters = namedFilters.map(\.object)
+        var analyzers = pipeline.objects(of: .textAnalyzer).map(\.object)
         var document: Document?
         var opening = ""
         var progress = ProgressLine(name: reader.name, total: reader.byteCount)
@@ -67,7 +67,7 @@ struct Workbench {
         let table = table(of: checksums)
         return Report.Section(
             document: document ?? describe(reader, beginning: ""), opening: opening,
-            filters: filterProviders.map(\.displayName),
+            filters: namedFilters.map(\.title),
             tables: analyses.flatMap(\.tables) + (checksums.isEmpty ? [] : [table]),
             figures: analyses.flatMap(\.charts).compactMap(draw))
     }
@@ -124,8 +124,8 @@ struct Workbench {
 
     /// The chart as the first renderer draws it that draws charts of this kind; nil if there is none.
     private func draw(_ chart: Chart) -> Report.Figure? {
-        for provider in pipeline.providers(of: .chart) {
-            if let svg = attempt({ try provider.make().svg(for: chart) }) ?? nil {
+        for renderer in pipeline.extensions(of: .chart) {
+            if let svg = attempt({ try renderer.make().svg(for: chart) }) ?? nil {
                 return Report.Figure(title: chart.title, svg: svg)
             }
         }

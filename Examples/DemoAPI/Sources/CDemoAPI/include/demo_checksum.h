@@ -7,7 +7,7 @@
  * document piece by piece and asks for the digest once.
  *
  * A checksum of 32 bits can do without objects: a plain function of the signature DEMO_CHECKSUM_SIGNATURE, named under
- * PHFunctions in Info.plist, that takes the value for the bytes so far and some more bytes, and returns the value for
+ * PHFunctions in Info.plist, and under PHFactories at the extension point DEMO_CHECKSUM_FUNCTION_POINT, that takes the value for the bytes so far and some more bytes, and returns the value for
  * all of them. Called without bytes, it returns the value to begin with.
  */
 #ifndef DEMO_CHECKSUM_H
@@ -16,6 +16,7 @@
 #include "plugin_abi.h"
 
 #define DEMO_CHECKSUM_POINT "org.example.checksum"
+#define DEMO_CHECKSUM_FUNCTION_POINT "org.example.checksum-function"
 #define DEMO_CHECKSUM_VERSION 1
 
 /* No digest is longer than this. */

@@ -1,0 +1,87 @@
+import CDemoAPI
+import DemoAPI
+import Foundation
+import PluginABI
+import PluginHost
+
+/// What the plug-ins offer, as the catalogue knows it. Nothing here opens a bundle that is not asked for its strings or
+/// texts, and nothing runs its code.
+struct Abilities {
+    let catalog: PluginCatalog
+    /// Everything that a pipeline can name: by extension point, each in the order that the plug-ins ask for.
+    let offers: [ExtensionDescription]
+
+    /// The extension points of this program whose offers a pipeline can name, with the versions that it speaks.
+    private static let points = [
+        (ExtensionPoint.textFilter.name, Int(ExtensionPoint.textFilter.version)),
+        (ExtensionPoint.textAnalyzer.name, Int(ExtensionPoint.textAnalyzer.version)),
+        (ExtensionPoint.chart.name, Int(ExtensionPoint.chart.version)),
+        (ExtensionPoint.exporter.name, Int(ExtensionPoint.exporter.version)),
+        (DEMO_CHECKSUM_POINT, Int(DEMO_CHECKSUM_VERSION)),
+        (DEMO_CHECKSUM_FUNCTION_POINT, Int(DEMO_CHECKSUM_VERSION)),
+    ]
+
+    /// - Parameters:
+    ///   - folder: where the bundles are; nil for the standard search paths of the program.
+    ///   - journal: is told each bundle that cannot be used; the others work.
+    init(folder: String?, journal: Journal) throws(UsageError) {
+        catalog = folder.map { PluginCatalog(searchPaths: [$0]) } ?? PluginCatalog(application: "demo-host")
+        offers = Self.points.flatMap { [catalog] in catalog.extensions(at: $0.0, version: $0.1) }
+        if let folder, let problem = catalog.folders.first(where: { !$0.exists || $0.problem != nil }) {
+            throw UsageError(
+                message: problem.problem?.message ?? localized("There are no bundles in {0}.", folder))
+        }
+        for folder in catalog.folders { if let problem = folder.problem { journal.report(problem.message) } }
+        for candidate in catalog.unusable { if let error = candidate.error { journal.report("\(error)") } }
+    }
+
+    /// Where bundles are looked for, for messages.
+    var places: String { catalog.searchPaths.joined(separator: ", ") }
+
+    /// The lists of common words. A bundle declares to have them, so that only such a bundle is opened; none need have
+    /// code.
+    var wordLists: WordLists {
+        var lists = WordLists()
+        for offer in catalog.extensions(at: WordLists.extensionPoint, version: WordLists.extensionVersion) {
+            guard let bundle = try? offer.plugin.candidate.open() else { continue }
+            for language in bundle.localizations {
+                if let path = bundle.path(
+                    forResource: offer.name, ofType: "txt", inDirectory: nil, forLocalization: language),
+                    let list = try? String(contentsOfFile: path, encoding: .utf8)
+                {
+                    lists.add(list, language: language)
+                }
+            }
+        }
+        return lists
+    }
+
+    // MARK: The list
+
+    /// Prints every plug-in with its state and what it offers, then what is not used and why.
+    func printList() {
+        let plugins = catalog.plugins
+        if plugins.isEmpty { print(localized("There are no bundles in {0}.", places)) }
+        for plugin in plugins {
+            print(
+                "\(plugin.displayName) \(plugin.version ?? "")  \(plugin.identifier)  (\(Self.name(of: plugin.state)))")
+            for offer in offers where offer.plugin == plugin {
+                print("  \(offer.name.padding(toLength: 16, withPad: " ", startingAt: 0)) \(offer.displayName)")
+            }
+        }
+        for candidate in catalog.candidates where candidate.verdict != .usable {
+            print("\(candidate.path) \(candidate.version ?? "")  (\(localized("not used")))")
+            print("  \(candidate.explanation)")
+            for finding in candidate.findings where !finding.remedy.isEmpty { print("  \(finding.remedy)") }
+        }
+    }
+
+    private static func name(of state: PluginState) -> String {
+        switch state {
+        case .discovered, .resolved: localized("ready")
+        case .loading, .active: localized("loaded")
+        case .deactivating, .deactivated: localized("unloaded")
+        case .failed(let error): localized("failed: {0}", "\(error)")
+        }
+    }
+}

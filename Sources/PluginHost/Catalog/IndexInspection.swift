@@ -1,0 +1,74 @@
+import Glibc
+
+/// What there is of a user's index files, and what is wrong with them.
+public struct IndexInspection: Sendable {
+    /// Where they are kept; nil for a user without a home directory.
+    public let directory: String?
+    /// The good ones, each with the search paths that it is for.
+    public private(set) var files: [(path: String, searchPaths: [String])] = []
+    /// Warnings of code `indexUnusable` and those of permissions: a catalogue is made without a file that cannot be used.
+    public private(set) var findings: [PluginFinding] = []
+
+    init(directory: String?) {
+        self.directory = directory
+        guard let directory else {
+            findings = [
+                Self.finding(
+                    nil, "There is no place for index files: neither XDG_CACHE_HOME nor a home directory is known.",
+                    "Set HOME, or XDG_CACHE_HOME to an absolute path.")
+            ]
+            return
+        }
+        guard FileIdentity(path: directory) != nil else {
+            // It is made when it is first needed, if it can be.
+            if errno != ENOENT {
+                findings = [Self.unusable(directory, "cannot be entered (\(describe(errno: errno)))")]
+            }
+            return
+        }
+        findings = Permissions.findings(of: [directory])
+        if access(directory, W_OK) != 0 {
+            findings.append(Self.unusable(directory, "cannot be written to (\(describe(errno: errno)))"))
+        }
+        let names: BundleNames
+        do throws(PluginFinding) {
+            names = try BundleNames(directory: directory, extensions: [IndexFile.pathExtension])
+        } catch {
+            findings.append(Self.unusable(directory, "cannot be listed"))
+            return
+        }
+        for name in names.names where name.isReadable {
+            let path = BundlePath.join(directory, name.text)
+            do throws(IndexFile.Problem) {
+                if let index = try IndexFile(path: path).read() { files.append((path, index.folders.map(\.path))) }
+            } catch {
+                findings.append(Self.unusable(path, error.reason))
+            }
+        }
+    }
+
+    private static func unusable(_ path: String, _ reason: String) -> PluginFinding {
+        finding(
+            path, "The index of plug-ins \(quoted(path)) \(reason).",
+            "Remove it, or give it to the user of the application; it is made anew.")
+    }
+
+    private static func finding(_ path: String?, _ message: String, _ remedy: String) -> PluginFinding {
+        PluginFinding(.warning, .indexUnusable, filePath: path, message: message, remedy: remedy)
+    }
+}
+
+extension PluginCatalog {
+    /// Looks at all index files that are kept in a place, of whichever applications, and changes none.
+    ///
+    /// - Returns: nothing for ``IndexStorage/none``.
+    ///
+    /// **Cost.** Reads every index file.
+    public static func inspectIndex(_ storage: IndexStorage = .user) -> IndexInspection? {
+        switch storage {
+        case .none: nil
+        case .user: IndexInspection(directory: IndexFile.userDirectory)
+        case .directory(let path): IndexInspection(directory: BundlePath.normalized(path) ?? path)
+        }
+    }
+}

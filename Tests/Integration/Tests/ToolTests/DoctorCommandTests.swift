@@ -1,0 +1,127 @@
+import Fixtures
+import Foundation
+import Testing
+
+@Suite struct DoctorCommandTests {
+    /// An environment in which nothing is wrong, of one test's own.
+    private func environment(_ more: [String: String] = [:]) throws -> [String: String] {
+        let home = try PluginFolder()
+        return [
+            "HOME": home.path, "XDG_CACHE_HOME": home.path + "/cache", "XDG_DATA_HOME": "", "XDG_DATA_DIRS": "",
+            "LANG": "en_GB.UTF-8", "LC_ALL": "", "LANGUAGE": "", "LC_MESSAGES": "",
+        ].merging(more) { $1 }
+    }
+
+    private func findings(_ document: PluginHostTool.Document) -> [[String: Any]] {
+        (document.object["checks"] as? [[String: Any]] ?? []).flatMap { $0["findings"] as? [[String: Any]] ?? [] }
+    }
+
+    private func run(_ arguments: [String], _ more: [String: String] = [:]) throws -> PluginHostTool.Document {
+        let output = try PluginHostTool.run(["doctor", "--json"] + arguments, environment: try environment(more))
+        let object = try JSONSerialization.jsonObject(with: Data(output.standardOutput.utf8))
+        return .init(
+            status: output.status, text: output.standardOutput, object: try #require(object as? [String: Any]))
+    }
+
+    @Test func aGoodFolderIsFine() throws {
+        let folder = try PluginFolder(["Good": [:]])
+        let document = try run([folder.path])
+        #expect(document.status == 0)
+        #expect(document.object["errors"] as? Int == 0)
+        let keys: Set = [
+            "format", "command", "searchPaths", "host", "strict", "fine", "errors", "warnings", "checks",
+        ]
+        #expect(Set(document.object.keys) == keys)
+        let text = try PluginHostTool.run(["doctor", folder.path], environment: environment()).standardOutput
+        #expect(text.contains("Good.bundle (org.example.Good 1.0): "))
+    }
+
+    @Test func everythingThatIsWrongIsToldAtOnce() throws {
+        let folder = try PluginFolder([
+            "Good": [:], "Old": ["CFBundleIdentifier": "org.example.Good", "CFBundleShortVersionString": "0.9"],
+            "Twin": ["CFBundleIdentifier": "org.example.Good"], "Needy": ["PHRequires": ["org.example.Nobody": "1.0"]],
+            "Asking": ["PHUses": ["org.example.spelling": 1]],
+        ])
+        try Data("<plist".utf8).write(to: folder.add("Bad", [:]).appending(path: "Contents/Info.plist"))
+        try Data().write(to: folder.url.appending(path: "File.bundle"))
+        let document = try run([folder.path])
+        #expect(document.status == 1)
+        let codes = findings(document).compactMap { $0["code"] as? String }
+        for code in ["manifestUnreadable", "bundleNotFound", "requirementUnmet", "duplicateBundle", "serviceMissing"] {
+            #expect(codes.contains(code), "\(code) is missing in \(codes)")
+        }
+    }
+
+    @Test func eachUsablePluginIsCheckedCompletely() throws {
+        let fixture = try BundleFixture("Entryless", code: .c(PluginSource.missingEntry))
+        let document = try run([fixture.url.deletingLastPathComponent().path])
+        #expect(document.status == 1)
+        #expect(findings(document).contains { $0["code"] as? String == "symbolMissing" })
+    }
+
+    @Test func runsNoCode() throws {
+        let mark = Workspace.temporary.appending(path: "mark-\(UUID().uuidString)").path
+        let fixture = try BundleFixture("DoctorsMark", code: .c(PluginSource.leavingMark(at: mark)))
+        let folder = fixture.url.deletingLastPathComponent().path
+        for arguments in [
+            ["doctor", folder], ["list", folder], ["scan", "--explain", folder], ["graph", folder],
+            ["why", "org.example.DoctorsMark", "--in", folder],
+        ] {
+            #expect(try PluginHostTool.run(arguments, environment: environment()).status <= 1)
+        }
+        #expect(!FileManager.default.fileExists(atPath: mark))
+    }
+
+    @Test func aFolderThatEverybodyMayWriteToIsAWarning() throws {
+        let folder = try PluginFolder(["Good": [:]])
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        let document = try run([folder.path])
+        #expect(document.status == 0)
+        let finding = findings(document).first { $0["code"] as? String == "writableByOthers" }
+        #expect(finding?["file"] as? String == folder.path)
+        #expect(try run([folder.path, "--strict"]).status == 1)
+    }
+
+    @Test(arguments: [
+        ("XDG_DATA_HOME", "share"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_DIRS", "/usr/share:local"),
+        ("HOME", "home"), ("HOME", "/nonexistent"), ("LD_LIBRARY_PATH", "/lib:"), ("LANG", ""), ("LC_ALL", "POSIX"),
+        ("MY_EDITOR_PLUGIN_PATH", "plugins"), ("MY_EDITOR_PLUGIN_PATH", "/nonexistent/plugins"),
+    ])
+    func aVariableThatIsWrongIsAWarning(_ name: String, _ value: String) throws {
+        let usual = name == "LD_LIBRARY_PATH" ? Workspace.products.path + ":" : value
+        let document = try run(["--application", "my-editor"], [name: usual])
+        let subjects = findings(document).filter { $0["code"] as? String == "environment" }
+            .compactMap { $0["subject"] as? String }
+        #expect(subjects == [name])
+    }
+
+    @Test func aRightEnvironmentHasNoWarning() throws {
+        let codes = findings(try run([])).compactMap { $0["code"] as? String }
+        #expect(!codes.contains("environment"))
+    }
+
+    // MARK: The index
+
+    @Test func damagedIndexFilesAreToldAndLeftAlone() throws {
+        let home = try environment()
+        let directory = URL(filePath: try #require(home["XDG_CACHE_HOME"])).appending(path: "pluginhost")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let damaged = directory.appending(path: "0123.index")
+        try Data("nonsense".utf8).write(to: damaged)
+        let link = directory.appending(path: "4567.index")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: damaged)
+        let output = try PluginHostTool.run(["doctor", "--json"], environment: home)
+        let object = try JSONSerialization.jsonObject(with: Data(output.standardOutput.utf8))
+        let document = PluginHostTool.Document(
+            status: output.status, text: output.standardOutput, object: try #require(object as? [String: Any]))
+        let files = findings(document).filter { $0["code"] as? String == "indexUnusable" }
+            .compactMap { $0["file"] as? String }
+        #expect(files == [damaged.path, link.path])
+        #expect(output.status == 0)
+        #expect(try Data(contentsOf: damaged) == Data("nonsense".utf8))
+    }
+
+    @Test func aMissingFolderIsTwo() throws {
+        #expect(try PluginHostTool.run("doctor", "/nonexistent").status == 2)
+    }
+}

@@ -1,0 +1,165 @@
+import Fixtures
+import Foundation
+import FoundationXML
+import Testing
+
+@Suite struct GraphCommandTests {
+    private func folder() throws -> PluginFolder {
+        try PluginFolder([
+            "Report": [
+                "CFBundleName": "Reports", "PHRequires": ["org.example.Words": ">=1"],
+                "PHExtensionPoints": [["name": "org.example.style", "version": 2, "displayName": "Styles"]],
+                "PHUses": ["org.example.spelling": 1],
+            ],
+            "Words": [
+                "PHFactories": [
+                    PluginFolder.factory("english", at: "org.example.spelling"),
+                    PluginFolder.factory("french", at: "org.example.spelling"),
+                ]
+            ],
+            "Dark": ["PHFactories": [PluginFolder.factory("dark", at: "org.example.style", version: 2)]],
+        ])
+    }
+
+    private func broken() throws -> PluginFolder {
+        try PluginFolder(["Alone": ["PHRequires": ["org.example.Nobody": "1.0"]]])
+    }
+
+    @Test func theTextIsATreeOfWhatIsRequired() throws {
+        let output = try PluginHostTool.run("graph", folder().path)
+        #expect(output.status == 0)
+        let lines = output.standardOutput.split(separator: "\n")
+        #expect(lines.contains("org.example.Report 1.0 “Reports”"))
+        #expect(lines.contains("├─ opens org.example.style 2"))
+        #expect(lines.contains("├─ uses org.example.spelling 1"))
+        #expect(lines.contains("└─ requires >=1: org.example.Words 1.0 “Words”"))
+        #expect(lines.contains("   └─ offers english, french at org.example.spelling 1"))
+        #expect(lines.contains("Extension point org.example.style 2 of org.example.Report"))
+        #expect(lines.contains("└─ org.example.Dark: dark"))
+    }
+
+    @Test func theDocumentHasEveryNodeAndEdge() throws {
+        let document = try PluginHostTool.document("graph", folder().path)
+        let nodes = document.object["nodes"] as? [[String: Any]] ?? []
+        let edges = document.object["edges"] as? [[String: Any]] ?? []
+        #expect(
+            nodes.map { "\($0["kind"]!) \($0["name"]!)" }.sorted() == [
+                "plugin org.example.Dark", "plugin org.example.Report", "plugin org.example.Words",
+                "point org.example.spelling", "point org.example.style",
+            ])
+        #expect(edges.map { "\($0["kind"]!)" }.sorted() == ["offers", "offers", "opens", "requires", "uses"])
+        #expect(
+            nodes.allSatisfy { Set($0.keys) == ["id", "kind", "name", "version", "displayName", "reason", "path"] })
+        #expect(edges.allSatisfy { Set($0.keys) == ["kind", "from", "to", "label"] })
+    }
+
+    @Test(arguments: ["text", "dot", "mermaid", "svg"]) func whatIsMissingIsShownAndIsAProblem(_ format: String) throws
+    {
+        let output = try PluginHostTool.run("graph", "--format", format, try broken().path)
+        #expect(output.status == 1)
+        #expect(output.standardOutput.contains("org.example.Nobody"))
+        #expect(output.standardOutput.contains("missing"))
+    }
+
+    @Test func aCircleEnds() throws {
+        let folder = try PluginFolder([
+            "A": ["PHRequires": ["org.example.B": "*"]], "B": ["PHRequires": ["org.example.A": "*"]],
+            "Self": ["PHRequires": ["org.example.Self": "*"]],
+        ])
+        for format in ["text", "dot", "mermaid", "svg"] {
+            let output = try PluginHostTool.run("graph", "--format", format, folder.path)
+            #expect(output.status >= 0 && output.standardOutput.contains("org.example.B"), "\(format): \(output)")
+        }
+    }
+
+    // MARK: Hostile names
+
+    private static let hostile = "a\"]b\\N{|}<b>&'`#;%\u{1B}[31m\n-->x"
+
+    private func hostileFolder() throws -> PluginFolder {
+        try PluginFolder([
+            "Hostile": [
+                "CFBundleIdentifier": Self.hostile, "CFBundleName": Self.hostile,
+                "PHFactories": [PluginFolder.factory(Self.hostile, at: Self.hostile)],
+            ]
+        ])
+    }
+
+    @Test(arguments: ["text", "dot", "mermaid", "svg"]) func namesCannotCommandTheTerminal(_ format: String) throws {
+        let output = try PluginHostTool.run("graph", "--format", format, try hostileFolder().path).standardOutput
+        #expect(!output.contains("\u{1B}"))
+        #expect(!output.contains("\n-->x"))
+    }
+
+    @Test func namesAreQuotedForGraphviz() throws {
+        let text = try PluginHostTool.run("graph", "--format", "dot", try hostileFolder().path).standardOutput
+        for line in text.split(separator: "\n") {
+            // Outside of quotation marks there is nothing but the language.
+            var isInside = false, isEscaped = false, outside = ""
+            for character in line {
+                if isEscaped {
+                    isEscaped = false
+                } else if isInside, character == "\\" {
+                    isEscaped = true
+                } else if character == "\"" {
+                    isInside.toggle()
+                } else if !isInside {
+                    outside.append(character)
+                }
+            }
+            #expect(!isInside, "a quotation mark is open in \(line)")
+            #expect(outside.allSatisfy { $0.isLetter || $0.isNumber || " =[],;{}->".contains($0) }, "\(outside)")
+        }
+        #expect(text.contains("a\\\"]b\\\\N"))
+    }
+
+    @Test func namesAreNumbersOfCharactersForMermaid() throws {
+        let text = try PluginHostTool.run("graph", "--format", "mermaid", try hostileFolder().path).standardOutput
+        let node = try #require(text.split(separator: "\n").first { $0.hasPrefix("  n0[") })
+        #expect(node.hasPrefix("  n0[\"a#34;#93;b#92;N#123;#124;#125;#60;b#62;#38;#39;#96;#35;#59;#37;"))
+        #expect(node.filter { $0 == "\"" }.count == 2)
+    }
+
+    @Test func theDrawingIsXML() throws {
+        for folder in [try folder(), try hostileFolder(), try broken(), try PluginFolder()] {
+            let text = try PluginHostTool.run("graph", "--format", "svg", folder.path).standardOutput
+            let document = try XMLDocument(data: Data(text.utf8))
+            let root = try #require(document.rootElement())
+            #expect(root.name == "svg")
+            #expect(root.elements(forName: "title").first?.stringValue?.contains(folder.path) == true)
+            #expect(text.contains("prefers-color-scheme: dark"))
+        }
+    }
+
+    @Test func aDrawingOfSixtyPluginsHasNoOverlaps() throws {
+        let folder = try PluginFolder()
+        for number in 0..<60 {
+            try folder.add(
+                "P\(number)",
+                [
+                    "PHRequires": number > 6 ? ["org.example.P\(number / 7)": "*"] : [:],
+                    "PHFactories": [PluginFolder.factory("f\(number)", at: "org.example.point\(number % 5)")],
+                ])
+        }
+        let text = try PluginHostTool.run("graph", "--format", "svg", folder.path).standardOutput
+        let document = try XMLDocument(data: Data(text.utf8))
+        let nodes = try document.nodes(forXPath: "//*[local-name()='g']/*[local-name()='rect']")
+        let rects = nodes.compactMap { $0 as? XMLElement }.map { element in
+            ["x", "y", "width", "height"].map { Double(element.attribute(forName: $0)?.stringValue ?? "") ?? .nan }
+        }
+        #expect(rects.count == 65)
+        for (number, a) in rects.enumerated() {
+            for b in rects[(number + 1)...] {
+                let apart = a[0] + a[2] <= b[0] || b[0] + b[2] <= a[0] || a[1] + a[3] <= b[1] || b[1] + b[3] <= a[1]
+                #expect(apart, "\(a) \(b)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["graph"], ["graph", "--format", "png", "/tmp"], ["graph", "--json", "--format", "dot", "/tmp"],
+    ])
+    func aWrongUseIsTwo(_ arguments: [String]) throws {
+        #expect(try PluginHostTool.run(arguments).status == 2)
+    }
+}

@@ -1,0 +1,131 @@
+import Fixtures
+import Foundation
+import Testing
+
+@Suite struct ListCommandTests {
+    private func folder() throws -> PluginFolder {
+        try PluginFolder([
+            "Charts": [
+                "CFBundleName": "Charts", "CFBundleShortVersionString": "2.1",
+                "PHFactories": [PluginFolder.factory("bars", at: "org.example.chart")],
+            ],
+            "Old": ["CFBundleIdentifier": "org.example.Charts", "CFBundleShortVersionString": "1.0"],
+            "Picky": ["PHCapabilities": ["org.example.colour"]],
+        ])
+    }
+
+    @Test func listsOneBundleForEachIdentifier() throws {
+        let folder = try folder()
+        let document = try PluginHostTool.document("list", folder.path)
+        #expect(document.status == 0)
+        #expect(document.object["command"] as? String == "list")
+        #expect(
+            document.bundles.compactMap { $0["identifier"] as? String } == ["org.example.Charts", "org.example.Picky"])
+        #expect(document.bundles.first?["version"] as? String == "2.1")
+        let text = try PluginHostTool.run("list", folder.path).standardOutput
+        for part in ["org.example.Charts", "2.1", "Charts", "bars", "Charts.bundle", "1 more candidate is not used"] {
+            #expect(text.contains(part), "\(part) is missing in \(text)")
+        }
+    }
+
+    @Test func allListsEveryCandidateWithItsVerdictAndRule() throws {
+        let folder = try folder()
+        let document = try PluginHostTool.document("list", "--all", folder.path)
+        let verdicts = document.bundles.map { "\($0["verdict"] ?? "")" }
+        #expect(verdicts == ["usable", "shadowed", "usable"])
+        let old = try #require(document.bundles.dropFirst().first)
+        #expect(old["rule"] as? String == "higherVersion")
+        #expect(old["usedInstead"] as? String == folder.path + "/Charts.bundle")
+        #expect(try PluginHostTool.run("list", "--all", folder.path).standardOutput.contains("shadowed"))
+    }
+
+    @Test func theDocumentHasEveryKey() throws {
+        let document = try PluginHostTool.document("list", PluginFolder(["Bare": [:]]).path)
+        let keys: Set = [
+            "path", "bundlePath", "searchPath", "identifier", "version", "displayName", "verdict", "rule",
+            "usedInstead",
+            "explanation", "factories", "extensionPoints", "requires", "hostRequires", "capabilities", "uses",
+            "findings",
+        ]
+        #expect(Set(try #require(document.bundles.first).keys) == keys)
+        #expect(Set(document.object.keys) == ["format", "command", "bundles", "all", "folders"])
+    }
+
+    @Test func somethingWrongIsStatusOne() throws {
+        let folder = try folder()
+        try Data("<plist".utf8).write(to: folder.add("Bad", [:]).appending(path: "Contents/Info.plist"))
+        let output = try PluginHostTool.run("list", folder.path)
+        #expect(output.status == 1)
+        #expect(output.standardOutput.contains("something is wrong with 1"))
+    }
+
+    @Test func whatTheApplicationOffersCountsIfItIsTold() throws {
+        let folder = try folder()
+        let offered = try PluginHostTool.document("list", "--capability", "org.example.colour", folder.path)
+        #expect(offered.bundles.count == 2)
+        let refused = try PluginHostTool.document("list", "--capability", "org.example.other", folder.path)
+        #expect(refused.bundles.count == 1)
+        #expect(refused.status == 1)
+        try folder.add("Newer", ["PHHostRequires": ">=3"])
+        #expect(try PluginHostTool.document("list", folder.path).bundles.count == 3)
+        #expect(try PluginHostTool.document("list", "--host-version", "2.9", folder.path).bundles.count == 2)
+    }
+
+    @Test func anApplicationHasItsStandardSearchPaths() throws {
+        let home = try PluginFolder()
+        let plugins = home.url.appending(path: "share/my-editor/plugins")
+        try FileManager.default.createDirectory(at: plugins, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(
+            at: try folder().url.appending(path: "Charts.bundle"), to: plugins.appending(path: "Charts.bundle"))
+        let document = try PluginHostTool.document(
+            "list", "--application", "my-editor", environment: ["XDG_DATA_HOME": home.path + "/share"])
+        #expect(document.bundles.compactMap { $0["path"] as? String } == [plugins.path + "/Charts.bundle"])
+        // Not those beside this tool: it is not the application.
+        let folders = document.object["folders"] as? [[String: Any]] ?? []
+        #expect(folders.count > 3)
+        #expect(!folders.contains { "\($0["path"] ?? "")".hasPrefix(Workspace.products.path) })
+    }
+
+    @Test(arguments: [20, 40, 60, 80, 100, 200]) func tablesFitTheTerminal(_ columns: Int) throws {
+        let folder = try folder()
+        let output = try PluginHostTool.run(
+            "list", "--all", folder.path, environment: ["COLUMNS": "\(columns)"]
+        ).standardOutput
+        let table = output.split(separator: "\n\n").first ?? ""
+        #expect(table.split(separator: "\n").count == 4)
+        #expect(table.split(separator: "\n").allSatisfy { $0.count <= max(columns, 40) }, "\(output)")
+        #expect(output.contains("Charts"))
+    }
+
+    @Test func withoutATerminalNothingIsCut() throws {
+        let name = String(repeating: "long", count: 40)
+        let folder = try PluginFolder(["Long": ["CFBundleName": name]])
+        let output = try PluginHostTool.run("list", folder.path).standardOutput
+        #expect(output.contains(name) && output.contains(folder.path + "/Long.bundle"))
+    }
+
+    @Test func namesCannotCommandTheTerminal() throws {
+        let folder = try PluginFolder(["Hostile": ["CFBundleName": "red\u{1B}[31m\nforged line"]])
+        let output = try PluginHostTool.run("list", folder.path).standardOutput
+        #expect(!output.contains("\u{1B}") && !output.contains("\nforged"))
+    }
+
+    @Test func namesAreInTheUsersLanguage() throws {
+        let folder = try PluginFolder(["Charts": ["CFBundleName": "Charts"]])
+        let table = folder.url.appending(path: "Charts.bundle/Contents/Resources/fr.lproj/InfoPlist.strings")
+        try FileManager.default.createDirectory(
+            at: table.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("CFBundleDisplayName = \"Diagrammes\";".utf8).write(to: table)
+        let document = try PluginHostTool.document("list", folder.path, environment: ["LANGUAGE": "fr"])
+        #expect(document.bundles.first?["displayName"] as? String == "Diagrammes")
+    }
+
+    @Test(arguments: [
+        [], ["--application", "a/b"], ["--application", ""], ["--application", "x", "/tmp"], ["/nonexistent"],
+    ])
+    func aWrongUseIsTwo(_ arguments: [String]) throws {
+        let output = try PluginHostTool.run(["list"] + arguments)
+        #expect(output.status == 2)
+        #expect(output.standardOutput.isEmpty && output.standardError.contains("Usage:"))
+    }
+}

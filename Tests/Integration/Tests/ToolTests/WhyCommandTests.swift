@@ -1,0 +1,107 @@
+import Fixtures
+import Foundation
+import Testing
+
+@Suite struct WhyCommandTests {
+    /// App requires Middle, which requires Base; Base is there twice.
+    private func chain() throws -> PluginFolder {
+        try PluginFolder([
+            "App": ["PHRequires": ["org.example.Middle": ">=1"]],
+            "Middle": [
+                "PHRequires": ["org.example.Base": "1.0"], "PHUses": ["org.example.spelling": 1],
+                "PHFactories": [PluginFolder.factory("middle", at: "org.example.point")],
+            ],
+            "Base": ["CFBundleShortVersionString": "1.4"],
+            "BaseOld": ["CFBundleIdentifier": "org.example.Base", "CFBundleShortVersionString": "1.2"],
+            "Words": ["PHFactories": [PluginFolder.factory("english", at: "org.example.spelling")]],
+        ])
+    }
+
+    @Test func tellsOfEveryCandidateWhetherItIsUsedAndByWhichRule() throws {
+        let folder = try chain()
+        let output = try PluginHostTool.run("why", "org.example.Base", "--in", folder.path)
+        #expect(output.status == 0, "\(output)")
+        let text = PluginHostTool.words(output.standardOutput)
+        #expect(text.contains("Base.bundle 1.4 usable"))
+        #expect(text.contains("BaseOld.bundle 1.2 shadowed"))
+        #expect(text.contains("the same identifier and a higher version"))
+        #expect(text.contains("Complete check: fine"))
+    }
+
+    @Test func theChainOfWhatItNeedsIsTold() throws {
+        let document = try PluginHostTool.document("why", "org.example.App", "--in", try chain().path)
+        let middle = try #require((document.object["needs"] as? [[String: Any]])?.first)
+        #expect(middle["identifier"] as? String == "org.example.Middle")
+        #expect(middle["met"] as? Bool == true)
+        let base = try #require((middle["needs"] as? [[String: Any]])?.first)
+        #expect(base["identifier"] as? String == "org.example.Base")
+        #expect(base["version"] as? String == "1.4")
+        #expect(base["range"] as? String == "1.0")
+    }
+
+    @Test func servicesAreToldWithWhoOffersThem() throws {
+        let document = try PluginHostTool.document("why", "org.example.Middle", "--in", try chain().path)
+        let use = try #require((document.object["uses"] as? [[String: Any]])?.first)
+        #expect(use["extensionPoint"] as? String == "org.example.spelling")
+        #expect(use["offeredBy"] as? [String] == ["org.example.Words"])
+    }
+
+    @Test func whatNeedsItAndWhatWouldBeUsedInItsPlaceIsTold() throws {
+        let folder = try chain()
+        let document = try PluginHostTool.document("why", "org.example.Base", "--in", folder.path)
+        let neededBy = try #require((document.object["neededBy"] as? [[String: Any]])?.first)
+        #expect(neededBy["identifier"] as? String == "org.example.Middle")
+        let without = try #require(document.object["without"] as? [String: Any])
+        let other = try #require((without["replaced"] as? [[String: Any]])?.first)
+        #expect(other["path"] as? String == folder.path + "/BaseOld.bundle")
+        let text = try PluginHostTool.run("why", "org.example.Base", "--in", folder.path).standardOutput
+        #expect(PluginHostTool.words(text).contains("BaseOld.bundle 1.2 would be used in its place."))
+    }
+
+    @Test func theCompleteCheckOfTheOneInUseDecides() throws {
+        let fixture = try BundleFixture("Faulty", code: .c(PluginSource.missingEntry))
+        let folder = fixture.url.deletingLastPathComponent().path
+        let document = try PluginHostTool.document("why", "org.example.Faulty", "--in", folder)
+        #expect(document.status == 1)
+        #expect(document.object["used"] as? Bool == true)
+        let codes = (document.object["findings"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
+        #expect(codes.contains("symbolMissing"))
+    }
+
+    @Test func anUnusableBundleIsExplainedWithItsRemedy() throws {
+        let folder = try PluginFolder(["Bad": [:]])
+        try Data("<plist".utf8).write(to: folder.url.appending(path: "Bad.bundle/Contents/Info.plist"))
+        let output = try PluginHostTool.run("why", "Bad", "--in", folder.path)
+        #expect(output.status == 1)
+        #expect(output.standardOutput.contains("not used"))
+        #expect(output.standardOutput.contains("manifestUnreadable"))
+    }
+
+    @Test func anUnknownIdentifierIsAnsweredWithWhatIsSpeltAlike() throws {
+        let folder = try chain()
+        for identifier in ["org.example.Bsae", "base", "org.example.base"] {
+            let output = try PluginHostTool.run("why", identifier, "--in", folder.path)
+            #expect(output.status == 1)
+            #expect(output.standardOutput.contains("There is org.example.Base."), "\(output)")
+        }
+        let hostile = try PluginHostTool.run("why", "a\u{1B}[31m", "--in", folder.path).standardOutput
+        #expect(!hostile.contains("\u{1B}"))
+    }
+
+    @Test func theDocumentHasEveryKey() throws {
+        for identifier in ["org.example.Base", "nobody"] {
+            let document = try PluginHostTool.document("why", identifier, "--in", try chain().path)
+            let keys: Set = [
+                "format", "command", "identifier", "used", "path", "sentence", "remedy", "bundles", "findings", "needs",
+                "uses", "neededBy", "without", "similar",
+            ]
+            #expect(Set(document.object.keys) == keys)
+        }
+    }
+
+    @Test func aWrongUseIsTwo() throws {
+        for arguments in [["why"], ["why", "x"], ["why", "x", "--in", "/nonexistent"]] {
+            #expect(try PluginHostTool.run(arguments).status == 2, "\(arguments)")
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Glibc
+import Testing
+
+@testable import PluginHost
+
+/// What a catalogue answers to tools: what would be without a bundle, how long it read, what is wrong with index files.
+@Suite struct CatalogAnswersTests {
+    private static func requiring(_ identifier: String, _ range: String) -> String {
+        "PHRequires = { \"\(identifier)\" = \"\(range)\"; };"
+    }
+
+    @Test func withoutABundleWhatRequiresItIsLostAndTheNextVersionIsUsed() throws {
+        let tree = try CatalogTree([
+            "a/Base.bundle": CatalogTree.list("base", "1.2"), "a/Older.bundle": CatalogTree.list("base", "1.1"),
+            "a/App.bundle": CatalogTree.list("app", "1.0", Self.requiring("base", ">=1.2")),
+            "a/Other.bundle": CatalogTree.list("other", "1.0", Self.requiring("base", "1.0")),
+        ])
+        let catalog = tree.catalog("a")
+        let change = catalog.change(without: try #require(catalog.plugin("base")).candidate)
+        #expect(change.removed.map(\.identifier) == ["app"])
+        #expect(change.changed.map(\.candidate.path) == [tree("a/Older.bundle")])
+        #expect(change.added.isEmpty)
+        #expect(catalog.plugins.count == 3)
+    }
+
+    @Test func withoutABundleItsLinksAreGoneToo() throws {
+        let tree = try CatalogTree(["a/Base.bundle": CatalogTree.list("base")])
+        try #require(symlink("Base.bundle", tree("a/Alias.bundle")) == 0)
+        let catalog = tree.catalog("a")
+        let change = catalog.change(without: try #require(catalog.plugin("base")).candidate)
+        #expect(change.removed.map(\.identifier) == ["base"])
+    }
+
+    @Test func theReadingIsTimedAndWhatTheIndexHasIsNot() throws {
+        let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
+        tree.settle()
+        let first = tree.catalog("a", index: true)
+        #expect(first.candidates.allSatisfy { $0.readingTime != nil })
+        let second = tree.catalog("a", index: true)
+        #expect(second.candidates.count == 1 && second.candidates.allSatisfy { $0.readingTime == nil })
+        #expect(try second.indexPath == tree.indexPath)
+        #expect(tree.catalog("a").indexPath == nil)
+    }
+
+    @Test func onlyWhatSomethingIsWrongWithIsUnusable() throws {
+        let tree = try CatalogTree([
+            "a/X.bundle": CatalogTree.list("x", "2.0"), "a/Old.bundle": CatalogTree.list("x", "1.0"),
+            "a/Bad.bundle": "{ broken", "a/Alone.bundle": CatalogTree.list("alone", "1.0", Self.requiring("no", "1.0")),
+        ])
+        #expect(tree.catalog("a").unusable.map(\.verdict) == [.unresolved, .malformed])
+    }
+
+    @Test func aVersionThatIsNoneCountsAsFarAsItCanBeRead() throws {
+        let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x", "1.2b3")])
+        let candidate = try #require(tree.catalog("a").candidates.first)
+        #expect(candidate.comparableVersion == PluginVersion("1.2"))
+    }
+
+    @Test func whoMayWriteToASearchPathIsTold() throws {
+        let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
+        try #require(chmod(tree("a"), 0o777) == 0)
+        let folder = try #require(tree.catalog("a", "nowhere").folders.first)
+        #expect(folder.permissionFindings.map(\.code).contains(.writableByOthers))
+        #expect(tree.catalog("nowhere").folders.flatMap(\.permissionFindings).isEmpty)
+    }
+
+    // MARK: Index files
+
+    @Test func goodIndexFilesAreToldWithTheirSearchPaths() throws {
+        let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
+        _ = tree.catalog("a", index: true)
+        let inspection = try #require(PluginCatalog.inspectIndex(.directory(tree("index"))))
+        #expect(try inspection.files.map(\.path) == [tree.indexPath])
+        #expect(inspection.files.map(\.searchPaths) == [[tree("a")]])
+        #expect(!inspection.findings.contains { $0.code == .indexUnusable })
+        #expect(PluginCatalog.inspectIndex(.none) == nil)
+    }
+
+    @Test func whatIsWrongWithAnIndexFileIsToldAndNothingIsChanged() throws {
+        let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
+        _ = tree.catalog("a", index: true)
+        let path = try tree.indexPath
+        try #require(symlink(path, tree("index/0.index")) == 0)
+        try tree.tree.write("index/1.index", "damaged")
+        try #require(chmod(path, 0o666) == 0)
+        let before = try fileBytes(path)
+        let inspection = try #require(PluginCatalog.inspectIndex(.directory(tree("index"))))
+        let unusable = inspection.findings.filter { $0.code == .indexUnusable }
+        #expect(unusable.map(\.filePath) == [tree("index/0.index"), tree("index/1.index"), path])
+        #expect(unusable.allSatisfy { $0.severity == .warning && !$0.remedy.isEmpty })
+        #expect(inspection.files.isEmpty)
+        #expect(try fileBytes(path) == before)
+    }
+
+    @Test func noDirectoryForIndexFilesYetIsNoFault() throws {
+        let tree = try CatalogTree()
+        let inspection = try #require(PluginCatalog.inspectIndex(.directory(tree("index"))))
+        #expect(inspection.files.isEmpty && inspection.findings.isEmpty)
+    }
+
+    // MARK: Search paths of others
+
+    @Test func anotherProgramsSearchPathsAreThoseBesideIt() throws {
+        let tree = try CatalogTree()
+        try tree.tree.write("opt/bin/editor", "")
+        let paths = PluginCatalog.standardSearchPaths(for: "editor", program: tree("opt/bin/editor"))
+        #expect(paths.contains(tree("opt/lib/editor/plugins")))
+        #expect(paths.contains(tree("opt/bin/Plugins")))
+        let unknown = PluginCatalog.standardSearchPaths(for: "editor", program: nil)
+        #expect(unknown == paths.filter { !$0.hasPrefix(tree("")) })
+        #expect(!unknown.isEmpty)
+    }
+
+    @Test func aFunctionThatIsDeclaredAtAnExtensionPointIsOffered() throws {
+        let tree = try CatalogTree([
+            "a/X.bundle": CatalogTree.list("x", offers: "adler32", at: "org.example.checksum-function")
+        ])
+        #expect(tree.catalog("a").extensions(at: "org.example.checksum-function").map(\.name) == ["adler32"])
+    }
+}

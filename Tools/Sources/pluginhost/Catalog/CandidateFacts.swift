@@ -1,0 +1,117 @@
+import PluginHost
+
+/// What is known of one candidate of a catalogue, without any of its code running.
+struct CandidateFacts {
+    let candidate: PluginCandidate
+    /// Nil for what is no bundle.
+    private let bundle: PluginBundle?
+
+    init(_ candidate: PluginCandidate) {
+        self.candidate = candidate
+        bundle = try? candidate.open()
+    }
+
+    var manifest: Manifest? { bundle?.manifest }
+
+    /// In the user's language.
+    var displayName: String? { bundle?.displayName }
+
+    /// “bars, lines”, in the order in which the application lists them.
+    var offers: String {
+        (manifest?.factories ?? []).enumerated().sorted {
+            ($0.element.order, $0.offset) < ($1.element.order, $1.offset)
+        }
+        .map(\.element.name).joined(separator: ", ")
+    }
+
+    /// The members of a JSON object; every command that tells of candidates has them.
+    var members: [String: JSONValue] {
+        [
+            "path": .string(candidate.path),
+            "bundlePath": .string(candidate.bundlePath),
+            "searchPath": .string(candidate.searchPath),
+            "identifier": .string(candidate.identifier),
+            "version": JSONValue(candidate.version),
+            "displayName": JSONValue(displayName),
+            "verdict": .string(candidate.verdict.name),
+            "rule": JSONValue(candidate.verdict.rule),
+            "usedInstead": JSONValue(candidate.verdict.usedInstead),
+            "explanation": .string(candidate.explanation),
+            "factories": .array((manifest?.factories ?? []).map { JSONValue($0) }),
+            "extensionPoints": .array((manifest?.extensionPoints ?? []).map { JSONValue($0) }),
+            "requires": .object((manifest?.requires ?? [:]).mapValues(JSONValue.string)),
+            "hostRequires": JSONValue(manifest?.hostRequires),
+            "capabilities": JSONValue(manifest?.capabilities ?? []),
+            "uses": .object((manifest?.uses ?? [:]).mapValues(JSONValue.integer)),
+            "findings": FindingReport(findings: candidate.findings, bundlePath: candidate.bundlePath).json,
+        ]
+    }
+}
+
+extension JSONValue {
+    init(_ factory: Manifest.Factory) {
+        self = .object([
+            "name": .string(factory.name), "extensionPoint": JSONValue(factory.extensionPoint),
+            "version": .integer(factory.version), "displayName": JSONValue(factory.displayName),
+            "order": .integer(factory.order),
+        ])
+    }
+
+    init(_ point: Manifest.Point) {
+        self = .object([
+            "name": .string(point.name), "version": .integer(point.version),
+            "displayName": JSONValue(point.displayName),
+        ])
+    }
+}
+
+extension PluginVerdict {
+    /// As it stands in JSON.
+    var name: String {
+        switch self {
+        case .usable: "usable"
+        case .shadowed: "shadowed"
+        case .duplicate: "duplicate"
+        case .incompatible: "incompatible"
+        case .unresolved: "unresolved"
+        case .malformed: "malformed"
+        case .notABundle: "notABundle"
+        }
+    }
+
+    /// As people read it.
+    var words: String { self == .notABundle ? "no bundle" : name }
+
+    /// The rule by which another bundle is used.
+    var rule: String? {
+        switch self {
+        case .shadowed(_, let rule): rule.rawValue
+        case .duplicate: "earlierName"
+        default: nil
+        }
+    }
+
+    /// The bundle that is used in its place.
+    var usedInstead: String? {
+        switch self {
+        case .shadowed(let other, _), .duplicate(let other): other
+        default: nil
+        }
+    }
+
+    /// Whether something is wrong with it: one that gave way to another is as it should be.
+    var isProblem: Bool {
+        switch self {
+        case .usable, .shadowed, .duplicate: false
+        case .incompatible, .unresolved, .malformed, .notABundle: true
+        }
+    }
+
+    var style: Page.Style {
+        switch self {
+        case .usable: .green
+        case .shadowed, .duplicate: .yellow
+        default: .red
+        }
+    }
+}

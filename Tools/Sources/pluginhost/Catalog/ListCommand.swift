@@ -1,0 +1,106 @@
+import ArgumentParser
+import PluginHost
+
+/// `pluginhost list`: the plug-ins of an application or of folders.
+struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the plug-ins of an application, or of folders.",
+        discussion: """
+            Lists one bundle for each identifier: that which the application uses. With --all every candidate is listed \
+            with its verdict; “why” tells the reasons. No code of a bundle runs.
+            """)
+
+    @Flag(help: "List every candidate with its verdict.")
+    var all = false
+
+    @OptionGroup var arguments: ApplicationArguments
+
+    @Argument(help: ArgumentHelp("Folders of bundles.", valueName: "folder"), completion: .directory)
+    var folders: [String] = []
+
+    mutating func run() throws {
+        let search = try PluginSearch(arguments, folders: folders)
+        try search.requireSomewhere()
+        let catalog = search.catalog()
+        let candidates = catalog.candidates
+        let listed = (all ? candidates : catalog.plugins.map(\.candidate)).map(CandidateFacts.init)
+        if arguments.json {
+            let document = JSONValue.document(
+                command: "list", bundles: listed.map { .object($0.members) },
+                ["all": .bool(all), "folders": .array(catalog.folders.map { JSONValue($0) })])
+            Terminal.write(try document.text())
+        } else {
+            Terminal.write(page(listed, candidates, catalog).text)
+        }
+        let isFine =
+            !candidates.contains(where: \.verdict.isProblem) && catalog.folders.allSatisfy { $0.problem == nil }
+        try (isFine ? ExitStatus.fine : .problems).finish()
+    }
+
+    private static let columns = [
+        Page.Column(title: "Identifier", minimum: 16, importance: 9, cut: .beginning),
+        Page.Column(title: "Version", minimum: 7, importance: 6),
+        Page.Column(title: "Name", minimum: 8, importance: 7),
+        Page.Column(title: "Offers", minimum: 10, importance: 3),
+        Page.Column(title: "Verdict", minimum: 9, importance: 8),
+        Page.Column(title: "Path", minimum: 16, importance: 5, cut: .beginning),
+    ]
+
+    private func page(_ listed: [CandidateFacts], _ candidates: [PluginCandidate], _ catalog: PluginCatalog) -> Page {
+        var page = Page()
+        let verdict = 4
+        if !listed.isEmpty {
+            var columns = Self.columns
+            var rows = listed.map { facts in
+                [
+                    Page.Cell(facts.candidate.identifier), Page.Cell(facts.candidate.version ?? ""),
+                    Page.Cell(facts.displayName ?? "", .bold), Page.Cell(facts.offers),
+                    Page.Cell(facts.candidate.verdict.words, facts.candidate.verdict.style),
+                    Page.Cell(facts.candidate.path.relativeToCurrentDirectory, .faint),
+                ]
+            }
+            if !all {
+                // Each of them is usable.
+                columns.remove(at: verdict)
+                for number in rows.indices { rows[number].remove(at: verdict) }
+            }
+            page.table(columns, rows)
+            page.gap()
+        }
+        writeSummary(listed.count, candidates, catalog, to: &page)
+        return page
+    }
+
+    private func writeSummary(
+        _ count: Int, _ candidates: [PluginCandidate], _ catalog: PluginCatalog, to page: inout Page
+    ) {
+        let plugins = candidates.count { $0.verdict == .usable }
+        if candidates.isEmpty {
+            let places = catalog.searchPaths.map(\.relativeToCurrentDirectory).joined(separator: ", ")
+            page.paragraph("There are no plug-ins in \(places).")
+        } else {
+            page.paragraph(FindingReport.count(plugins, "plug-in") ?? "no plug-in can be used")
+        }
+        for folder in catalog.folders {
+            if let problem = folder.problem { page.paragraph("\(problem.message) \(problem.remedy)", .red) }
+        }
+        let others = candidates.count - plugins
+        guard others > 0, !all else { return }
+        let bad = candidates.count(where: \.verdict.isProblem)
+        let reason = bad == 0 ? "" : "; something is wrong with \(bad)"
+        let verb = others == 1 ? "is" : "are"
+        page.paragraph(
+            "\(FindingReport.count(others, "more candidate") ?? "") \(verb) not used\(reason): see list --all, and why.",
+            bad == 0 ? .plain : .yellow)
+    }
+}
+
+extension JSONValue {
+    init(_ folder: PluginCatalog.Folder) {
+        self = .object([
+            "path": .string(folder.path), "exists": .bool(folder.exists), "count": .integer(folder.count),
+            "findings": FindingReport(findings: [folder.problem].compactMap(\.self), bundlePath: folder.path).json,
+        ])
+    }
+}

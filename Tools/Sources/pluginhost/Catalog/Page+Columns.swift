@@ -1,0 +1,88 @@
+extension Page {
+    /// A column of a table that is made to fit the terminal.
+    struct Column {
+        let title: String
+        /// Columns that are left of it at least; a table that is too wide then loses its least important ones.
+        let minimum: Int
+        /// Higher stays longer.
+        let importance: Int
+        var cut = Cut.end
+
+        /// Which part of a text that is too long gives way to “…”.
+        enum Cut {
+            case end
+            case beginning
+        }
+    }
+
+    struct Cell {
+        let text: String
+        var style = Style.plain
+
+        init(_ text: String, _ style: Style = .plain) {
+            self.text = text.escapedForTerminal
+            self.style = style
+        }
+    }
+
+    /// A table with a head. On a terminal it is as wide as that; elsewhere nothing is cut, so that a script sees all.
+    mutating func table(_ columns: [Column], _ rows: [[Cell]]) {
+        let natural = columns.indices.map { number in
+            max(columns[number].title.columns, rows.map { $0[number].text.columns }.max() ?? 0)
+        }
+        let widths = Self.fitted(columns, natural, into: tableWidth)
+        let head = columns.map { Cell($0.title, .faint) }
+        for row in [head] + rows {
+            var line = ""
+            for number in columns.indices {
+                guard let width = widths[number] else { continue }
+                let text = row[number].text.cut(to: width, columns[number].cut)
+                if !line.isEmpty { line += "  " }
+                line += styled(text, row[number].style)
+                if number != widths.lastIndex(where: { $0 != nil }) {
+                    line += String(repeating: " ", count: width - text.columns)
+                }
+            }
+            put(line: line)
+        }
+    }
+
+    /// The width of each column, nil for those that there is no room for.
+    static func fitted(_ columns: [Column], _ natural: [Int], into width: Int?) -> [Int?] {
+        var widths: [Int?] = natural
+        guard let width else { return widths }
+        func total() -> Int { widths.compactMap(\.self).reduce(-2) { $0 + $1 + 2 } }
+        while total() > width {
+            // The widest gives way first, so that short ones stay whole.
+            let shrinkable = columns.indices.filter { number in
+                widths[number].map { $0 > columns[number].minimum } ?? false
+            }
+            if let widest = shrinkable.max(by: { widths[$0]! < widths[$1]! }) {
+                widths[widest]! -= 1
+                continue
+            }
+            let left = columns.indices.filter { widths[$0] != nil }
+            guard left.count > 1, let least = left.min(by: { columns[$0].importance < columns[$1].importance }) else {
+                break
+            }
+            widths[least] = nil
+            for number in columns.indices where widths[number] != nil { widths[number] = natural[number] }
+        }
+        return widths
+    }
+}
+
+extension String {
+    /// The text, or as much of it as takes that many columns of a terminal with “…” for the rest.
+    func cut(to width: Int, _ cut: Page.Column.Cut = .end) -> String {
+        guard columns > width else { return self }
+        var kept: [Character] = []
+        var left = width - 1
+        for character in cut == .end ? Array(self) : reversed() {
+            left -= String(character).columns
+            if left < 0 { break }
+            kept.append(character)
+        }
+        return cut == .end ? String(kept) + "…" : "…" + String(kept.reversed())
+    }
+}

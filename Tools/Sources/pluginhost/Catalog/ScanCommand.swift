@@ -1,0 +1,150 @@
+import ArgumentParser
+import PluginHost
+
+/// `pluginhost scan`: what a start of the application finds, and how long it takes.
+struct ScanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan",
+        abstract: "Looks through search paths as an application does when it starts.",
+        discussion: """
+            Reads the index file where there is one, looks at what has changed since, and writes the index anew if \
+            anything has, as an application does; the index is the tool's own. --explain tells of each search path what \
+            was found, and of each candidate the verdict with its rule, and whether the index had it or how long the \
+            reading took. No code of a bundle runs.
+            """)
+
+    @Flag(help: "Tell of every search path and candidate.")
+    var explain = false
+
+    @Flag(inversion: .prefixedNo, help: "Read and write the index file.")
+    var index = true
+
+    @OptionGroup var arguments: ApplicationArguments
+
+    @Argument(help: ArgumentHelp("Folders of bundles.", valueName: "folder"), completion: .directory)
+    var folders: [String] = []
+
+    mutating func run() throws {
+        let search = try PluginSearch(arguments, folders: folders)
+        try search.requireSomewhere()
+        let clock = ContinuousClock()
+        let start = clock.now
+        let catalog = search.catalog(index: index ? .user : .none)
+        let report = ScanReport(catalog, duration: clock.now - start)
+        if arguments.json {
+            Terminal.write(try JSONValue.document(command: "scan", report.members).text())
+        } else {
+            var page = Page()
+            if explain { report.explain(to: &page) }
+            report.writeSummary(to: &page)
+            Terminal.write(page.text)
+        }
+        try report.status.finish()
+    }
+}
+
+/// What a scan found.
+private struct ScanReport {
+    private let catalog: PluginCatalog
+    private let candidates: [PluginCandidate]
+    private let duration: Duration
+
+    init(_ catalog: PluginCatalog, duration: Duration) {
+        self.catalog = catalog
+        self.duration = duration
+        candidates = catalog.candidates
+    }
+
+    var status: ExitStatus {
+        let isFine =
+            !candidates.contains(where: \.verdict.isProblem) && catalog.problems.allSatisfy { $0.severity != .error }
+        return isFine ? .fine : .problems
+    }
+
+    private var known: Int { candidates.count { $0.readingTime == nil } }
+
+    private func count(_ name: String) -> Int { candidates.count { $0.verdict.name == name } }
+
+    private static let verdicts = [
+        "usable", "shadowed", "duplicate", "incompatible", "unresolved", "malformed", "notABundle",
+    ]
+
+    var members: [String: JSONValue] {
+        [
+            "milliseconds": .number(duration / .milliseconds(1)),
+            "index": JSONValue(catalog.indexPath),
+            "fromIndex": .integer(known), "read": .integer(candidates.count - known),
+            "verdicts": .object(
+                Dictionary(uniqueKeysWithValues: Self.verdicts.map { ($0, .integer(count($0))) })),
+            "folders": .array(catalog.folders.map { JSONValue($0) }),
+            "bundles": .array(
+                candidates.map { candidate in
+                    .object(
+                        CandidateFacts(candidate).members.merging([
+                            "fromIndex": .bool(candidate.readingTime == nil),
+                            "microseconds": candidate.readingTime.map { .number($0 / .microseconds(1)) } ?? .null,
+                        ]) { $1 })
+                }),
+            "findings": FindingReport(findings: catalog.problems, bundlePath: "").json,
+        ]
+    }
+
+    // MARK: Text
+
+    func explain(to page: inout Page) {
+        for folder in catalog.folders {
+            page.gap()
+            let found = FindingReport.count(folder.count, "candidate") ?? "nothing that looks like a bundle"
+            page.line((folder.path, .bold), folder.exists ? (found, .plain) : ("does not exist", .faint))
+            if let problem = folder.problem { FindingReport(findings: [problem], bundlePath: "").write(to: &page) }
+            for candidate in candidates where candidate.searchPath == folder.path { write(candidate, to: &page) }
+        }
+        let others = catalog.problems.filter { problem in !catalog.folders.contains { $0.problem == problem } }
+        if !others.isEmpty {
+            page.gap()
+            FindingReport(findings: others, bundlePath: "").write(to: &page)
+        }
+        page.gap()
+    }
+
+    private func write(_ candidate: PluginCandidate, to page: inout Page) {
+        let time = candidate.readingTime.map { "read in \(Self.text($0))" } ?? "from the index"
+        page.line(
+            (candidate.path.relative(to: candidate.searchPath), .plain),
+            (candidate.verdict.words, candidate.verdict.style),
+            (candidate.identifier, .plain), (candidate.version ?? "", .plain), ("(\(time))", .faint), indent: 2)
+        if candidate.path != candidate.bundlePath {
+            page.paragraph("It is a link to \(candidate.bundlePath).", indent: 4)
+        }
+        if candidate.findings.isEmpty {
+            if candidate.verdict != .usable { page.paragraph(candidate.explanation, indent: 4) }
+        } else {
+            for finding in candidate.findings {
+                page.paragraph(finding.message, indent: 4)
+                if !finding.remedy.isEmpty { page.paragraph("To do: \(finding.remedy)", indent: 4) }
+            }
+        }
+    }
+
+    func writeSummary(to page: inout Page) {
+        let verdicts = Self.verdicts.compactMap { name in
+            count(name) == 0 ? nil : "\(count(name)) \(name == "notABundle" ? "no bundle" : name)"
+        }
+        let total = FindingReport.count(candidates.count, "candidate") ?? "no candidates"
+        let places = catalog.folders.count(where: \.exists)
+        page.paragraph(
+            "\(total) in \(FindingReport.count(places, "folder") ?? "no folder")"
+                + (verdicts.isEmpty ? "" : ": " + verdicts.joined(separator: ", ")))
+        let source =
+            catalog.indexPath == nil
+            ? "without an index" : "\(known) from the index, \(candidates.count - known) read"
+        page.paragraph("\(Self.text(duration)), \(source)")
+        if let path = catalog.indexPath { page.paragraph("The index is \(path)", .faint) }
+    }
+
+    private static func text(_ duration: Duration) -> String {
+        let microseconds = duration / .microseconds(1)
+        if microseconds < 1000 { return "\(Int(microseconds.rounded())) us" }
+        return "\((microseconds / 100).rounded() / 10) ms"
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import PluginHost
+
+/// `pluginhost why`: why a plug-in is used, or is not.
+struct WhyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Tells why a plug-in is used or not, what it needs and what needs it.",
+        discussion: """
+            Tells of every bundle with the identifier whether it is used and by which rule, makes the complete check of \
+            the one that is, and shows what it requires and what requires it. No code of a bundle runs.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The plug-in's CFBundleIdentifier.", valueName: "identifier"),
+        completion: .custom(Self.identifiers))
+    var identifier: String
+
+    @Option(
+        name: .customLong("in"),
+        help: ArgumentHelp("A folder of bundles; may be given more than once.", valueName: "folder"),
+        completion: .directory)
+    var folders: [String] = []
+
+    @OptionGroup var arguments: ApplicationArguments
+
+    mutating func run() throws {
+        let search = try PluginSearch(arguments, folders: folders)
+        try search.requireSomewhere()
+        let report = WhyReport(identifier, in: search.catalog(), loadedBy: search.program)
+        if arguments.json {
+            Terminal.write(try JSONValue.document(command: "why", report.members).text())
+        } else {
+            var page = Page()
+            report.write(to: &page)
+            Terminal.write(page.text)
+        }
+        try report.status.finish()
+    }
+
+    /// For the completion of a shell: the identifiers in the places that the line names so far.
+    private static func identifiers(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+        var arguments = ApplicationArguments()
+        arguments.application = nil
+        arguments.host = nil
+        arguments.hostVersion = nil
+        arguments.capabilities = []
+        arguments.json = false
+        var folders: [String] = []
+        for (word, next) in zip(words, words.dropFirst()) {
+            if word == "--application" { arguments.application = next }
+            if word == "--in" { folders.append(next) }
+        }
+        for word in words {
+            if word.hasPrefix("--application=") { arguments.application = String(word.dropFirst(14)) }
+            if word.hasPrefix("--in=") { folders.append(String(word.dropFirst(5))) }
+        }
+        guard let search = try? PluginSearch(arguments, folders: folders) else { return [] }
+        return Set(search.catalog().candidates.map(\.identifier)).filter { $0.hasPrefix(prefix) }.sorted()
+    }
+}

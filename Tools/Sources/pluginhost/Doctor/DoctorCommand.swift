@@ -1,0 +1,169 @@
+import ArgumentParser
+import PluginHost
+
+/// `pluginhost doctor`: everything that is wrong on this machine.
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Finds everything that is wrong with a machine's plug-ins, and tells what to do.",
+        discussion: """
+            Looks at the environment, what the kernel offers, the index files, the search paths and who may write to \
+            them, every candidate that is not used, and makes the complete check of every plug-in that is. Without an \
+            application or folders, at the machine alone. Nothing is changed, and no code of a bundle runs.
+            """)
+
+    @Flag(help: "Count warnings as problems.")
+    var strict = false
+
+    @OptionGroup var arguments: ApplicationArguments
+
+    @Argument(help: ArgumentHelp("Folders of bundles.", valueName: "folder"), completion: .directory)
+    var folders: [String] = []
+
+    mutating func run() throws {
+        let search = try PluginSearch(arguments, folders: folders)
+        let checks = Self.checks(search)
+        let errors = checks.reduce(0) { $0 + $1.report.errors }
+        let warnings = checks.reduce(0) { $0 + $1.report.warnings }
+        let status: ExitStatus = errors > 0 || strict && warnings > 0 ? .problems : .fine
+        if arguments.json {
+            let document = JSONValue.document(
+                command: "doctor",
+                [
+                    "searchPaths": JSONValue(search.searchPaths), "host": JSONValue(search.program),
+                    "strict": .bool(strict), "fine": .bool(status == .fine), "errors": .integer(errors),
+                    "warnings": .integer(warnings), "checks": .array(checks.map(\.json)),
+                ])
+            Terminal.write(try document.text())
+        } else {
+            var page = Page()
+            for check in checks { check.write(to: &page) }
+            page.gap()
+            let count = FindingReport.count(errors, "error"), more = FindingReport.count(warnings, "warning")
+            let found = [count, more].compactMap(\.self).joined(separator: ", ")
+            page.line(
+                found.isEmpty ? ("Nothing is wrong.", .green) : ("Found: \(found).", errors > 0 ? .red : .yellow))
+            Terminal.write(page.text)
+        }
+        try status.finish()
+    }
+
+    private static func checks(_ search: PluginSearch) -> [DoctorCheck] {
+        var checks = [
+            DoctorCheck("Environment", EnvironmentCheck(application: search.application).findings),
+            SystemCheck().check, indexCheck(),
+        ]
+        guard !search.searchPaths.isEmpty else { return checks }
+        let catalog = search.catalog()
+        checks.append(searchPathCheck(catalog))
+        let candidates = catalog.candidates
+        for candidate in candidates where candidate.verdict != .usable { checks.append(DoctorCheck(unused: candidate)) }
+        for plugin in catalog.plugins { checks.append(DoctorCheck(plugin, in: catalog, loadedBy: search.program)) }
+        checks.append(
+            DoctorCheck(
+                "Between plug-ins",
+                catalog.problems.filter { problem in !catalog.folders.contains { $0.problem == problem } }))
+        return checks
+    }
+
+    private static func indexCheck() -> DoctorCheck {
+        guard let inspection = PluginCatalog.inspectIndex() else { return DoctorCheck("Index files", []) }
+        let count = FindingReport.count(inspection.files.count, "good file") ?? "none yet"
+        return DoctorCheck(
+            "Index files", inspection.findings, facts: [inspection.directory.map { "\(count), in \($0)" } ?? count])
+    }
+
+    private static func searchPathCheck(_ catalog: PluginCatalog) -> DoctorCheck {
+        var findings = catalog.folders.flatMap { [$0.problem].compactMap(\.self) + $0.permissionFindings }
+        if !catalog.folders.contains(where: \.exists) {
+            let places = catalog.folders.map { "“\($0.path.escapedForTerminal)”" }.joined(separator: ", ")
+            findings.append(
+                PluginFinding(
+                    .warning, .bundleNotFound, message: "None of the search paths exists.",
+                    remedy: "Put the bundles into one of \(places)."))
+        }
+        let facts = catalog.folders.map { folder in
+            let found = FindingReport.count(folder.count, "candidate") ?? "nothing"
+            return "\(folder.path): \(folder.exists ? found : "does not exist")"
+        }
+        return DoctorCheck("Search paths", findings, facts: facts)
+    }
+}
+
+/// One thing that was looked at, and what is wrong with it.
+struct DoctorCheck {
+    let name: String
+    let report: FindingReport
+    /// What was found out beside.
+    let facts: [String]
+
+    init(_ name: String, _ findings: [PluginFinding], facts: [String] = [], bundlePath: String = "") {
+        self.name = name
+        self.facts = facts
+        var seen: Set<PluginFinding> = []
+        report = FindingReport(findings: findings.filter { seen.insert($0).inserted }, bundlePath: bundlePath)
+    }
+
+    /// A candidate that is not used. One that gave way to another is as it should be, unless only its name decided.
+    init(unused candidate: PluginCandidate) {
+        var findings = candidate.findings
+        var facts: [String] = []
+        switch candidate.verdict {
+        case .duplicate:
+            findings.append(
+                PluginFinding(
+                    .warning, .duplicateBundle, filePath: candidate.path, subject: candidate.identifier,
+                    message: candidate.explanation, remedy: "Remove one of the two."))
+        case .shadowed: facts = [candidate.explanation]
+        default: break
+        }
+        self.init(
+            "\(candidate.path) (\(candidate.verdict.words))", findings, facts: facts, bundlePath: candidate.bundlePath)
+    }
+
+    /// The complete check of a plug-in in use.
+    init(_ plugin: PluginDescription, in catalog: PluginCatalog, loadedBy program: String?) {
+        var findings: [PluginFinding]
+        do {
+            findings = try plugin.candidate.open().problems(loadedBy: program)
+        } catch {
+            findings = (error as? PluginError)?.findings ?? []
+        }
+        for (point, version) in plugin.uses.sorted(by: { $0.key < $1.key })
+        where catalog.extensions(at: point, version: version).isEmpty {
+            findings.append(
+                PluginFinding(
+                    .warning, .serviceMissing, filePath: plugin.bundlePath, subject: point,
+                    message:
+                        "It uses the service “\(point.escapedForTerminal)” of version \(version), which no plug-in offers.",
+                    remedy: "Install a plug-in that offers it, unless it can do without or the application offers it."))
+        }
+        let title = "\(plugin.candidate.path) (\(plugin.identifier) \(plugin.version ?? ""))"
+        self.init(title, findings, bundlePath: plugin.bundlePath)
+    }
+
+    var json: JSONValue {
+        .object([
+            "name": .string(name), "facts": JSONValue(facts), "errors": .integer(report.errors),
+            "warnings": .integer(report.warnings), "findings": report.json,
+        ])
+    }
+
+    func write(to page: inout Page) {
+        let style: Page.Style = report.errors > 0 ? .red : report.warnings > 0 ? .yellow : .green
+        page.line((name.relativeToCurrentDirectory + ":", .bold), (report.count ?? "fine", style))
+        for fact in facts { page.paragraph(fact, indent: 2, .faint) }
+        report.write(to: &page)
+    }
+}
+
+extension PluginError.Code {
+    /// Two bundles of one identifier and version in one folder.
+    static let duplicateBundle = Self(rawValue: "duplicateBundle")
+    /// A service that a plug-in uses and none offers.
+    static let serviceMissing = Self(rawValue: "serviceMissing")
+    /// A variable of the environment that is not set, or that means nothing.
+    static let environment = Self(rawValue: "environment")
+    /// Something that the library uses where the system offers it.
+    static let systemFeature = Self(rawValue: "systemFeature")
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import PluginHost
+
+/// `pluginhost graph`: what joins the plug-ins of an application.
+struct GraphCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "graph",
+        abstract: "Draws what plug-ins require, offer, open and use.",
+        discussion: """
+            Shows the plug-ins in use, and those that are not used because of what they require; the plug-ins that each \
+            requires; the extension points at which it offers something or that it opens to others; the services that it \
+            uses. As a tree of text, for Graphviz (dot), for Mermaid (mermaid), or as a drawing (svg). No code of a \
+            bundle runs.
+            """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, dot, mermaid, svg
+    }
+
+    @Option(help: "text, dot, mermaid or svg.")
+    var format: Format?
+
+    @OptionGroup var arguments: ApplicationArguments
+
+    @Argument(help: ArgumentHelp("Folders of bundles.", valueName: "folder"), completion: .directory)
+    var folders: [String] = []
+
+    func validate() throws {
+        guard !arguments.json || format == nil else {
+            throw ValidationError("Choose either --json or a --format.")
+        }
+    }
+
+    mutating func run() throws {
+        let search = try PluginSearch(arguments, folders: folders)
+        try search.requireSomewhere()
+        let graph = PluginGraph(search.catalog())
+        let title = "Plug-ins of \(search.application ?? folders.joined(separator: ", "))"
+        if arguments.json {
+            Terminal.write(try JSONValue.document(command: "graph", graph.members).text())
+        } else {
+            switch format ?? .text {
+            case .text: Terminal.write(graph.text)
+            case .dot: Terminal.write(graph.dot(title: title))
+            case .mermaid: Terminal.write(graph.mermaid(title: title))
+            case .svg: Terminal.write(GraphDrawing(graph, title: title).svg)
+            }
+        }
+        let isFine = graph.nodes.allSatisfy { $0.kind == .plugin || $0.kind == .point }
+        try (isFine ? ExitStatus.fine : .problems).finish()
+    }
+}

@@ -1,0 +1,309 @@
+/// Places the nodes of a directed graph in layers from left to right, so that edges go to the right and few cross.
+///
+/// After Sugiyama, Tagawa and Toda, “Methods for visual understanding of hierarchical system structures” (1981): circles are
+/// opened, each node gets the layer after those of its predecessors, edges over several layers get a joint in each, the
+/// order in the layers is improved by barycentres, and heights are chosen so that edges are as straight as the order allows.
+struct GraphLayout {
+    struct Size {
+        var width: Double
+        var height: Double
+    }
+
+    struct Point {
+        var x: Double
+        var y: Double
+    }
+
+    /// The centre of each node.
+    private(set) var centres: [Point] = []
+    /// The width of each node: all of a layer are as wide as its widest.
+    private(set) var widths: [Double] = []
+    /// For each edge, the points that it goes through from its start to its end: the border of a node, the left and right
+    /// side of each layer between, the border of the other.
+    private(set) var paths: [[Point]] = []
+    private(set) var size = Size(width: 0, height: 0)
+
+    /// What stands in a layer: a node, or the joint of an edge.
+    private struct Item {
+        var node: Int?
+        var height: Double
+        var before: [Int] = []
+        var after: [Int] = []
+        var y = 0.0
+    }
+
+    private static let gap = 14.0
+    private static let jointHeight = 6.0
+
+    private let sizes: [Size]
+    private var items: [Item] = []
+    private var layers: [[Int]] = []
+    /// For each edge its items from left to right.
+    private var chains: [[Int]] = []
+
+    /// - Parameters:
+    ///   - sizes: the size of each node.
+    ///   - edges: from and to, as numbers of nodes; none from a node to itself.
+    init(sizes: [Size], edges: [(from: Int, to: Int)]) {
+        self.sizes = sizes
+        let forward = Self.withoutCircles(edges, count: sizes.count)
+        assignLayers(forward)
+        order()
+        stack()
+        place(edges, forward)
+    }
+
+    // MARK: Layers
+
+    /// The edges, those turned round that lead back to a node on the way to them.
+    private static func withoutCircles(
+        _ edges: [(from: Int, to: Int)], count: Int
+    ) -> [(from: Int, to: Int)] {
+        var successors = [[Int]](repeating: [], count: count)
+        for (number, edge) in edges.enumerated() { successors[edge.from].append(number) }
+        var state = [Int](repeating: 0, count: count)  // 1 on the way, 2 done
+        var result = edges
+        for root in 0..<count where state[root] == 0 {
+            // A stack of its own: a chain of plug-ins may be longer than that of the process.
+            var stack: [(node: Int, next: Int)] = [(root, 0)]
+            state[root] = 1
+            while let (node, next) = stack.last {
+                guard next < successors[node].count else {
+                    state[node] = 2
+                    stack.removeLast()
+                    continue
+                }
+                stack[stack.count - 1].next += 1
+                let number = successors[node][next]
+                let to = edges[number].to
+                if state[to] == 1 { result[number] = (edges[number].to, edges[number].from) }
+                if state[to] == 0 {
+                    state[to] = 1
+                    stack.append((to, 0))
+                }
+            }
+        }
+        return result
+    }
+
+    private mutating func assignLayers(_ edges: [(from: Int, to: Int)]) {
+        var layer = [Int](repeating: 0, count: sizes.count)
+        var waiting = [Int](repeating: 0, count: sizes.count)
+        var after = [[Int]](repeating: [], count: sizes.count)
+        for edge in edges {
+            waiting[edge.to] += 1
+            after[edge.from].append(edge.to)
+        }
+        var ready = waiting.indices.filter { waiting[$0] == 0 }
+        let sources = ready
+        while let node = ready.popLast() {
+            for next in after[node] {
+                layer[next] = max(layer[next], layer[node] + 1)
+                waiting[next] -= 1
+                if waiting[next] == 0 { ready.append(next) }
+            }
+        }
+        // What nothing leads to stands beside what it leads to.
+        for node in sources { if let nearest = after[node].map({ layer[$0] }).min() { layer[node] = nearest - 1 } }
+        items = sizes.map { Item(node: nil, height: $0.height) }
+        layers = Array(repeating: [], count: (layer.max() ?? -1) + 1)
+        for node in sizes.indices {
+            items[node].node = node
+            layers[layer[node]].append(node)
+        }
+        chains = edges.map { edge in
+            var chain = [edge.from]
+            for between in layer[edge.from] + 1..<max(layer[edge.to], layer[edge.from] + 1) {
+                items.append(Item(node: nil, height: Self.jointHeight))
+                layers[between].append(items.count - 1)
+                chain.append(items.count - 1)
+            }
+            chain.append(edge.to)
+            for (a, b) in zip(chain, chain.dropFirst()) {
+                items[a].after.append(b)
+                items[b].before.append(a)
+            }
+            return chain
+        }
+    }
+
+    // MARK: The order in the layers
+
+    private mutating func order() {
+        var best = layers
+        var fewest = crossings()
+        for round in 0..<12 where fewest > 0 {
+            let isForward = round % 2 == 0
+            for number in isForward ? Array(layers.indices.dropFirst()) : layers.indices.dropLast().reversed() {
+                let beside = isForward ? layers[number - 1] : layers[number + 1]
+                var position = [Int: Int](minimumCapacity: beside.count)
+                for (index, item) in beside.enumerated() { position[item] = index }
+                let keys = layers[number].enumerated().map { index, item -> (Double, Int, Int) in
+                    let neighbours = isForward ? items[item].before : items[item].after
+                    if neighbours.isEmpty { return (Double(index), index, item) }
+                    let sum = neighbours.reduce(0) { $0 + position[$1]! }
+                    return (Double(sum) / Double(neighbours.count), index, item)
+                }
+                layers[number] = keys.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+            }
+            let count = crossings()
+            if count < fewest {
+                fewest = count
+                best = layers
+            }
+        }
+        layers = best
+    }
+
+    /// How many pairs of edges cross: the inversions between the ends on both sides, counted by a tree of sums (Barth,
+    /// Jünger and Mutzel 2002).
+    private func crossings() -> Int {
+        var total = 0
+        for (left, right) in zip(layers, layers.dropFirst()) {
+            var position = [Int: Int](minimumCapacity: right.count)
+            for (index, item) in right.enumerated() { position[item] = index }
+            var sums = [Int](repeating: 0, count: right.count + 1)
+            var seen = 0
+            for item in left {
+                let ends = items[item].after.map { position[$0]! }
+                for end in ends {
+                    var index = end + 1
+                    var notAbove = 0
+                    while index > 0 {
+                        notAbove += sums[index]
+                        index -= index & -index
+                    }
+                    total += seen - notAbove
+                }
+                for end in ends {
+                    var index = end + 1
+                    while index <= right.count {
+                        sums[index] += 1
+                        index += index & -index
+                    }
+                    seen += 1
+                }
+            }
+        }
+        return total
+    }
+
+    // MARK: Heights
+
+    private mutating func stack() {
+        for layer in layers {
+            var y = 0.0
+            for item in layer {
+                items[item].y = y + items[item].height / 2
+                y += items[item].height + Self.gap
+            }
+        }
+        for round in 0..<16 {
+            let isForward = round % 2 == 0
+            for layer in isForward ? layers : layers.reversed() {
+                settle(
+                    layer,
+                    layer.map { item in
+                        // In the last rounds by both sides, so that neither is right and the other far away.
+                        let beside =
+                            round >= 12
+                            ? items[item].before + items[item].after
+                            : isForward ? items[item].before : items[item].after
+                        guard !beside.isEmpty else { return items[item].y }
+                        return beside.reduce(0) { $0 + items[$1].y } / Double(beside.count)
+                    })
+            }
+        }
+        let top = items.map { $0.y - $0.height / 2 }.min() ?? 0
+        for item in items.indices { items[item].y -= top }
+    }
+
+    /// Puts the items of a layer as near to where they want to be as their order and heights allow: the least squares, by
+    /// pooling neighbours that would overlap (Ayer and others 1955).
+    private mutating func settle(_ layer: [Int], _ wanted: [Double]) {
+        var offset = 0.0
+        var offsets: [Double] = []
+        var pools: [(sum: Double, count: Int)] = []
+        for (item, wanted) in zip(layer, wanted) {
+            let centre = offset + items[item].height / 2
+            offsets.append(centre)
+            offset += items[item].height + Self.gap
+            pools.append((wanted - centre, 1))
+            while pools.count > 1 {
+                let last = pools[pools.count - 1], other = pools[pools.count - 2]
+                guard other.sum / Double(other.count) > last.sum / Double(last.count) else { break }
+                pools.removeLast(2)
+                pools.append((other.sum + last.sum, other.count + last.count))
+            }
+        }
+        var number = 0
+        for pool in pools {
+            for _ in 0..<pool.count {
+                items[layer[number]].y = offsets[number] + pool.sum / Double(pool.count)
+                number += 1
+            }
+        }
+    }
+
+    // MARK: Places
+
+    private mutating func place(_ edges: [(from: Int, to: Int)], _ forward: [(from: Int, to: Int)]) {
+        var left: [Double] = []
+        var layerWidths: [Double] = []
+        var x = 0.0
+        for (number, layer) in layers.enumerated() {
+            let width = layer.compactMap { items[$0].node.map { sizes[$0].width } }.max() ?? 0
+            left.append(x)
+            layerWidths.append(width)
+            // Many edges need room to turn.
+            let count = layer.reduce(0) { $0 + items[$1].after.count }
+            x += width + (number + 1 < layers.count ? min(90 + Double(count) * 1.5, 220) : 0)
+        }
+        var layerOf = [Int](repeating: 0, count: items.count)
+        for (number, layer) in layers.enumerated() { for item in layer { layerOf[item] = number } }
+        widths = sizes.indices.map { layerWidths[layerOf[$0]] }
+        centres = sizes.indices.map { Point(x: left[layerOf[$0]] + widths[$0] / 2, y: items[$0].y) }
+        size = Size(width: x, height: items.map { $0.y + $0.height / 2 }.max() ?? 0)
+        let starts = ports { ($0.first!, $0[1]) }
+        let ends = ports { ($0.last!, $0[$0.count - 2]) }
+        paths = edges.indices.map { number in
+            let chain = chains[number]
+            var path: [Point] = []
+            for item in chain {
+                let y = items[item].y
+                if let node = items[item].node {
+                    let half = widths[node] / 2
+                    path.append(
+                        path.isEmpty
+                            ? Point(x: centres[node].x + half, y: y + starts[number])
+                            : Point(x: centres[node].x - half, y: y + ends[number]))
+                } else {
+                    path.append(Point(x: left[layerOf[item]], y: y))
+                    path.append(Point(x: left[layerOf[item]] + layerWidths[layerOf[item]], y: y))
+                }
+            }
+            return edges[number].from == forward[number].from ? path : path.reversed()
+        }
+    }
+
+    /// How far above or below the centre of its node each edge begins, or ends: side by side, in the order of where they
+    /// come from, so that they can be told apart.
+    ///
+    /// - Parameter side: of the items of an edge, that of the node and the one beside it.
+    private func ports(_ side: ([Int]) -> (node: Int, beside: Int)) -> [Double] {
+        var offsets = [Double](repeating: 0, count: chains.count)
+        var edgesOf: [Int: [(edge: Int, y: Double)]] = [:]
+        for (number, chain) in chains.enumerated() {
+            let (node, beside) = side(chain)
+            edgesOf[node, default: []].append((number, items[beside].y))
+        }
+        for (node, edges) in edgesOf {
+            let step = min(8, (items[node].height - 12) / Double(edges.count))
+            let first = -step * Double(edges.count - 1) / 2
+            for (place, edge) in edges.sorted(by: { ($0.y, $0.edge) < ($1.y, $1.edge) }).enumerated() {
+                offsets[edge.edge] = first + step * Double(place)
+            }
+        }
+        return offsets
+    }
+}
