@@ -143,6 +143,8 @@ import Testing
         }
         let text = try PluginHostTool.run("graph", "--format", "svg", folder.path).standardOutput
         let document = try XMLDocument(data: Data(text.utf8))
+        // Its elements do not keep it alive.
+        defer { withExtendedLifetime(document) {} }
         let nodes = try document.nodes(forXPath: "//*[local-name()='g']/*[local-name()='rect']")
         let rects = nodes.compactMap { $0 as? XMLElement }.map { element in
             ["x", "y", "width", "height"].map { Double(element.attribute(forName: $0)?.stringValue ?? "") ?? .nan }
