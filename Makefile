@@ -20,7 +20,7 @@ setup: ## install what the build needs, or say what to install
 
 build: setup ## build the library, the plug-ins, the demo host, the tool, the benchmarks and the tests
 	swift build $(WORKSPACE) --build-tests
-	@$(call products,load-benchmark bundle-benchmark BenchmarkPlugin)
+	@$(call products,load-benchmark bundle-benchmark catalog-benchmark BenchmarkPlugin)
 
 plugins: setup ## build the demo host, and the sample plug-ins as bundles in build/Plugins
 	@$(call products,demo-host Reporter Typography Charts Checksum Template)
@@ -48,10 +48,9 @@ tsan: setup ## run the tests under the thread sanitiser
 outside: setup ## build a host and a plug-in outside of the project, against a tagged copy of it
 	@Scripts/outside.sh
 
-bench: build plugins ## measure loading against dlopen(), bundles and catalogues against what they cannot do without
+bench: build plugins ## measure loading against dlopen(), bundles against a stat() and Foundation's, catalogues against reading
 	$(PRODUCTS)/load-benchmark
 	$(PRODUCTS)/bundle-benchmark
-	@$(call products,catalog-benchmark)
 	$(PRODUCTS)/catalog-benchmark
 	$(PRODUCTS)/catalog-benchmark --host $(PRODUCTS)/demo-host $(BUNDLES)
 

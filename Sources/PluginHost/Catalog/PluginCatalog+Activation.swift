@@ -43,10 +43,20 @@ extension PluginCatalog {
     /// - Returns: whether it was loaded.
     @discardableResult
     public func deactivate(_ identifier: String) -> Bool {
-        for plugin in loadOrder.reversed() where plugin.requires.keys.contains(identifier) {
-            deactivate(plugin.identifier)
+        // What requires it stands after it in the load order, and what requires that further on.
+        var affected: Set = [identifier]
+        var dependents: [String] = []
+        for plugin in loadOrder where !affected.isDisjoint(with: plugin.requires.keys) {
+            affected.insert(plugin.identifier)
+            dependents.append(plugin.identifier)
         }
-        return (generations.known(identifier)?.current?.bundle ?? openedBundle(identifier))?.unload() ?? false
+        for dependent in dependents.reversed() { loadedBundle(dependent)?.unload() }
+        return loadedBundle(identifier)?.unload() ?? false
+    }
+
+    /// The bundle whose code stands for a plug-in now.
+    private func loadedBundle(_ identifier: String) -> PluginBundle? {
+        generations.known(identifier)?.current?.bundle ?? openedBundle(identifier)
     }
 
     /// Where a plug-in stands in its life; ``PluginBundle/stateChanges`` tells each change.
@@ -57,7 +67,7 @@ extension PluginCatalog {
             return candidates.contains { $0.identifier == identifier } ? .discovered : nil
         }
         // It may have been loaded without the catalogue.
-        let bundle = openedBundle(identifier) ?? BundleTable.shared.bundle(atPath: plugin.bundlePath)
+        let bundle = loadedBundle(identifier) ?? BundleTable.shared.bundle(atPath: plugin.bundlePath)
         guard let bundle, bundle.state != .discovered else { return .resolved }
         return bundle.state
     }
@@ -81,16 +91,20 @@ extension PluginCatalog {
     private func requirements(of identifier: String) throws(PluginError) -> [PluginDescription] {
         let wanted = try requirePlugin(identifier)
         if wanted.requires.isEmpty { return [wanted] }
+        // All from one state of the catalogue, in which everything that is chosen has what it requires.
+        let index = wanted.candidate.index
         var found: [String: PluginDescription] = [identifier: wanted]
         var pending = [wanted]
         while let plugin = pending.popLast() {
             for required in plugin.requires.keys where found[required] == nil {
-                let description = try requirePlugin(required)
+                guard let entry = index.plugin(identifier: required) else { throw missing(required) }
+                let description = PluginDescription(self, index, entry)
                 found[required] = description
                 pending.append(description)
             }
         }
-        return loadOrder.filter { found[$0.identifier] != nil }
+        let byEntry = Dictionary(found.values.map { ($0.entryNumber, $0) }, uniquingKeysWith: { $1 })
+        return (0..<index.pluginCount).compactMap { byEntry[index.inLoadOrder($0)] }
     }
 
     private func unmet(_ identifier: String, _ plugin: PluginDescription, _ error: PluginError) -> PluginError {

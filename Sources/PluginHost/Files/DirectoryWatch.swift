@@ -49,6 +49,9 @@ final class DirectoryWatch: Sendable {
 
     func remove(_ root: String) { loop.remove(root) }
 
+    /// Tells of all roots as if anything in them had changed.
+    func tellAll() { loop.tellAll() }
+
     /// Ends the watch. The handler may be in a call; it is not called again.
     func cancel() { loop.stop() }
 
@@ -62,9 +65,10 @@ private final class WatchLoop: Sendable {
     private let trees: Mutex<WatchedTrees>
     private let quiet: QuietPeriod
     private let handler: @Sendable (DirectoryChanges) -> Void
-    /// Readable when the watch is to end. Closed with the object.
+    /// Readable when one of the two below is set. Closed with the object.
     private let signal: CInt
     private let isStopped = Atomic(false)
+    private let isAllToTell = Atomic(false)
     private let forkGeneration = phs_fork_generation()
 
     init(
@@ -102,6 +106,12 @@ private final class WatchLoop: Sendable {
 
     func stop() {
         if !isForked, !isStopped.exchange(true, ordering: .acquiringAndReleasing) { phs_signal(signal) }
+    }
+
+    func tellAll() {
+        guard !isForked else { return }
+        isAllToTell.store(true, ordering: .releasing)
+        phs_signal(signal)
     }
 
     private var isForked: Bool { forkGeneration != phs_fork_generation() }
@@ -145,6 +155,10 @@ private final class WatchLoop: Sendable {
                 // It is not quiet while there are more.
                 if !quiet.isOverdue(at: .now) { continue }
             }
+            if isAllToTell.exchange(false, ordering: .acquiring) {
+                for root in trees.withLock(\.roots) { changes.insert(wholly: root) }
+                quiet.note(at: .now)
+            }
             guard let due = quiet.due, due <= .now else { continue }
             quiet.reset()
             let report = changes
@@ -165,7 +179,12 @@ private final class WatchLoop: Sendable {
             let left = (due - .now).components
             timeout = CInt(clamping: max(0, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1))
         }
-        return poll(&descriptors, 2, timeout) > 0 && descriptors[0].revents != 0
+        guard poll(&descriptors, 2, timeout) > 0 else { return false }
+        if descriptors[1].revents != 0 {
+            var count: UInt64 = 0
+            read(signal, &count, 8)
+        }
+        return descriptors[0].revents != 0
     }
 
     private func gather(

@@ -42,9 +42,19 @@ extension Inotify.Failure {
     private static let instances = "fs.inotify.max_user_instances"
 
     /// The present limit as the end of a clause.
-    private func now(_ limit: String) -> String {
-        let path = "/proc/sys/" + limit.split(separator: ".").joined(separator: "/")
-        guard let file = try? OpenedFile(path: path), let bytes = try? file.bytes(atMost: 64) else { return "" }
-        return " (\(limit) is \(String(decoding: bytes, as: UTF8.self).filter(\.isNumber)))"
+    private func now(_ limit: String) -> String { Inotify.limit(limit).map { " (\(limit) is \($0))" } ?? "" }
+}
+
+extension Inotify {
+    /// A limit of the kernel's, by its name for sysctl.
+    static func limit(_ name: String) -> Int? {
+        let descriptor = open("/proc/sys/" + name.split(separator: ".").joined(separator: "/"), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        // Not by OpenedFile, which believes a file's size: here it is 0.
+        return withTemporaryBytes(32) { buffer in
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            return Int(String(decoding: buffer[..<max(0, count)], as: UTF8.self).filter(\.isNumber))
+        }
     }
 }

@@ -77,7 +77,8 @@ final class PrivateDirectory: Sendable {
 
     /// A relative path in one of them is no use, as the XDG specification says.
     private static func variable(_ name: String) -> String? {
-        guard let value = phs_secure_getenv(name).flatMap({ String(validatingCString: $0) }), value.hasPrefix("/") else { return nil }
+        guard let value = phs_secure_getenv(name).flatMap({ String(validatingCString: $0) }), value.hasPrefix("/")
+        else { return nil }
         return value
     }
 
@@ -102,7 +103,9 @@ final class PrivateDirectory: Sendable {
         }
     }
 
-    private static func lastComponent(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
+    private static func lastComponent(_ path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? ""
+    }
 
     private static func reasonAgainst(_ base: borrowing OpenedDirectory) -> String? {
         var found = phs_file_identity()

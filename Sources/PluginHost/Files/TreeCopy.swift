@@ -97,7 +97,9 @@ struct TreeCopy {
         guard phs_fstat(source, &found) == 0 else { throw from.failure(name) }
         let identity = FileIdentity(found)
         // It was a file a moment ago.
-        guard identity.isRegularFile else { throw Failure(path: BundlePath.join(from.path, OpenedDirectory.text(name)), errno: ENOENT) }
+        guard identity.isRegularFile else {
+            throw Failure(path: BundlePath.join(from.path, OpenedDirectory.text(name)), errno: ENOENT)
+        }
         if let old = try? to.file(name) {
             defer { close(old) }
             if FileContent.isEqual(source, old) { return }
@@ -119,7 +121,8 @@ struct TreeCopy {
     private mutating func copyLink(
         _ name: Name, _ from: borrowing OpenedDirectory, _ to: borrowing OpenedDirectory, at place: String
     ) throws(Failure) {
-        let target = try moved(from.linkTarget(name), of: BundlePath.join(from.path, OpenedDirectory.text(name)), at: place)
+        let target = try moved(
+            from.linkTarget(name), of: BundlePath.join(from.path, OpenedDirectory.text(name)), at: place)
         if let old = try? to.linkTarget(name), old == target { return }
         try to.remove(name)
         try to.makeLink(name, to: target)
@@ -131,10 +134,12 @@ struct TreeCopy {
     private func moved(_ target: Name, of link: String, at place: String) -> Name {
         let text = OpenedDirectory.text(target)
         var levels = place.isEmpty ? 0 : place.split(separator: "/").count
-        let staysInside = !text.hasPrefix("/") && text.split(separator: "/").allSatisfy { component in
-            if component == ".." { levels -= 1 } else if component != "." { levels += 1 }
-            return levels >= 0
-        }
+        let staysInside =
+            !text.hasPrefix("/")
+            && text.split(separator: "/").allSatisfy { component in
+                if component == ".." { levels -= 1 } else if component != "." { levels += 1 }
+                return levels >= 0
+            }
         if staysInside { return target }
         guard let end = BundlePath.resolved(link) else {
             return text.hasPrefix("/") ? target : OpenedDirectory.name(BundlePath.join(BundlePath.parent(link), text))

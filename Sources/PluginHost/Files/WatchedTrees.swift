@@ -52,6 +52,9 @@ struct WatchedTrees {
         self.enters = enters
     }
 
+    /// The roots that the owner has named.
+    var roots: [String] { trees.filter { !$0.value.isEnteredWholly }.map(\.key) }
+
     /// The number of directories that the kernel watches.
     var count: Int { places.count }
 

@@ -35,7 +35,8 @@ final class ProviderTable: Sendable {
 
     /// Undoes an insertion: what was taken over from another bundle goes back to it.
     func remove(
-        _ keys: [Registrations.Key], of bundlePath: String, backTo predecessor: (path: String, keys: [Registrations.Key])
+        _ keys: [Registrations.Key], of bundlePath: String,
+        backTo predecessor: (path: String, keys: [Registrations.Key])
     ) {
         let old = Set(predecessor.keys)
         owners.withLock { owners in

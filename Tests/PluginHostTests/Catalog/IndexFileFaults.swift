@@ -97,7 +97,7 @@ import Testing
             // No warning: nothing is wrong with the plug-ins.
             try #require(lines.withLock { $0.map(\.level) } == [.info, .info])
             // Nobody's home.
-            setenv("HOME", "/nonexistent", 1)
+            setenv("HOME", "/proc/nonexistent", 1)
             unsetenv("XDG_CACHE_HOME")
             try #require(PluginCatalog(searchPaths: [tree("a")]).plugins.count == 1)
             unsetenv("HOME")

@@ -20,7 +20,18 @@ enum ForkedChild {
     static func enterOwnNamespaces() -> Bool {
         // Neither the function nor the constants CLONE_NEWUSER and CLONE_NEWNS are in Swift's Glibc module.
         typealias Unshare = @convention(c) (CInt) -> CInt
-        return unsafeBitCast(dlsym(nil, "unshare"), to: Unshare.self)(0x1000_0000 | 0x0002_0000) == 0
+        let (user, group) = (geteuid(), getegid())
+        guard unsafeBitCast(dlsym(nil, "unshare"), to: Unshare.self)(0x1000_0000 | 0x0002_0000) == 0 else { return false }
+        // The same user and group inside as outside.
+        return write("\(user) \(user) 1", to: "uid_map") && write("deny", to: "setgroups")
+            && write("\(group) \(group) 1", to: "gid_map")
+    }
+
+    private static func write(_ text: String, to file: String) -> Bool {
+        let descriptor = open("/proc/self/" + file, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return Glibc.write(descriptor, text, text.utf8.count) > 0
     }
 
     /// Mounts an empty file system that refuses to map code, in a namespace of the process's own.

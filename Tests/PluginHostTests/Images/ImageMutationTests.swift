@@ -73,7 +73,8 @@ struct ImageMutationTests {
             let quick = try quickInspection(file)
             if !quick.isLoadable { refused += 1 }
             guard quick.isSharedObject, let image = try? ImageFile(path: file) else { continue }
-            var complete = CompleteInspection(of: image, bundlePath: ImageFixtures.directory, quick: quick, host: host)
+            var complete = CompleteInspection(
+                of: image, bundlePath: ImageFixtures.directory, libraries: nil, quick: quick, host: host)
             complete.run()
             _ = image.classNames
         }

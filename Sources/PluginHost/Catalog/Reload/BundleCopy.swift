@@ -113,7 +113,8 @@ struct BundleCopy: Sendable {
 
     // MARK: Errors
 
-    private static func error(_ bundlePath: String, _ message: String, remedy: String, _ system: String? = nil) -> PluginError
+    private static func error(_ bundlePath: String, _ message: String, remedy: String, _ system: String? = nil)
+        -> PluginError
     {
         PluginError(
             bundlePath: bundlePath,

@@ -24,6 +24,8 @@ final class CatalogWatch: Sendable {
         }
         for path in catalog.searchPaths { try directories.add(path) }
         state.withLock { $0.directories = directories }
+        // What has happened since the catalogue last looked.
+        directories.tellAll()
     }
 
     // MARK: Events
@@ -63,7 +65,9 @@ final class CatalogWatch: Sendable {
         for plugin in catalog.loadOrder {
             let isDescribedAnew = described.contains(plugin.identifier)
             guard isDescribedAnew || touched.contains(plugin.bundlePath) else { continue }
-            if !reload(plugin, isDescribedAnew), !added.contains(plugin.identifier) { tell(.changed(plugin)) }
+            if reload(plugin, isDescribedAnew) || added.contains(plugin.identifier) { continue }
+            // Where anything may have changed, nobody knows what has.
+            if isDescribedAnew || touched.isNamed(plugin.bundlePath) { tell(.changed(plugin)) }
         }
     }
 
@@ -111,6 +115,9 @@ private struct TouchedBundles {
     }
 
     private mutating func insert(_ path: String) { paths.insert(BundlePath.resolved(path) ?? path) }
+
+    /// Whether something in it is known to have changed.
+    func isNamed(_ path: String) -> Bool { paths.contains(path) }
 
     func contains(_ path: String) -> Bool { isEverything || paths.contains(path) }
 }

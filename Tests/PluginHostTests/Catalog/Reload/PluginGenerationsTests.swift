@@ -190,7 +190,9 @@ import Testing
             #expect(deactivations.pointee == 0)
         }
         // It happens on another thread then.
-        for _ in 0..<2000 where !generations.remaining.isEmpty || generations.all[0].state != .deactivated { usleep(5000) }
+        for _ in 0..<2000 where !generations.remaining.isEmpty || generations.all[0].state != .deactivated {
+            usleep(5000)
+        }
         #expect(generations.all[0].state == .deactivated)
         #expect(deactivations.pointee == 1)
     }
