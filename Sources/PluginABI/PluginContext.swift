@@ -77,6 +77,31 @@ public final class PluginContext: Sendable {
     }
 }
 
+extension PluginContext {
+    /// The one object that another plug-in, or the application, offers to all at an extension point: a service.
+    ///
+    /// ```swift
+    /// let speller = try context.service(.spelling)
+    /// ```
+    /// It is made when it is first asked for, and its plug-in is loaded and activated before. Of several offers it is the
+    /// one of the lowest order. All who ask share it, so its type is Sendable.
+    ///
+    /// - Parameter point: the extension point; Info.plist must declare it with this version in `PHUses`.
+    /// - Throws: an error that says what is wrong: it is not declared, nobody offers it, its plug-in does not load, its
+    ///   initialiser failed, or plug-ins wait for one another's services, with the chain named.
+    ///
+    /// **Threads.** Any; others that ask while it is made wait. **Lifetime.** It may be kept, and goes on working after its
+    /// plug-in was unloaded; who asks then gets another. **Cost.** A search of what is offered: keep the object.
+    public func service<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface {
+        try services.requiredService(point)
+    }
+
+    /// The service as by ``service(_:)``, or nil where nobody offers it.
+    public func serviceIfAvailable<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface? {
+        try services.service(point)
+    }
+}
+
 /// What the host does for a ``PluginContext``.
 @_spi(PluginHost)
 public protocol PluginContextServices: AnyObject, Sendable {
@@ -90,4 +115,6 @@ public protocol PluginContextServices: AnyObject, Sendable {
     func resourceText(_ name: String, type: String?, subdirectory: String?) throws -> String
     func localizedString(_ key: String, value: String?, table: String?) -> String
     func localizedString(_ key: String, value: String?, table: String?, arguments: [Any]) -> String
+    func service<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface?
+    func requiredService<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface
 }

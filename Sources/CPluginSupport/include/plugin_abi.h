@@ -233,6 +233,28 @@ typedef struct plugin_lifecycle {
     plugin_status (*register_hooks)(const plugin_host *host, const plugin_hooks *hooks);
 } plugin_lifecycle;
 
+/* ---- Extension: objects that plug-ins share --------------------------------------------------------------------- */
+
+#define PLUGIN_SERVICES_ID "org.pluginhost.services/1"
+
+/* A shared object of another plug-in, which is never released: neither retain nor release it. */
+typedef struct plugin_service {
+    plugin_header header;  /* written by the caller */
+    const void *functions; /* the table of the factory that made it; its type is the extension point's */
+    void *instance;
+} plugin_service;
+
+typedef struct plugin_services {
+    plugin_header header;
+
+    /* Finds the one object that is shared at an extension point: made by the first factory there, when it is first asked
+     * for, its plug-in loaded before. Info.plist must declare the point with this version in PHUses. On failure it
+     * returns a negative status, PLUGIN_NOT_FOUND if nobody offers it, logs why, and leaves *service alone.
+     * [any thread] strings are borrowed; the object lives as long as the process */
+    plugin_status (*find_service)(
+        const plugin_host *host, plugin_string extension_point, uint32_t version, plugin_service *service);
+} plugin_services;
+
 /* ---- Extension: Swift plug-ins. Used by the module PluginABI, not by hand -------------------------------------- */
 
 #define PLUGIN_SWIFT_ID "org.pluginhost.swift/1"
@@ -368,6 +390,8 @@ PLUGIN_STATIC_ASSERT(offsetof(plugin_hooks, user_data) == 8, "plugin_hooks.user_
 PLUGIN_STATIC_ASSERT(offsetof(plugin_hooks, activate) == 16, "plugin_hooks.activate");
 PLUGIN_STATIC_ASSERT(offsetof(plugin_hooks, deactivate) == 24, "plugin_hooks.deactivate");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_lifecycle) == 16, "plugin_lifecycle");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_service) == 24, "plugin_service");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_services) == 16, "plugin_services");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_identity) == 40, "plugin_swift_identity");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_host) == 24, "plugin_swift_host");
 #endif

@@ -20,6 +20,7 @@ public final class PluginBundle: Sendable, BundleObject {
     /// The absolute path of the bundle's directory, links resolved.
     public let bundlePath: String
     let loading = Mutex(LoadState.unloaded)
+    let resolver = Mutex<(any ServiceResolver)?>(nil)
     let layout: BundleLayout
     /// Where the bundle's Info.plist is, or would be.
     public let manifestPath: String

@@ -97,12 +97,9 @@ struct IndexFile: Sendable {
         FileReplacement.removeLeftovers(of: path)
     }
 
-    /// With the directories above it, for the user alone.
+    /// With the one above it, for the user alone: `~/.cache` may be missing, and a home that does not exist is not made.
     private static func makeDirectory(_ path: String) {
         if mkdir(path, 0o700) == 0 || errno != ENOENT { return }
-        let parent = BundlePath.parent(path)
-        if parent == path { return }
-        makeDirectory(parent)
-        mkdir(path, 0o700)
+        if mkdir(BundlePath.parent(path), 0o700) == 0 { mkdir(path, 0o700) }
     }
 }

@@ -9,11 +9,21 @@ extension PluginCatalog {
     /// **Threads.** Any; what others load meanwhile is waited for.
     /// **Cost.** Where it is loaded already: a look-up in a table.
     @discardableResult
-    public func activate(_ identifier: String) throws -> PluginBundle { try withActive(identifier) { $0 } }
+    public func activate(_ identifier: String) throws -> PluginBundle { try withPlugin(identifier) { $0 } }
 
-    /// Lets a caller use a plug-in's bundle, loaded as by ``activate(_:)``. No reload deactivates it before the body has
-    /// returned.
-    func withActive<Result>(_ identifier: String, _ body: (PluginBundle) throws -> Result) throws -> Result {
+    /// Lets a caller use a plug-in's bundle, loaded as by ``activate(_:)``.
+    ///
+    /// While the body runs, no reload of a watched catalogue deactivates the bundle. So what takes several steps (asking
+    /// for factories and making an object of one) is done with one generation of the plug-in, and is not lost.
+    ///
+    /// - Parameters:
+    ///   - identifier: the plug-in's.
+    ///   - body: takes the bundle in service. It may be called again, if it threw because the bundle was replaced before
+    ///     it was loaded.
+    /// - Throws: what ``activate(_:)`` throws, and what the body throws.
+    ///
+    /// **Threads.** Any; no lock is held while the body runs.
+    public func withPlugin<Result>(_ identifier: String, _ body: (PluginBundle) throws -> Result) throws -> Result {
         if let generations = generations.known(identifier) {
             if generations.current?.bundle.isLoaded ?? false { return try generations.use(body) }
         } else if let bundle = openedBundle(identifier), bundle.isLoaded {

@@ -50,7 +50,7 @@ public struct PluginExtension<Interface>: Sendable {
     ///
     /// **Cost.** Once the plug-in is loaded: a look-up in a table and one comparison for each of its providers.
     public func make() throws -> Interface {
-        try plugin.catalog.withActive(plugin.identifier) { bundle in
+        try plugin.catalog.withPlugin(plugin.identifier) { bundle in
             for provider in try bundle.providers(of: point) where provider.name == name { return try provider.make() }
             throw unfulfilled(bundle)
         }

@@ -64,7 +64,7 @@ extension VersionRange {
                 }
             }
             guard let result else { throw fault(at: start, "an alternative beside “||” is missing") }
-            if result.isEmpty { throw fault(at: start, "no version is in \(quoted(characters[start..<end]))") }
+            if result.isEmpty { throw fault(at: start, "no version is in \(shown(characters[start..<end]))") }
             return result
         }
 
@@ -76,11 +76,11 @@ extension VersionRange {
             if sign.isEmpty { return try versionOrSpan() }
             let place = position
             guard position < characters.count, !isNext("||"), characters[position] != "," else {
-                throw fault(at: start, "no version follows \(quoted(sign))")
+                throw fault(at: start, "no version follows \(shown(sign))")
             }
             guard Self.signs.contains(sign) else {
                 throw fault(
-                    at: start, "\(quoted(sign)) is no operator (there are >=, >, <=, <, =, ^ and ~)")
+                    at: start, "\(shown(sign)) is no operator (there are >=, >, <=, <, =, ^ and ~)")
             }
             let version = try version()
             guard let interval = Self.interval(sign, version) else {
@@ -121,11 +121,10 @@ extension VersionRange {
                 let found = position < characters.count ? quoted(String(characters[position])) : "the end"
                 throw fault(at: start, "\(found) stands where a version is expected")
             }
-            let shown = text.count > 40 ? text.prefix(40) + "…" : text[...]
             let stem = text.dropLast(2)
             let isWildcard = (text.hasSuffix(".*") || text.hasSuffix(".x")) && PluginVersion(String(stem)) != nil
             throw fault(
-                at: start, quoted(shown) + " is no version" + (isWildcard ? "; write \(quoted("~" + stem))" : ""))
+                at: start, shown(text) + " is no version" + (isWildcard ? "; write \(quoted("~" + stem))" : ""))
         }
 
         // MARK: Meaning
@@ -181,8 +180,9 @@ extension VersionRange {
             Fault(position: position + 1, problem: problem)
         }
 
-        private func quoted(_ characters: some Collection<Character>) -> String {
-            PluginHost.quoted(characters.count > 40 ? String(characters.prefix(40)) + "…" : String(characters))
+        /// In quotation marks, and not longer than a sentence bears.
+        private func shown(_ characters: some Collection<Character>) -> String {
+            quoted(characters.count > 40 ? String(characters.prefix(40)) + "…" : String(characters))
         }
     }
 }

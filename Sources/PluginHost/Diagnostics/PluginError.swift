@@ -117,6 +117,10 @@ extension PluginError.Code {
     public static let principalClassMissing = Self(rawValue: "principalClassMissing")
     /// A factory or provider failed to make an object.
     public static let instantiationFailed = Self(rawValue: "instantiationFailed")
+    /// A plug-in asked for a service that its Info.plist does not declare in `PHUses`.
+    public static let serviceUndeclared = Self(rawValue: "serviceUndeclared")
+    /// Nobody offers a service that a plug-in asked for.
+    public static let serviceMissing = Self(rawValue: "serviceMissing")
     /// A C function is unknown, or its signature or arguments do not fit.
     public static let functionUnavailable = Self(rawValue: "functionUnavailable")
 }

@@ -67,6 +67,8 @@ public final class CInstance: @unchecked Sendable {
         objects.remove()
     }
 
+    var table: UnsafeRawPointer? { factory.pointee.functions }
+
     /// The table of functions, as the application's API header defines it for the extension point.
     ///
     /// - Returns: the table, or nil if the plug-in gave none. It must be a `Table`: the extension point's version says so.
@@ -83,8 +85,11 @@ extension PluginBundle {
     ///   - version: only those of this version; nil for all.
     /// - Throws: ``PluginError``: what a load throws.
     public func factories(at extensionPoint: String? = nil, version: UInt32? = nil) throws -> [CFactory] {
-        let code = try loadedCode()
-        return code.registrations.factories
+        factories(at: extensionPoint, version: version, in: try loadedCode())
+    }
+
+    func factories(at extensionPoint: String?, version: UInt32?, in code: LoadedCode) -> [CFactory] {
+        code.registrations.factories
             .filter {
                 (extensionPoint == nil || $0.point == extensionPoint) && (version == nil || $0.version == version)
             }

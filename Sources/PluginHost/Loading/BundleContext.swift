@@ -32,6 +32,14 @@ final class BundleContext: PluginContextServices {
         bundle.localizedString(forKey: key, value: value, table: table, arguments: arguments)
     }
 
+    func service<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface? {
+        try bundle.service(point)
+    }
+
+    func requiredService<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface {
+        try bundle.requiredService(point)
+    }
+
     /// A resource that is read whole; more is the mark of a mistake, and would fill the memory.
     private static let maximumTextSize: UInt64 = 1 << 30
 

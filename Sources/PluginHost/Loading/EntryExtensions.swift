@@ -8,6 +8,7 @@ enum EntryExtensions {
         if id.bytes.holds(PLUGIN_SWIFT_ID) { return UnsafeRawPointer(swift.pointer) }
         if id.bytes.holds(PLUGIN_RESOURCES_ID) { return UnsafeRawPointer(resources.pointer) }
         if id.bytes.holds(PLUGIN_LIFECYCLE_ID) { return UnsafeRawPointer(lifecycle.pointer) }
+        if id.bytes.holds(PLUGIN_SERVICES_ID) { return UnsafeRawPointer(services.pointer) }
         return nil
     }
 
@@ -98,4 +99,29 @@ enum EntryExtensions {
         plugin_lifecycle(
             header: plugin_header(size: UInt32(MemoryLayout<plugin_lifecycle>.size), version: 1),
             register_hooks: { host, hooks in EntryTable.of(host).register(hooks) }))
+
+    // MARK: org.pluginhost.services/1
+
+    private static let services = Immortal(
+        plugin_services(
+            header: plugin_header(size: UInt32(MemoryLayout<plugin_services>.size), version: 1),
+            find_service: { host, point, version, service in
+                let client = EntryTable.of(host).bundle
+                guard let service, service.pointee.header.size >= UInt32(MemoryLayout<plugin_service>.size) else {
+                    return plugin_status(PLUGIN_INVALID_ARGUMENT)
+                }
+                let request = ServiceRequest(client: client, point: point.text, version: version, level: .c)
+                do {
+                    guard case .plugin(let offer)? = try request.firstSource() else { throw request.missing }
+                    let instance = try client.sharedInstance(offer, point.text, version)
+                    service.pointee.functions = UnsafeRawPointer(instance.table)
+                    service.pointee.instance = instance.pointer
+                    return plugin_status(PLUGIN_OK)
+                } catch {
+                    HostEnvironment.current.log(
+                        HostLogRecord(level: .error, bundleIdentifier: client.displayIdentifier, message: "\(error)"))
+                    let isMissing = (error as? PluginError)?.code == .serviceMissing
+                    return plugin_status(isMissing ? PLUGIN_NOT_FOUND : PLUGIN_FAILED)
+                }
+            }))
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The loads and unloads of the whole process that are under way, and which thread waits for which: where waiting would never
+/// The loads, unloads and makings of services of the whole process that are under way, and which thread waits for which: where waiting would never
 /// end, it is refused, and the circle is named.
 final class LoadActivity: Sendable {
     static let shared = LoadActivity()
@@ -65,24 +65,37 @@ final class LoadActivity: Sendable {
 
     private func reentered(_ ticket: LoadTicket, _ wanted: LoadTicket.Work) -> PluginError {
         let name = Self.name(ticket)
+        if case .service = ticket.work {
+            return PluginError(
+                bundlePath: ticket.bundlePath,
+                PluginFinding(
+                    .dependencyCycle, subject: name,
+                    message:
+                        "\(name) was asked to \(wanted.infinitive) while this thread is \(ticket.work.participle).",
+                    remedy: "Ask for a service when it is first used, and not in an initialiser."))
+        }
         return PluginError(
             bundlePath: ticket.bundlePath,
             PluginFinding(
                 .loadReentered, subject: name,
-                message: "\(name) was asked to \(wanted.rawValue) while this thread is \(ticket.work.participle) it.",
+                message: "\(name) was asked to \(wanted.infinitive) while this thread is \(ticket.work.participle).",
                 remedy: "Do not load or unload a bundle from its own entry, hooks or constructors; register what it "
                     + "offers instead."))
     }
 
     private func cycle(_ circle: [LoadTicket]) -> PluginError {
         let names = (circle + [circle[0]]).map(Self.name)
-        let work = circle.contains { $0.work == .unload } ? "load and unload" : "load"
+        let isOfServices = circle.contains { if case .service = $0.work { true } else { false } }
+        let work =
+            isOfServices ? "offer services" : circle.contains { $0.work == .unload } ? "load and unload" : "load"
         return PluginError(
             bundlePath: circle[0].bundlePath,
             PluginFinding(
                 .dependencyCycle, subject: names[1],
                 message: "Bundles wait for one another to \(work): \(names.joined(separator: " needs ")).",
-                remedy: "Load one of them lazily, when its offer is first used, and not from an entry or a hook."))
+                remedy: isOfServices
+                    ? "Ask for one of the services when it is first used, and not in a hook or an initialiser."
+                    : "Load one of them lazily, when its offer is first used, and not from an entry or a hook."))
     }
 
     private static func name(_ ticket: LoadTicket) -> String {
@@ -94,8 +107,7 @@ final class LoadActivity: Sendable {
             bundlePath: ticket.bundlePath,
             PluginFinding(
                 .loadInterrupted,
-                message:
-                    "The bundle was being \(ticket.work.rawValue)ed by another thread when this process was forked.",
+                message: "When this process was forked, another thread was \(ticket.work.participle).",
                 remedy: "Load before fork(), or call exec() in the child."))
     }
 }

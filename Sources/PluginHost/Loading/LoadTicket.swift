@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// One load or unload under way: who does it, and how others wait for its outcome.
+/// One load or unload, or the making of a service, under way: who does it, and how others wait for its outcome.
 final class LoadTicket: Sendable {
     private struct State {
         var outcome: Result<Void, PluginError>?
@@ -12,11 +12,28 @@ final class LoadTicket: Sendable {
     }
 
     /// What is done.
-    enum Work: String {
+    enum Work: Equatable {
         case load, unload
+        /// Making the object that is shared at an extension point.
+        case service(String)
+
+        /// As in “was asked to load”.
+        var infinitive: String {
+            switch self {
+            case .load: "load"
+            case .unload: "unload"
+            case .service(let point): "make the service \(quoted(point))"
+            }
+        }
 
         /// As in “this thread is loading it”.
-        var participle: String { rawValue + "ing" }
+        var participle: String {
+            switch self {
+            case .load: "loading it"
+            case .unload: "unloading it"
+            case .service(let point): "making its service \(quoted(point))"
+            }
+        }
     }
 
     let bundlePath: String

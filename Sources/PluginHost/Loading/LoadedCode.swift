@@ -12,6 +12,7 @@ final class LoadedCode: Sendable {
     var imageBase: UInt { image.base }
     /// What an object of the plug-in is made with; made anew for each, because most loads make none.
     var context: PluginContext { PluginContext(services: BundleContext(bundle: table.bundle)) }
+    private let services = Mutex<[ServiceKey: SharedObject]>([:])
     private let principal = Mutex<Principal?>(nil)
 
     /// The principal class, looked for once.
@@ -29,6 +30,33 @@ final class LoadedCode: Sendable {
             DeclarationCheck(
                 manifest: table.bundle.manifest, manifestPath: table.bundle.manifestPath, registrations: registrations
             ).findings
+    }
+
+    private struct ServiceKey: Hashable {
+        let kind: PluginBundle.Registration.Kind
+        let name: String
+        let point: String
+    }
+
+    /// The object of a provider or C factory that is shared as a service.
+    func shared(_ kind: PluginBundle.Registration.Kind, _ name: String, at point: String) -> SharedObject {
+        services.withLock { services in
+            let key = ServiceKey(kind: kind, name: name, point: point)
+            if let known = services[key] { return known }
+            let new = SharedObject()
+            services[key] = new
+            return new
+        }
+    }
+
+    /// Lets go of the objects that were shared: whoever asks after the next load gets new ones.
+    func releaseServices() {
+        // Destroyed when the lock is free: the last release runs the plug-in's code.
+        let old = services.withLock { services in
+            defer { services = [:] }
+            return services
+        }
+        withExtendedLifetime(old) {}
     }
 
     /// What keeps the registrations from being offered, because they are not what Info.plist declares.

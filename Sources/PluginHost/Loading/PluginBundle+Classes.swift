@@ -81,11 +81,12 @@ extension PluginBundle {
         -> PluginError
     {
         let failure = error as? PluginFailure
-        let reason = failure?.message ?? String(describing: error)
-        return PluginError(
-            bundlePath: bundlePath,
-            PluginFinding(
-                code, filePath: executablePath, subject: subject, message: "\(what) failed: \(reason.asSentence)",
-                remedy: failure?.remedy.asSentence ?? "", systemMessage: reason))
+        // What the host told the plug-in, such as that a service is missing, stays readable by its code.
+        let told = (error as? PluginError)?.findings ?? []
+        let reason = failure?.message ?? told.first?.message ?? String(describing: error)
+        let finding = PluginFinding(
+            code, filePath: executablePath, subject: subject, message: "\(what) failed: \(reason.asSentence)",
+            remedy: failure?.remedy.asSentence ?? told.first?.remedy ?? "", systemMessage: reason)
+        return PluginError(bundlePath: bundlePath, findings: [finding] + told)
     }
 }

@@ -159,7 +159,7 @@ extension PluginBundle {
         _ ticket: LoadTicket, after previous: LoadState, inPlaceOf predecessor: PluginBundle?
     ) throws(PluginError) {
         LoadActivity.shared.begin(ticket)
-        let next = bringIn(after: previous, inPlaceOf: predecessor)
+        let next = bringIn(after: previous, ticket, inPlaceOf: predecessor)
         end(ticket, next)
         switch next {
         case .active(let code):
@@ -179,7 +179,9 @@ extension PluginBundle {
     /// Loads the code if it is not in the process yet, takes the names that it registered, and activates it.
     ///
     /// - Returns: the state that the bundle has from now on.
-    private func bringIn(after previous: LoadState, inPlaceOf predecessor: PluginBundle?) -> LoadState {
+    private func bringIn(
+        after previous: LoadState, _ ticket: LoadTicket, inPlaceOf predecessor: PluginBundle?
+    ) -> LoadState {
         let code: LoadedCode
         if case .dormant(let mapped, _) = previous {
             code = mapped
@@ -201,6 +203,8 @@ extension PluginBundle {
         } catch {
             return .dormant(code, error)
         }
+        // A hook that asks for a service of this bundle, over another's, is to be told of the circle.
+        loading.withLock { $0 = .loading(ticket, mapped: code) }
         do throws(PluginError) {
             try code.activate()
             return .active(code)
@@ -247,6 +251,7 @@ extension PluginBundle {
     private func withdraw(_ code: LoadedCode, _ ticket: LoadTicket) {
         LoadActivity.shared.begin(ticket)
         code.deactivate()
+        code.releaseServices()
         ProviderTable.shared.remove(code.registrations.pointKeys, of: bundlePath)
         end(ticket, .dormant(code, nil))
         ticket.finish(.success(()))

@@ -42,7 +42,11 @@ extension PluginBundle {
     ///
     /// **Cost.** One comparison of addresses for each provider; no cast and no look-up by name.
     public func providers<Interface>(of point: ExtensionPoint<Interface>) throws -> [Provider<Interface>] {
-        let code = try loadedCode()
+        try providers(of: point, in: try loadedCode())
+    }
+
+    func providers<Interface>(of point: ExtensionPoint<Interface>, in code: LoadedCode) throws -> [Provider<Interface>]
+    {
         var result: [Provider<Interface>] = []
         for provider in code.registrations.providers
         where provider.pointName == point.name && provider.pointVersion == point.version {

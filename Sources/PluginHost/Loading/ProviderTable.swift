@@ -44,6 +44,11 @@ final class ProviderTable: Sendable {
         }
     }
 
+    /// The paths of the bundles that have a name at an extension point.
+    func owners(at point: String) -> Set<String> {
+        owners.withLock { owners in Set(owners.lazy.filter { $0.key.point == point }.map(\.value)) }
+    }
+
     func remove(_ keys: [Registrations.Key], of bundlePath: String) {
         owners.withLock { owners in
             for key in keys where owners[key] == bundlePath { owners[key] = nil }

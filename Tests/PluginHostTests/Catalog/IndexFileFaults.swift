@@ -97,9 +97,10 @@ import Testing
             // No warning: nothing is wrong with the plug-ins.
             try #require(lines.withLock { $0.map(\.level) } == [.info, .info])
             // Nobody's home.
-            setenv("HOME", "/proc/nonexistent", 1)
+            setenv("HOME", tree("nobody"), 1)
             unsetenv("XDG_CACHE_HOME")
             try #require(PluginCatalog(searchPaths: [tree("a")]).plugins.count == 1)
+            try #require(FileIdentity(path: tree("nobody")) == nil)
             unsetenv("HOME")
             try #require(PluginCatalog(searchPaths: [tree("a")], options: .init(index: .none)).plugins.count == 1)
         }

@@ -21,7 +21,8 @@ enum ForkedChild {
         // Neither the function nor the constants CLONE_NEWUSER and CLONE_NEWNS are in Swift's Glibc module.
         typealias Unshare = @convention(c) (CInt) -> CInt
         let (user, group) = (geteuid(), getegid())
-        guard unsafeBitCast(dlsym(nil, "unshare"), to: Unshare.self)(0x1000_0000 | 0x0002_0000) == 0 else { return false }
+        let unshare = unsafeBitCast(dlsym(nil, "unshare"), to: Unshare.self)
+        guard unshare(0x1000_0000 | 0x0002_0000) == 0 else { return false }
         // The same user and group inside as outside.
         return write("\(user) \(user) 1", to: "uid_map") && write("deny", to: "setgroups")
             && write("\(group) \(group) 1", to: "gid_map")

@@ -23,7 +23,14 @@ struct Abilities {
     ///   - folder: where the bundles are; nil for the standard search paths of the program.
     ///   - journal: is told each bundle that cannot be used; the others work.
     init(folder: String?, journal: Journal) throws(UsageError) {
-        catalog = folder.map { PluginCatalog(searchPaths: [$0]) } ?? PluginCatalog(application: "demo-host")
+        try self.init(
+            folder.map { PluginCatalog(searchPaths: [$0]) } ?? PluginCatalog(application: "demo-host"), folder: folder,
+            journal: journal)
+    }
+
+    /// What a catalogue knows now.
+    init(_ catalog: PluginCatalog, folder: String?, journal: Journal) throws(UsageError) {
+        self.catalog = catalog
         if let folder, let problem = catalog.folders.first(where: { !$0.exists || $0.problem != nil }) {
             throw UsageError(
                 message: problem.problem?.message ?? localized("There are no bundles in {0}.", folder))

@@ -7,13 +7,13 @@ import PluginHost
 /// It exits with 0 if all went well, 1 if something had to be left out, 2 if it was called wrongly or cannot begin.
 @main
 struct DemoHost {
-    static func main() {
+    static func main() async {
         HostEnvironment.current.name = "Demo Workbench"
         HostEnvironment.current.version = "1.0"
-        exit(run(Array(CommandLine.arguments.dropFirst())))
+        exit(await run(Array(CommandLine.arguments.dropFirst())))
     }
 
-    private static func run(_ arguments: [String]) -> Int32 {
+    private static func run(_ arguments: [String]) async -> Int32 {
         let journal = Journal()
         do throws(UsageError) {
             let options = try Options(arguments)
@@ -26,16 +26,43 @@ struct DemoHost {
                 abilities.printList()
                 return journal.problems.isEmpty ? 0 : 1
             }
-            let pipeline = try Pipeline(names: options.pipeline, abilities: abilities, journal: journal)
-            let output = try ReportFile(path: options.output, documents: options.documents)
-
             announceLoads()
-            var workbench = Workbench(pipeline: pipeline, wordLists: abilities.wordLists, journal: journal)
-            for document in options.documents { workbench.process(document) }
-            let isWritten = workbench.write(to: output)
-            return isWritten && journal.problems.isEmpty ? 0 : 1
+            if options.watches { return await watch(options, abilities.catalog, journal) }
+            return try work(options, abilities, journal) ? 0 : 1
         } catch {
             journal.write(error.message)
+            return 2
+        }
+    }
+
+    /// Runs the documents through the pipeline once.
+    ///
+    /// - Returns: whether nothing had to be left out.
+    private static func work(_ options: Options, _ abilities: Abilities, _ journal: Journal) throws(UsageError) -> Bool
+    {
+        let pipeline = try Pipeline(names: options.pipeline, abilities: abilities, journal: journal)
+        let output = try ReportFile(path: options.output, documents: options.documents)
+        var workbench = Workbench(pipeline: pipeline, wordLists: abilities.wordLists, journal: journal)
+        for document in options.documents { workbench.process(document) }
+        let isWritten = workbench.write(to: output)
+        return isWritten && journal.problems.isEmpty
+    }
+
+    private static func watch(_ options: Options, _ catalog: PluginCatalog, _ journal: Journal) async -> Int32 {
+        do {
+            try await WatchMode(catalog: catalog, documents: options.documents).run {
+                // Problems are told anew in each round: the user is at work on them.
+                let journal = Journal()
+                do throws(UsageError) {
+                    let abilities = try Abilities(catalog, folder: options.plugins, journal: journal)
+                    _ = try work(options, abilities, journal)
+                } catch {
+                    journal.write(error.message)
+                }
+            }
+            return 0
+        } catch {
+            journal.write("\(error)")
             return 2
         }
     }

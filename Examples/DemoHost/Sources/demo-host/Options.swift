@@ -9,6 +9,7 @@ struct Options {
     var output = "report.html"
     var documents: [String] = []
     var lists = false
+    var watches = false
     var showsHelp = false
 
     init(_ arguments: [String]) throws(UsageError) {
@@ -34,6 +35,7 @@ struct Options {
                 pipeline = try value().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             case "--output", "-o": output = try value()
             case "--list": lists = true
+            case "--watch": watches = true
             case "--help", "-h": showsHelp = true
             case "--":
                 documents += rest
@@ -47,7 +49,7 @@ struct Options {
     }
 
     static var usage: String {
-        "demo-host [--plugins DIR] [--pipeline a,b,c] [--output FILE] [--list] DOCUMENT…"
+        "demo-host [--plugins DIR] [--pipeline a,b,c] [--output FILE] [--list] [--watch] DOCUMENT…"
     }
 
     static var help: String {
@@ -60,6 +62,7 @@ struct Options {
           --pipeline a,b,c  \(localized("what to run, by the names that --list prints"))
           --output FILE     \(localized("where the report goes; report.html by default"))
           --list            \(localized("prints what the bundles provide and their states, without loading them"))
+          --watch           \(localized("runs again when a plug-in or a document changes"))
         """
     }
 }

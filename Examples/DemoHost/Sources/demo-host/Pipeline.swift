@@ -56,9 +56,13 @@ struct Pipeline {
         stages.compactMap { stage in
             switch stage.extensionPoint {
             case DEMO_CHECKSUM_POINT:
-                attempt { try ChecksumObject(named: stage.name, in: try catalog.activate(stage.plugin.identifier)) }
+                attempt {
+                    try catalog.withPlugin(stage.plugin.identifier) { try ChecksumObject(named: stage.name, in: $0) }
+                }
             case DEMO_CHECKSUM_FUNCTION_POINT:
-                attempt { try ChecksumFunction(named: stage.name, in: try catalog.activate(stage.plugin.identifier)) }
+                attempt {
+                    try catalog.withPlugin(stage.plugin.identifier) { try ChecksumFunction(named: stage.name, in: $0) }
+                }
             default: nil
             }
         }

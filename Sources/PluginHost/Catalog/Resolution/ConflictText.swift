@@ -47,7 +47,7 @@ struct ConflictText {
             let identifiers = (circle[start...] + circle[..<start]).map { part.identifiers[$0] }
             let name = text.name(choice: part.slots[subject.identifier][subject.choice])
             return ResolutionFailure(
-                reason: .circle(identifiers.map { text.graph.identifiers[$0] }),
+                reason: .circle(text.identifiers(ofCircle: identifiers)),
                 sentence: "\(name) cannot be loaded beside the others: \(text.circle(identifiers)), in a circle.",
                 remedy: text.remedy(circle: identifiers))
         }

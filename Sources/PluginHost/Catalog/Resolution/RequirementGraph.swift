@@ -44,13 +44,16 @@ struct RequirementGraph {
         }
         for identifier in pinned.keys where byIdentifier[identifier] == nil { byIdentifier[identifier] = [] }
         let sorted = byIdentifier.sorted { $0.key < $1.key }
-        identifiers = sorted.map(\.key)
+        identifiers = sorted.map { $0.key }
         loaded = identifiers.map { pinned[$0] }
         requirementsOfTarget = Array(repeating: [], count: identifiers.count)
 
         var origins: [Int?] = []
-        for (identifier, places) in sorted.map(\.value).enumerated() {
-            for place in addChoices(identifier, of: places, candidates) { origins.append(place) }
+        origins.reserveCapacity(candidates.count)
+        choices.reserveCapacity(candidates.count)
+        starts.reserveCapacity(identifiers.count + 1)
+        for (identifier, group) in sorted.enumerated() {
+            origins += addChoices(identifier, of: group.value, candidates)
             starts.append(choices.count)
         }
         addRequirements(origins, candidates)

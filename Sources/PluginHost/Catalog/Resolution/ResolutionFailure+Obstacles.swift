@@ -1,36 +1,38 @@
 extension ResolutionFailure {
     /// Why a choice is not usable, whatever else is chosen: the chain of obstacles to the one that has no further cause.
     init(_ choice: Int, _ usability: Usability, _ text: ResolutionText) {
-        let graph = text.graph
-        var links: [(choice: Int, requirement: Int)] = []
-        var places: [Int: Int] = [:]
+        let end = usability.ends[choice]!
+        // The links before the end, the last one of them apart where there are many.
+        let isLong = end.distance >= ResolutionText.longest
+        var links: [ResolutionText.Link] = []
         var current = choice
-        while places[current] == nil {
-            places[current] = links.count
-            switch usability.obstacles[current]! {
-            case .nothingFits(let requirement):
-                links.append((current, requirement))
-                self.init(nothingFits: links, text)
-                return
-            case .itself:
-                self.init(links, leadingTo: [graph.choices[current].identifier], at: current, text)
-                return
-            case .blocked(let requirement, let next), .circle(let requirement, let next):
-                links.append((current, requirement))
-                current = next
-            }
+        while links.count < (isLong ? ResolutionText.longest / 2 : end.distance), let next = usability.next(current) {
+            links.append((current, next.requirement))
+            current = next.choice
         }
-        let circle = links[places[current]!...].map { graph.choices[$0.choice].identifier }
-        self.init(Array(links[..<places[current]!]), leadingTo: circle, at: current, text)
+        if case .nothingFits(let requirement) = usability.obstacles[end.choice]! {
+            let last: ResolutionText.Link = (end.choice, requirement)
+            let chain =
+                isLong
+                ? text.chain(links, omitted: end.distance - links.count, last: last) : text.chain(links + [last])
+            self.init(chain, atWhoseEndNothingFits: last, text)
+            return
+        }
+        var chain = ""
+        if let previous = end.previous, let next = usability.next(previous) {
+            let last: ResolutionText.Link = (previous, next.requirement)
+            let isTold = links.count == end.distance
+            chain = isTold ? text.chain(links) : text.chain(links, omitted: end.distance - links.count - 1, last: last)
+        }
+        self.init(chain, leadingToCircleAt: end.choice, usability, text)
     }
 
     /// A chain at whose end nothing is in the range of a requirement.
-    private init(nothingFits links: [(choice: Int, requirement: Int)], _ text: ResolutionText) {
+    private init(_ chain: String, atWhoseEndNothingFits link: ResolutionText.Link, _ text: ResolutionText) {
         let graph = text.graph
-        let (last, number) = links[links.count - 1]
+        let (last, number) = link
         let requirement = graph.requirements[number]
         let target = requirement.target
-        let chain = text.chain(links)
         let versions = graph.choices(of: target).map { graph.choices[$0].version }
         if let loaded = graph.loaded[target] {
             reason = .otherVersionLoaded(identifier: graph.identifiers[target], loaded)
@@ -52,19 +54,21 @@ extension ResolutionFailure {
         }
     }
 
-    /// A chain at whose end things wait for themselves.
+    /// A chain, or nothing, to a choice that waits for itself.
     private init(
-        _ links: [(choice: Int, requirement: Int)], leadingTo circle: [Int], at choice: Int, _ text: ResolutionText
+        _ chain: String, leadingToCircleAt choice: Int, _ usability: Usability, _ text: ResolutionText
     ) {
-        let names = circle.map { text.graph.identifiers[$0] }
-        reason = .circle(
-            names.count > ResolutionText.longest * 2
-                ? Array(names.prefix(ResolutionText.longest) + names.suffix(ResolutionText.longest)) : names)
-        if !links.isEmpty {
-            sentence =
-                "\(text.chain(links)), which can never be loaded: \(text.circle(circle))\(circle.count > 1 ? ", in a circle" : "")."
-        } else if circle.count > 1 {
-            sentence = "\(text.name(choice: choice)) can never be loaded: \(text.circle(circle)), in a circle."
+        let members = usability.placesInCircles[choice].map { usability.circles[$0.circle] } ?? [choice]
+        let start = usability.placesInCircles[choice]?.place ?? 0
+        let circle = members.indices.lazy.map { place in
+            text.graph.choices[members[(start + place) % members.count]].identifier
+        }
+        reason = .circle(text.identifiers(ofCircle: circle))
+        let told = text.circle(circle) + (members.count > 1 ? ", in a circle" : "")
+        if !chain.isEmpty {
+            sentence = "\(chain), which can never be loaded: \(told)."
+        } else if members.count > 1 {
+            sentence = "\(text.name(choice: choice)) can never be loaded: \(told)."
         } else {
             sentence = "\(text.name(choice: choice)) needs itself, and can never be loaded before itself."
         }

@@ -37,22 +37,37 @@ struct ResolutionText {
         return name(graph.requirements[requirement].target) + (words.isEmpty ? "" : " (\(words))")
     }
 
+    /// A choice and a requirement of it, which leads to the next choice.
+    typealias Link = (choice: Int, requirement: Int)
+
     /// A choice with what it requires, which requires the next, and so forth: `org.a 1.0 needs org.b 2 or later, which
     /// needs org.c below 3`.
     ///
-    /// - Parameter links: each choice with the requirement that leads to the next one.
-    func chain(_ links: [(choice: Int, requirement: Int)]) -> String {
-        var text = "\(name(choice: links[0].choice)) needs \(wanted(links[0].requirement))"
-        let told = links.count > Self.longest ? Self.longest / 2 : links.count
-        for place in 1..<max(told, 1) {
-            // Of several versions that would do, the most preferred one stands for all.
-            let isOneOfSeveral = graph.requirements[links[place - 1].requirement].fitting.count > 1
-            text += isOneOfSeveral ? ", of which \(graph.choices[links[place].choice].version)" : ", which"
-            text += " needs " + wanted(links[place].requirement)
+    /// - Parameters:
+    ///   - links: the whole chain, or its beginning.
+    ///   - omitted: how many links come then that are not told.
+    ///   - last: the link after these.
+    func chain(_ links: some Collection<Link>, omitted: Int = 0, last: Link? = nil) -> String {
+        if links.count > Self.longest, last == nil {
+            let told = Self.longest / 2
+            let end = links.dropFirst(links.count - 1).first
+            return chain(links.prefix(told), omitted: links.count - told - 1, last: end)
         }
-        guard told < links.count else { return text }
-        let last = links[links.count - 1]
-        return text + ", and so on through \(links.count - told - 1) more to \(name(choice: last.choice)), "
+        var text = ""
+        var previous: Link?
+        for link in links {
+            if let previous {
+                // Of several versions that would do, the most preferred one stands for all.
+                let isOneOfSeveral = graph.requirements[previous.requirement].fitting.count > 1
+                text += isOneOfSeveral ? ", of which \(graph.choices[link.choice].version)" : ", which"
+            } else {
+                text += name(choice: link.choice)
+            }
+            text += " needs " + wanted(link.requirement)
+            previous = link
+        }
+        guard let last else { return text }
+        return text + ", and so on through \(omitted) more to \(name(choice: last.choice)), "
             + "which needs \(wanted(last.requirement))"
     }
 
@@ -73,22 +88,35 @@ struct ResolutionText {
     }
 
     /// Each of the identifiers requires the next: `org.a needs org.b, which needs org.a`.
-    func circle(_ identifiers: [Int]) -> String {
-        let names = identifiers.map { name($0) }
-        guard names.count > 1 else { return "\(names[0]) needs itself" }
-        let told = names.count > Self.longest ? Self.longest / 2 : names.count
-        var text = names[0] + " needs " + names[1..<told].joined(separator: ", which needs ")
-        if told < names.count {
-            text += ", and so on through \(names.count - told - 1) more to \(names[names.count - 1])"
+    func circle(_ identifiers: some RandomAccessCollection<Int>) -> String {
+        guard let first = identifiers.first, let last = identifiers.last, identifiers.count > 1 else {
+            return identifiers.first.map { "\(name($0)) needs itself" } ?? ""
         }
-        return text + ", which needs " + names[0]
+        let told = identifiers.count > Self.longest ? Self.longest / 2 : identifiers.count
+        var text = name(first) + " needs "
+        text += identifiers.dropFirst().prefix(told - 1).map { name($0) }.joined(separator: ", which needs ")
+        if told < identifiers.count {
+            text += ", and so on through \(identifiers.count - told - 1) more to \(name(last))"
+        }
+        return text + ", which needs " + name(first)
     }
 
     /// What to do about a circle.
-    func remedy(circle identifiers: [Int]) -> String {
-        guard identifiers.count > 1 else {
-            return "Ask its author to take \(name(identifiers[0])) out of its own PHRequires."
+    func remedy(circle identifiers: some RandomAccessCollection<Int>) -> String {
+        if let only = identifiers.first, identifiers.count == 1 {
+            return "Ask its author to take \(name(only)) out of its own PHRequires."
         }
-        return "Ask the authors of \(Self.list(identifiers.map { name($0) })): one of them must do without the next."
+        return
+            "Ask the authors of \(Self.list(identifiers.lazy.map { name($0) })): one of them must do without the next."
+    }
+
+    /// The identifiers of a circle, or of a large one the first and the last ones.
+    func identifiers(ofCircle identifiers: some RandomAccessCollection<Int>) -> [String] {
+        var shown = Array(identifiers.prefix(2 * Self.longest))
+        if identifiers.count > shown.count {
+            let end = identifiers.index(identifiers.endIndex, offsetBy: -Self.longest)
+            shown[Self.longest...] = ArraySlice(identifiers[end...])
+        }
+        return shown.map { graph.identifiers[$0] }
     }
 }

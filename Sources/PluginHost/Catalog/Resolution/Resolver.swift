@@ -21,9 +21,9 @@
 ///     a search: what is required first, and of each identifier the best candidate that fits to what was chosen before.
 ///
 /// **Threads.** No state. **Cost.** Linear in candidates and requirements where the best candidates of all identifiers fit
-/// together; where they do not, `limit` bounds it, to some seconds.
+/// together; where they do not, `limit` bounds it, to a second or two.
 func resolve(
-    _ candidates: [ResolutionCandidate], pinned: [String: PluginVersion] = [:], limit: Int = 20_000_000
+    _ candidates: [ResolutionCandidate], pinned: [String: PluginVersion] = [:], limit: Int = 5_000_000
 ) -> Resolution {
     var resolver = Resolver(candidates, pinned: pinned)
     resolver.choose(limit: limit)
@@ -50,8 +50,7 @@ private struct Resolver {
         chosen = Array(repeating: nil, count: graph.identifiers.count)
         components = stronglyConnectedComponents(
             graph.identifiers.indices.map { identifier in
-                let usable = graph.choices(of: identifier).filter { usability.obstacles[$0] == nil }
-                return graph.targets(of: usable)
+                graph.targets(of: graph.choices(of: identifier).lazy.filter { usability.obstacles[$0] == nil })
             })
     }
 

@@ -19,20 +19,44 @@ struct Usability {
         case circle(requirement: Int, next: Int)
     }
 
+    /// Where obstacles lead to, one after the other.
+    struct End {
+        /// A choice whose obstacle has no further cause, or the first one of a circle.
+        let choice: Int
+        /// How many choices come before it, and the last one of them.
+        let distance: Int
+        let previous: Int?
+    }
+
     /// For each choice, nil if it is usable.
     private(set) var obstacles: [Obstacle?]
+    /// For each choice that is not usable, where its obstacles lead to.
+    private(set) var ends: [End?]
+    /// The circles that obstacles lead to, each choice requiring the next, and for each member the circle and its place there.
+    private(set) var circles: [[Int]] = []
+    private(set) var placesInCircles: [Int: (circle: Int, place: Int)] = [:]
     private let graph: RequirementGraph
 
     init(_ graph: RequirementGraph) {
         self.graph = graph
         obstacles = Array(repeating: nil, count: graph.choices.count)
+        ends = Array(repeating: nil, count: graph.choices.count)
         findBlocked()
         findCircles(among: unfounded())
+        findEnds()
+    }
+
+    /// What an obstacle leads to.
+    func next(_ choice: Int) -> (requirement: Int, choice: Int)? {
+        switch obstacles[choice] {
+        case .blocked(let requirement, let next), .circle(let requirement, let next): (requirement, next)
+        case .nothingFits, .itself, nil: nil
+        }
     }
 
     /// Finds what has a requirement that nothing meets, then what requires that, and so forth.
     private mutating func findBlocked() {
-        var open = graph.requirements.map(\.fitting.count)
+        var open = graph.requirements.map { $0.fitting.count }
         var blocked: [Int] = []
         func obstruct(_ choice: Int, _ obstacle: Obstacle) {
             guard obstacles[choice] == nil else { return }
@@ -61,7 +85,7 @@ struct Usability {
 
     /// The choices that are not blocked, and never reached by counting up from those that require nothing.
     private func unfounded() -> [Int] {
-        var open = graph.choices.map(\.requirements.count)
+        var open = graph.choices.map { $0.requirements.count }
         var isMet = [Bool](repeating: false, count: graph.requirements.count)
         var usable = graph.choices.indices.filter { open[$0] == 0 && obstacles[$0] == nil }
         var next = 0
@@ -143,5 +167,33 @@ struct Usability {
             distance[$0.next]! < distance[$1.next]!
         }
         return result
+    }
+
+    /// Follows all obstacles, each choice once.
+    private mutating func findEnds() {
+        var places = [Int](repeating: -1, count: obstacles.count)
+        for start in obstacles.indices where obstacles[start] != nil && ends[start] == nil {
+            var path: [Int] = []
+            var current = start
+            while ends[current] == nil, places[current] < 0 {
+                places[current] = path.count
+                path.append(current)
+                current = next(current)?.choice ?? current
+            }
+            if ends[current] == nil {
+                let circle = Array(path[places[current]...])
+                path.removeLast(circle.count)
+                let isCircle = next(current) != nil
+                for (place, member) in circle.enumerated() {
+                    ends[member] = End(choice: member, distance: 0, previous: nil)
+                    if isCircle { placesInCircles[member] = (circles.count, place) }
+                }
+                if isCircle { circles.append(circle) }
+            }
+            for choice in path.reversed() {
+                let end = ends[next(choice)!.choice]!
+                ends[choice] = End(choice: end.choice, distance: end.distance + 1, previous: end.previous ?? choice)
+            }
+        }
     }
 }

@@ -280,7 +280,7 @@ enum ForkedLoad {
         if child == 0 {
             // Only what fork() leaves alone is used here: one load, which must not wait for a thread that is not there.
             let message =
-                "The bundle “\(path)”: The bundle was being loaded by another thread when this process was forked. Load "
+                "The bundle “\(path)”: When this process was forked, another thread was loading it. Load "
                 + "before fork(), or call exec() in the child."
             do {
                 try bundle.loadAndReturnError()

@@ -27,7 +27,17 @@ enum Hooks {
 
     private static var address: UInt { UInt(bitPattern: unsafeBitCast(report, to: UnsafeRawPointer.self)) }
 
-    /// Two classes with hooks, one without, and a provider named by the bundle's identifier.
+    /// A Swift statement, where a `context` is known, that reports a call to the test.
+    static func reporting(_ hook: String) -> String {
+        """
+        do {
+            typealias Report = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
+            _ = unsafeBitCast(UInt(\(address)), to: Report.self)(context.bundleIdentifier, "\(hook)")
+        }
+        """
+    }
+
+    /// Two classes with hooks and one without.
     static func swift(_ name: String, info: [String: any Sendable] = [:]) throws -> BundleFixture {
         let source = """
             import PluginABI

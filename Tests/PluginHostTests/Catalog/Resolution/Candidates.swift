@@ -23,7 +23,7 @@ struct Candidates {
 
     func name(_ number: Int) -> String { "\(list[number].identifier) \(list[number].version)" }
 
-    func resolved(pinned: [String: String] = [:], limit: Int = 20_000_000) -> Resolved {
+    func resolved(pinned: [String: String] = [:], limit: Int = 5_000_000) -> Resolved {
         Resolved(
             candidates: self,
             resolution: resolve(list, pinned: pinned.mapValues { PluginVersion($0)! }, limit: limit))

@@ -7,22 +7,31 @@ import Testing
     private static let ranges = [
         "*", "*", "1", "2", "3", ">=2", "<2", "<3", "=1", "=2", "=3", ">=2 <3", "1...2", "1 || 3", "~1.1", ">=1.1",
     ]
+    private static let narrow = ["=1", "=2", "=3", "<2", "3", "1", ">=2 <3", "1...2", "*"]
     private static let versions = ["1", "1.1", "2", "2-beta", "3"]
 
     private static func candidates(_ generator: inout SeededGenerator) throws -> Candidates {
         let identifiers = ["a", "b", "c", "d", "e", "f"].prefix(Int.random(in: 2...6, using: &generator))
-        // Few requirements leave much that fits, many leave little.
+        // Few requirements leave much that fits, many leave little; circles leave nothing to contradict each other.
         let most = Int.random(in: 1...4, using: &generator)
+        let hasCircles = Int.random(in: 0..<4, using: &generator) == 0
         var lines: [String] = []
-        for identifier in identifiers {
-            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+        for (place, identifier) in identifiers.enumerated() {
+            let targets = hasCircles ? identifiers : identifiers.dropFirst(place + 1)
+            // Where there are no circles, what comes last has the usual versions and requires nothing, so that what comes
+            // first can be used, and contradicts each other.
+            let isLast = !hasCircles && place + 3 > identifiers.count
+            for round in 0..<(isLast ? 3 : Int.random(in: 1...(hasCircles ? 3 : 2), using: &generator)) {
+                if isLast {
+                    lines.append("\(identifier) \(round + 1)")
+                    continue
+                }
                 let version = versions.randomElement(using: &generator)!
-                let requires = (0..<Int.random(in: 0...most, using: &generator)).map { _ in
+                let requires = (0..<Int.random(in: 0...most, using: &generator)).compactMap { _ in
                     // Now and then what is not there.
-                    let target =
-                        Int.random(in: 0..<24, using: &generator) == 0
-                        ? "x" : identifiers.randomElement(using: &generator)!
-                    return "\(target) \(ranges.randomElement(using: &generator)!)"
+                    let isMissing = Int.random(in: 0..<40, using: &generator) == 0
+                    let target = isMissing ? "x" : targets.randomElement(using: &generator)
+                    return target.map { "\($0) \((hasCircles ? ranges : narrow).randomElement(using: &generator)!)" }
                 }
                 lines.append("\(identifier) \(version): \(requires.joined(separator: "; "))")
             }
