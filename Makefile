@@ -48,7 +48,7 @@ tsan: setup ## run the tests under the thread sanitiser
 outside: setup ## build a host and a plug-in outside of the project, against a tagged copy of it
 	@Scripts/outside.sh
 
-bench: build plugins ## measure loading against dlopen(), bundles and catalogues against what they cannot do without
+bench: build plugins ## measure loading against dlopen(), bundles against a stat() and Foundation's, catalogues against reading
 	$(PRODUCTS)/load-benchmark
 	$(PRODUCTS)/bundle-benchmark
 	$(PRODUCTS)/catalog-benchmark

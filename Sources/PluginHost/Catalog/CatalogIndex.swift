@@ -82,7 +82,9 @@ final class CatalogIndex: Sendable {
             }
             for number in 0..<header.contributionCount {
                 let contribution = self.contribution(number)
-                guard contribution.point.isInside(bytes), contribution.entry < entryCount else {
+                guard contribution.point.isInside(bytes), contribution.name.isInside(bytes),
+                    contribution.entry < entryCount
+                else {
                     return Damage(reason: "contribution \(number) points out of the file")
                 }
             }
@@ -178,7 +180,12 @@ final class CatalogIndex: Sendable {
     /// **Cost.** A binary search.
     func contributions(at point: String) -> [IndexContribution] {
         let first = firstIndex(in: 0..<contributionCount) { precedes(contribution($0).point, point) }
-        return (first..<contributionCount).lazy.map(contribution).prefix { text($0.point) == point }
+        return (first..<contributionCount).lazy.map(contribution).prefix { text(at: $0.point, is: point) }
+    }
+
+    /// Whether a text is another, without making a String of it.
+    func text(at place: IndexPlace, is text: String) -> Bool {
+        bytes.withUnsafeBytes { $0[place.range].elementsEqual(text.utf8) }
     }
 
     // MARK: Steps

@@ -78,7 +78,8 @@ struct CatalogIndexBuilder {
             let point = points[contribution.point] ?? put(text: contribution.point)
             points[contribution.point] = point
             IndexContribution(
-                point: point, version: contribution.version, entry: contribution.entry, factory: contribution.factory
+                point: point, name: put(text: contribution.name), version: contribution.version,
+                entry: contribution.entry, factory: contribution.factory
             ).write(to: &writer)
         }
         let foldersOffset = sizes.textsOffset + texts.bytes.count
@@ -97,6 +98,7 @@ struct CatalogIndexBuilder {
 
     private struct Contribution {
         var point: String
+        var name: String
         var version: UInt32
         var order: Int
         var entry: Int
@@ -111,8 +113,8 @@ struct CatalogIndexBuilder {
                 guard let point = factory.extensionPoint else { continue }
                 all.append(
                     Contribution(
-                        point: point, version: UInt32(factory.version), order: factory.order, entry: entry,
-                        factory: number))
+                        point: point, name: factory.name, version: UInt32(factory.version), order: factory.order,
+                        entry: entry, factory: number))
             }
         }
         return all.sorted { a, b in

@@ -148,11 +148,13 @@ extension IndexEntry {
     }
 }
 
-/// One factory that a plug-in declares at an extension point, in 24 bytes.
+/// One factory that a plug-in declares at an extension point, in 32 bytes.
 struct IndexContribution: Sendable {
-    static let size = 24
+    static let size = 32
 
     var point: IndexPlace
+    /// Of the factory: the record has it, too, and need not be read for it.
+    var name: IndexPlace
     var version: UInt32
     var entry: Int
     /// Its place in the record's factories.
@@ -160,13 +162,15 @@ struct IndexContribution: Sendable {
 
     func write(to writer: inout RecordWriter) {
         point.write(to: &writer)
+        name.write(to: &writer)
         writer.put(version)
         writer.put(UInt32(entry))
         writer.put(UInt64(factory))
     }
 
-    init(point: IndexPlace, version: UInt32, entry: Int, factory: Int) {
+    init(point: IndexPlace, name: IndexPlace, version: UInt32, entry: Int, factory: Int) {
         self.point = point
+        self.name = name
         self.version = version
         self.entry = entry
         self.factory = factory
@@ -177,9 +181,10 @@ struct IndexContribution: Sendable {
             UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self))
         }
         point = IndexPlace(bytes, at: start)
-        version = word(8)
-        entry = Int(word(12))
-        factory = Int(word(16))
+        name = IndexPlace(bytes, at: start + 8)
+        version = word(16)
+        entry = Int(word(20))
+        factory = Int(word(24))
     }
 }
 
@@ -189,7 +194,7 @@ struct IndexHeader: Sendable {
     /// “PHINDEX” and a zero.
     private static let magic: UInt64 = 0x0058_4544_4E49_4850
     /// Raised when the form of the file changes, or the rules by which verdicts are given.
-    static let format: UInt64 = 1
+    static let format: UInt64 = 2
 
     let entryCount: Int
     let pluginCount: Int

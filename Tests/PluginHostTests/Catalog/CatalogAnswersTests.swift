@@ -111,6 +111,35 @@ import Testing
         #expect(!unknown.isEmpty)
     }
 
+    // MARK: Extensions by name
+
+    @Test func anExtensionIsFoundByItsNamePointAndVersion() throws {
+        let tree = try CatalogTree([
+            "a/X.bundle": CatalogTree.list("x", offers: "one", at: "p"),
+            "a/Y.bundle": CatalogTree.list("y", offers: "two", at: "p", version: 3),
+            "a/Z.bundle": CatalogTree.list("z", offers: "one", at: "q"),
+        ])
+        for index in [false, true, true] {
+            let catalog = tree.catalog("a", index: index)
+            #expect(catalog.extension(named: "one", at: "p")?.plugin.identifier == "x")
+            #expect(catalog.extension(named: "one", at: "q")?.plugin.identifier == "z")
+            #expect(catalog.extension(named: "two", at: "p", version: 3)?.plugin.identifier == "y")
+            #expect(catalog.extension(named: "two", at: "p", version: 1) == nil)
+            #expect(catalog.extension(named: "on", at: "p") == nil)
+            #expect(catalog.extension(named: "one", at: "r") == nil)
+        }
+    }
+
+    @Test func ofTwoOfOneNameTheFirstIsFound() throws {
+        let tree = try CatalogTree([
+            "a/X.bundle": CatalogTree.list("x", offers: "one", at: "p", order: 2),
+            "a/Y.bundle": CatalogTree.list("y", offers: "one", at: "p", order: 1),
+        ])
+        let catalog = tree.catalog("a")
+        #expect(catalog.extension(named: "one", at: "p")?.plugin.identifier == "y")
+        #expect(catalog.extensions(at: "p").map(\.plugin.identifier) == ["y"])
+    }
+
     @Test func aFunctionThatIsDeclaredAtAnExtensionPointIsOffered() throws {
         let tree = try CatalogTree([
             "a/X.bundle": CatalogTree.list("x", offers: "adler32", at: "org.example.checksum-function")

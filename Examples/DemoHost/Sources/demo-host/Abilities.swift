@@ -8,8 +8,6 @@ import PluginHost
 /// texts, and nothing runs its code.
 struct Abilities {
     let catalog: PluginCatalog
-    /// Everything that a pipeline can name: by extension point, each in the order that the plug-ins ask for.
-    let offers: [ExtensionDescription]
 
     /// The extension points of this program whose offers a pipeline can name, with the versions that it speaks.
     private static let points = [
@@ -33,13 +31,25 @@ struct Abilities {
     /// What a catalogue knows now.
     init(_ catalog: PluginCatalog, folder: String?, journal: Journal) throws(UsageError) {
         self.catalog = catalog
-        offers = Self.points.flatMap { [catalog] in catalog.extensions(at: $0.0, version: $0.1) }
         if let folder, let problem = catalog.folders.first(where: { !$0.exists || $0.problem != nil }) {
             throw UsageError(
                 message: problem.problem?.message ?? localized("There are no bundles in {0}.", folder))
         }
         for folder in catalog.folders { if let problem = folder.problem { journal.report(problem.message) } }
         for candidate in catalog.unusable { if let error = candidate.error { journal.report("\(error)") } }
+    }
+
+    /// What is offered under a name: usually one thing. Only the plug-in that offers it is looked at, however many there
+    /// are.
+    func offers(named name: String) -> [ExtensionDescription] {
+        Self.points.compactMap { catalog.extension(named: name, at: $0.0, version: $0.1) }
+    }
+
+    /// Everything that a pipeline can name, or all of it but the text filters: by extension point, each in the order that
+    /// the plug-ins ask for.
+    func allOffers(withFilters: Bool = true) -> [ExtensionDescription] {
+        Self.points.filter { withFilters || $0.0 != ExtensionPoint.textFilter.name }
+            .flatMap { catalog.extensions(at: $0.0, version: $0.1) }
     }
 
     /// Where bundles are looked for, for messages.
@@ -68,16 +78,19 @@ struct Abilities {
     /// Prints every plug-in with its state and what it offers, then what is not used and why.
     func printList() {
         let plugins = catalog.plugins
+        let lists = catalog.extensions(at: WordLists.extensionPoint, version: WordLists.extensionVersion)
+        let offers = Dictionary(grouping: allOffers() + lists, by: \.plugin)
         if plugins.isEmpty { print(localized("There are no bundles in {0}.", places)) }
         for plugin in plugins {
-            print(
-                "\(plugin.displayName) \(plugin.version ?? "")  \(plugin.identifier)  (\(Self.name(of: plugin.state)))")
-            for offer in offers where offer.plugin == plugin {
+            let title = [plugin.displayName, plugin.version].compactMap(\.self).joined(separator: " ")
+            print("\(title)  \(plugin.identifier)  (\(Self.name(of: plugin.state)))")
+            for offer in offers[plugin] ?? [] {
                 print("  \(offer.name.padding(toLength: 16, withPad: " ", startingAt: 0)) \(offer.displayName)")
             }
         }
         for candidate in catalog.candidates where candidate.verdict != .usable {
-            print("\(candidate.path) \(candidate.version ?? "")  (\(localized("not used")))")
+            let title = [candidate.path, candidate.version].compactMap(\.self).joined(separator: " ")
+            print("\(title)  (\(localized("not used")))")
             print("  \(candidate.explanation)")
             for finding in candidate.findings where !finding.remedy.isEmpty { print("  \(finding.remedy)") }
         }

@@ -18,32 +18,32 @@ struct Pipeline {
     init(names: [String]?, abilities: Abilities, journal: Journal) throws(UsageError) {
         self.journal = journal
         catalog = abilities.catalog
-        let offers = abilities.offers
         if let names {
-            let known = Set(offers.map(\.name))
-            let unknown = names.filter { !known.contains($0) }
+            let offers = names.map { abilities.offers(named: $0) }
+            let unknown = zip(names, offers).filter { $0.1.isEmpty }.map(\.0)
             guard unknown.isEmpty else {
+                let all = abilities.allOffers().map(\.name)
                 throw UsageError(
                     message: localized(
                         "No bundle in {0} provides {1}. There are: {2}.", abilities.places,
-                        unknown.joined(separator: ", "),
-                        offers.isEmpty ? "–" : offers.map(\.name).joined(separator: ", ")))
+                        unknown.joined(separator: ", "), all.isEmpty ? "–" : all.joined(separator: ", ")))
             }
-            stages = names.flatMap { name in offers.filter { $0.name == name } }
+            stages = offers.flatMap(\.self)
         } else {
-            let filters = offers.filter { $0.extensionPoint == ExtensionPoint.textFilter.name }
-            let others = offers.filter { $0.extensionPoint != ExtensionPoint.textFilter.name }
-            stages = Self.defaultFilters.flatMap { name in filters.filter { $0.name == name } } + others
+            let filters = Self.defaultFilters.compactMap { name in
+                abilities.offers(named: name).first { $0.extensionPoint == ExtensionPoint.textFilter.name }
+            }
+            stages = filters + abilities.allOffers(withFilters: false)
         }
-        guard offers.contains(where: { $0.extensionPoint == ExtensionPoint.exporter.name }) else {
+        guard !catalog.extensions(of: .exporter).isEmpty else {
             throw UsageError(message: localized("No bundle in {0} can write a report.", abilities.places))
         }
     }
 
     /// What the pipeline names at an extension point, in its order. Nothing is loaded before it is made.
     func extensions<Interface>(of point: ExtensionPoint<Interface>) -> [PluginExtension<Interface>] {
-        let known = Dictionary(catalog.extensions(of: point).map { ($0.name, $0) }) { first, _ in first }
-        return stages.filter { $0.extensionPoint == point.name }.compactMap { known[$0.name] }
+        stages.filter { $0.extensionPoint == point.name }
+            .compactMap { catalog.extension(named: $0.name, of: point) }
     }
 
     /// An object of each. One that cannot be made is told to the journal and left out.

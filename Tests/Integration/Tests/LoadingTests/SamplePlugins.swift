@@ -102,6 +102,71 @@ import Testing
         }
     }
 
+    /// A folder with all samples, for one test to change.
+    private func copyOfAll(_ name: String) throws -> URL {
+        let folder = Workspace.temporary.appending(path: name)
+        try FileManager.default.copyItem(at: Workspace.samplePlugins.get(), to: folder)
+        return folder
+    }
+
+    private func demo(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Tool.Output {
+        let usual = ["LANGUAGE": "en", "XDG_CACHE_HOME": Workspace.temporary.appending(path: "cache").path]
+        return try Tool.output(
+            Workspace.products.appending(path: "demo-host").path, arguments,
+            environment: usual.merging(environment) { $1 })
+    }
+
+    @Test func theDemoHostListsNamesStatesAndReasons() throws {
+        let folder = try copyOfAll("listed")
+        let list = folder.appending(path: "Charts.bundle/Contents/Info.plist")
+        try Data("<plist".utf8).write(to: list)
+        let output = try demo(["--plugins", folder.path, "--list"], ["LANGUAGE": "fr"])
+        #expect(output.status == 1)
+        #expect(output.standardOutput.contains("Listes de mots 1.0  org.example.Wordlist  (prêt)"), "\(output)")
+        #expect(output.standardOutput.contains("Mots courants"))
+        #expect(output.standardOutput.contains("Charts.bundle  (non utilisé)"))
+        #expect(output.standardOutput.contains(list.path))
+    }
+
+    @Test func theDemoHostOpensNoPluginThatItDoesNotUse() throws {
+        let folder = try copyOfAll("mostly-broken")
+        // Broken in its code: nobody notices before it is used.
+        try Data("no code".utf8).write(to: folder.appending(path: "Charts.bundle/Contents/Linux/Charts"))
+        let document = Workspace.temporary.appending(path: "used.txt")
+        try "One small step.".write(to: document, atomically: true, encoding: .utf8)
+        let report = Workspace.temporary.appending(path: "used.html").path
+        let arguments = ["--plugins", folder.path, "--output", report, document.path]
+        let unused = try demo(arguments + ["--pipeline", "summary,html"])
+        #expect(unused.status == 0, "\(unused)")
+        #expect(unused.standardOutput.contains("Loaded Reporter"))
+        #expect(!unused.standardOutput.contains("Loaded Typography"))
+        let used = try demo(arguments)
+        #expect(used.status == 1)
+        #expect(used.standardError.contains("Charts.bundle"))
+    }
+
+    @Test func theDemoHostSearchesTheStandardPaths() throws {
+        let data = Workspace.temporary.appending(path: "data-home")
+        let plugins = data.appending(path: "demo-host/plugins")
+        try FileManager.default.createDirectory(
+            at: plugins.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(at: Workspace.samplePlugins.get(), to: plugins)
+        let output = try demo(["--list"], ["XDG_DATA_HOME": data.path])
+        #expect(output.status == 0, "\(output)")
+        #expect(output.standardOutput.contains("org.example.Typography"))
+        let named = try demo(["--list"], ["DEMO_PLUGINS": try Workspace.samplePlugins.get().path])
+        #expect(named.standardOutput == output.standardOutput)
+    }
+
+    @Test func withoutWhatItRequiresASampleIsNotUsedAndTheReasonIsTold() throws {
+        let folder = try copyOfAll("without-words")
+        try FileManager.default.removeItem(at: folder.appending(path: "Wordlist.bundle"))
+        let output = try demo(["--plugins", folder.path, "--list"])
+        #expect(output.status == 1)
+        #expect(output.standardOutput.contains("Reporter.bundle 1.0  (not used)"))
+        #expect(output.standardOutput.contains("org.example.Wordlist"))
+    }
+
     @Test func aBrokenPluginIsReportedAndTheOthersWork() throws {
         let demo = Workspace.products.appending(path: "demo-host").path
         let folder = Workspace.temporary.appending(path: "with-broken")

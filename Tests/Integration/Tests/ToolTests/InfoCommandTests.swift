@@ -36,8 +36,9 @@ import Testing
         let keys: Set = [
             "path", "identifier", "name", "displayName", "version", "shortVersion", "packageType", "executable",
             "machine", "layout", "manifest", "note",
-            "principalClass", "factories", "functions", "requires", "hostRequires", "execution", "developmentRegion",
-            "localizations", "preferredLocalizations", "resourceDirectory", "resources", "findings",
+            "principalClass", "factories", "functions", "requires", "hostRequires", "capabilities", "extensionPoints",
+            "uses", "execution", "developmentRegion", "localizations", "preferredLocalizations", "resourceDirectory",
+            "resources", "findings",
         ]
         let bundle = try #require(document.bundles.first)
         #expect(keys.isSubset(of: Set(bundle.keys)))
@@ -45,6 +46,27 @@ import Testing
         #expect(bundle["note"] is NSNull)
         #expect(bundle["layout"] as? String == "Contents")
         #expect(bundle["path"] as? String == fixture.path)
+    }
+
+    @Test func tellsWhatItOpensAndUsesAndNeedsOfTheApplication() throws {
+        let factory: [String: any Sendable] = ["name": "late", "extensionPoint": "org.example.point", "order": 70]
+        let point: [String: any Sendable] = ["name": "org.example.palette", "version": 4, "displayName": "Palettes"]
+        let fixture = try BundleFixture(
+            "Open",
+            info: [
+                "PHFactories": [factory], "PHExtensionPoints": [point], "PHCapabilities": ["org.example.colour"],
+                "PHUses": ["org.example.spelling": 2],
+            ], code: .none)
+        let text = try PluginHostTool.run("info", fixture.path).standardOutput
+        for part in ["order 70", "org.example.palette 4", "“Palettes”", "org.example.colour", "org.example.spelling 2"]
+        {
+            #expect(text.contains(part), "\(part) is missing in \(text)")
+        }
+        let bundle = try #require(PluginHostTool.document("info", fixture.path).bundles.first)
+        #expect((bundle["factories"] as? [[String: Any]])?.first?["order"] as? Int == 70)
+        #expect((bundle["extensionPoints"] as? [[String: Any]])?.first?["version"] as? Int == 4)
+        #expect(bundle["capabilities"] as? [String] == ["org.example.colour"])
+        #expect(bundle["uses"] as? [String: Int] == ["org.example.spelling": 2])
     }
 
     @Test func theExecutablesNoteAndMachineAreTold() throws {

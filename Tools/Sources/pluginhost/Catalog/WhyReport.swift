@@ -2,16 +2,16 @@ import PluginHost
 
 /// Everything that can be said about one identifier.
 struct WhyReport {
-    private let explanation: PluginExplanation
-    private let candidates: [CandidateFacts]
+    let explanation: PluginExplanation
+    let candidates: [CandidateFacts]
     /// Of the one in use, the complete check.
-    private let check: FindingReport
-    private let needs: [Need]
-    private let uses: [Use]
+    let check: FindingReport
+    let needs: [Need]
+    let uses: [Use]
     /// What would be different without the one in use.
-    private let absence: CatalogChange?
+    let absence: CatalogChange?
     /// What is spelt nearly so, if nothing has the identifier.
-    private let similar: [String]
+    let similar: [String]
 
     /// A plug-in that is required, and what that one requires.
     struct Need {
@@ -144,110 +144,6 @@ extension WhyReport {
             ]),
             "similar": JSONValue(similar),
         ]
-    }
-}
-
-// MARK: - Text
-
-extension WhyReport {
-    func write(to page: inout Page) {
-        page.line((explanation.identifier, .bold), explanation.plugin == nil ? ("not used", .red) : ("used", .green))
-        if candidates.isEmpty {
-            page.paragraph(explanation.sentence, indent: 2)
-            if !similar.isEmpty { page.paragraph("There is \(similar.joined(separator: ", ")).", indent: 2, .yellow) }
-            if !explanation.remedy.isEmpty { page.paragraph("To do: \(explanation.remedy)", indent: 2) }
-        }
-        for facts in candidates { write(facts, to: &page) }
-        writeCheck(to: &page)
-        writeNeeds(to: &page)
-        writeNeededBy(to: &page)
-        writeAbsence(to: &page)
-    }
-
-    private func write(_ facts: CandidateFacts, to page: inout Page) {
-        let candidate = facts.candidate
-        page.gap()
-        page.line(
-            (candidate.path.relativeToCurrentDirectory, .bold), (candidate.version ?? "", .plain),
-            (candidate.verdict.words, candidate.verdict.style))
-        let findings = candidate.findings
-        if findings.isEmpty { page.paragraph(candidate.explanation, indent: 2) }
-        FindingReport(findings: findings, bundlePath: candidate.bundlePath).write(to: &page)
-    }
-
-    private func writeCheck(to page: inout Page) {
-        guard explanation.plugin != nil else { return }
-        page.gap()
-        let style: Page.Style = check.errors > 0 ? .red : check.warnings > 0 ? .yellow : .green
-        page.line(("Complete check:", .bold), (check.count ?? "fine", style))
-        check.write(to: &page)
-    }
-
-    private func writeNeeds(to page: inout Page) {
-        page.gap()
-        page.line(("Needs", .bold), (needs.isEmpty && uses.isEmpty ? "no other plug-in" : "", .plain))
-        for need in needs { write(need, indent: 2, to: &page) }
-        for use in uses {
-            let offered = use.offeredBy.isEmpty
-            page.line(
-                ("the service \(use.point) \(use.version):", .plain),
-                offered
-                    ? ("nobody offers it", .yellow) : ("offered by " + use.offeredBy.joined(separator: ", "), .green),
-                indent: 2)
-        }
-        guard let manifest = candidates.first(where: { $0.candidate.verdict == .usable })?.manifest else { return }
-        if let range = manifest.hostRequires {
-            let version = HostEnvironment.current.version
-            let known = version.isEmpty ? "which is not known: see --host-version" : "which is \(version)"
-            page.paragraph("version \(range) of the application, \(known)", indent: 2)
-        }
-        if !manifest.capabilities.isEmpty {
-            page.paragraph("of the application: \(manifest.capabilities.joined(separator: ", "))", indent: 2)
-        }
-    }
-
-    private func write(_ need: Need, indent: Int, to page: inout Page) {
-        page.line(
-            (need.identifier, .plain), (need.range + ":", .plain), (need.state, need.isMet ? .green : .red),
-            indent: indent)
-        for need in need.needs { write(need, indent: indent + 2, to: &page) }
-    }
-
-    private func writeNeededBy(to page: inout Page) {
-        page.gap()
-        page.line(("Needed by", .bold), (explanation.requiredBy.isEmpty ? "no other plug-in" : "", .plain))
-        for (candidate, range) in explanation.requiredBy {
-            page.line(
-                (candidate.identifier, .plain), (candidate.version ?? "", .plain), ("wants \(range):", .plain),
-                (candidate.verdict.words, candidate.verdict.style), indent: 2)
-        }
-    }
-
-    private func writeAbsence(to page: inout Page) {
-        guard let plugin = explanation.plugin, let absence else { return }
-        page.gap()
-        page.line(("Without it", .bold))
-        if let other = absence.changed.first(where: { $0.identifier == plugin.identifier }) {
-            page.paragraph(
-                "\(other.candidate.path.relativeToCurrentDirectory) \(other.version ?? "") would be used in its place.",
-                indent: 2)
-        }
-        for other in absence.changed where other.identifier != plugin.identifier {
-            page.paragraph(
-                "\(other.identifier) \(other.version ?? "") would be used, another version than now.", indent: 2)
-        }
-        let lost = absence.removed.filter { $0.identifier != plugin.identifier }
-        if !lost.isEmpty {
-            page.paragraph(
-                "These could not be used either: \(lost.map(\.identifier).joined(separator: ", ")).", indent: 2)
-        }
-        let offers = absence.removed.flatMap { plugin in plugin.factories.map(\.name) }
-        if !offers.isEmpty {
-            page.paragraph("The application would lack \(offers.joined(separator: ", ")).", indent: 2)
-        }
-        if absence.changed.isEmpty, lost.isEmpty, offers.isEmpty {
-            page.paragraph("Nothing else would change.", indent: 2)
-        }
     }
 }
 

@@ -122,7 +122,7 @@ struct GraphDrawing {
             """
         if edge.kind == .requires, path.count > 1 {
             // Beside its start: there each edge is still by itself.
-            let place = Self.onCurve(from: start, to: path[1], at: 0.3)
+            let place = Self.onCurve(from: start, to: path[1], at: 0.16)
             let words = edge.label.escapedForTerminal.cut(to: 14)
             text += """
                       <text class="soft range" x="\(Self.number(place.x))" y="\(Self.number(place.y + 4))" \
