@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build/fuzz/corpus
 swiftc -O -wmo -parse-as-library -sanitize=fuzzer,address -swift-version 6 -module-name Coverage \
-    -enable-upcoming-feature ExistentialAny \
+    -package-name pluginhost -enable-upcoming-feature ExistentialAny \
     Sources/PropertyLists/*.swift Fuzz/Coverage/*.swift -o build/fuzz/coverage
 # Text of both kinds, to begin with.
 for list in Plugins/*/Info.plist; do { printf '\0'; cat "$list"; } > "build/fuzz/corpus/$(echo "$list" | tr / -)"; done

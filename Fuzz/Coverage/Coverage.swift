@@ -19,12 +19,27 @@ private func readList(_ bytes: UnsafeRawBufferPointer) {
     do throws(PropertyListFault) {
         let value = try PropertyListReader.read(bytes).value
         guard inspected.faults.isEmpty, inspected.value == value else { fatalError("the checker faults a good list") }
+        checkEntries(bytes, value)
         guard let text = try? PropertyListWriter.xml(value) else { return }
         let limits = PropertyListLimits(size: .max, depth: 65, nodes: .max)
         _ = try PropertyListReader.read(Array(text.utf8), limits: limits)
     } catch {
         guard !inspected.faults.isEmpty else { fatalError("the checker overlooks \(error)") }
+        checkEntries(bytes, nil)
     }
+}
+
+/// The fast way gives what the reader gives, or leaves the list to it.
+private func checkEntries(_ bytes: UnsafeRawBufferPointer, _ value: PropertyList?) {
+    let text = ListText(capacity: bytes.count)
+    UnsafeMutableRawBufferPointer(start: text.bytes, count: bytes.count).copyMemory(from: bytes)
+    var entries: [String: ListPlace] = [:]
+    guard
+        text.forEachEntry({ key, place in
+            entries.updateValue(place, forKey: String(decoding: key, as: UTF8.self)) == nil
+        })
+    else { return }
+    guard value == .dictionary(entries.compactMapValues(text.value)) else { fatalError("the fast way reads otherwise") }
 }
 
 private func readTable(_ bytes: UnsafeRawBufferPointer) {

@@ -9,10 +9,10 @@ extension StringsIndex {
     ///   - file: the file's content. The index keeps it.
     ///   - limits: how much is accepted.
     /// - Returns: nil if the file must be read by ``StringsReader``.
-    public static func recognizing(_ file: StringsText, limits: PropertyListLimits = .stringsTable) -> StringsIndex? {
+    public static func recognizing(_ file: ListText, limits: PropertyListLimits = .stringsTable) -> StringsIndex? {
         guard file.count <= limits.size, file.count < Int(Int32.max) else { return nil }
         let (encoding, markLength) = TextEncoding.detect(file.buffer)
-        let text: StringsText
+        let text: ListText
         var start = 0
         let isASCII: Bool
         switch encoding {
@@ -23,7 +23,7 @@ extension StringsIndex {
             isASCII = isPlain
         case .utf16(let bigEndian):
             let source = file.buffer(markLength..<file.count)
-            guard let converted = StringsText(utf16: source, bigEndian: bigEndian) else { return nil }
+            guard let converted = ListText(utf16: source, bigEndian: bigEndian) else { return nil }
             text = converted
             isASCII = text.count == source.count / 2
         default: return nil
@@ -56,7 +56,7 @@ extension StringsIndex {
         let old = base?.text.count ?? 0
         let added = table.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         precondition(old + added < Int(Int32.max))
-        let text = StringsText(capacity: old + added)
+        let text = ListText(capacity: old + added)
         let entries = UnsafeMutablePointer<Entry>.allocate(capacity: (base?.count ?? 0) + table.count)
         var count = 0
         if let base {

@@ -28,7 +28,7 @@ public final class StringsIndex: @unchecked Sendable {
     }
 
     /// What the entries are places in.
-    let text: StringsText
+    let text: ListText
     let entries: UnsafeMutablePointer<Entry>
     /// The number of entries; those that a later one of the same key replaces are counted too.
     public let count: Int
@@ -54,7 +54,7 @@ public final class StringsIndex: @unchecked Sendable {
     /// - Parameters:
     ///   - text: what the entries are places in; less than 2 GiB.
     ///   - entries: allocated memory, which the index frees.
-    init(_ text: StringsText, _ entries: UnsafeMutablePointer<Entry>, count: Int) {
+    init(_ text: ListText, _ entries: UnsafeMutablePointer<Entry>, count: Int) {
         self.text = text
         self.entries = entries
         self.count = count

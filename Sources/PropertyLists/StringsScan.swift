@@ -1,7 +1,7 @@
 /// Walks once through a strings table and notes where its entries are; stops at the first thing that is not as most
 /// tables have it.
 struct StringsScan {
-    private let text: StringsText
+    private let text: ListText
     private let bytes: UnsafePointer<UInt8>
     private let end: Int
     private let isASCII: Bool
@@ -13,7 +13,7 @@ struct StringsScan {
     /// Whether any key holds a backslash. Its entry has the mark of escaped values in the length of the key.
     private(set) var hasEscapedKeys = false
 
-    init(_ text: StringsText, from start: Int, isASCII: Bool) {
+    init(_ text: ListText, from start: Int, isASCII: Bool) {
         self.text = text
         bytes = UnsafePointer(text.bytes)
         end = text.count
@@ -150,15 +150,15 @@ struct StringsScan {
     }
 }
 
-extension StringsText {
+extension ListText {
     /// A text with the keys that hold escapes once more at its end, without them; the entries then mean those.
-    func unescapingKeys(of entries: UnsafeMutablePointer<StringsIndex.Entry>, count: Int) -> StringsText {
+    func unescapingKeys(of entries: UnsafeMutablePointer<StringsIndex.Entry>, count: Int) -> ListText {
         let escaped = StringsIndex.Entry.escaped
         var room = 0
         for number in 0..<count where entries[number].keyLength & escaped != 0 {
             room += Int(entries[number].keyLength & ~escaped)
         }
-        let text = StringsText(capacity: self.count + room)
+        let text = ListText(capacity: self.count + room)
         text.bytes.update(from: bytes, count: self.count)
         var end = self.count
         for number in 0..<count where entries[number].keyLength & escaped != 0 {

@@ -88,10 +88,18 @@ enum UTF8Check {
     /// Whether any byte can begin a combining mark.
     static func holdsLeadByteOfMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
-        // Eight bytes at a time as long as none of them has both high bits, as every lead byte does.
-        while let word = bytes.word(at: index), word & (word << 1) & 0x8080_8080_8080_8080 == 0 { index += 8 }
-        return bytes[index...].contains { $0 >= 0xCC }
+        // Eight bytes at a time; one by one only where any has both high bits, as every lead byte does.
+        while let word = bytes.word(at: index) {
+            if word & (word << 1) & 0x8080_8080_8080_8080 != 0, bytes[index..<index + 8].contains(where: isLeadOfMarks)
+            {
+                return true
+            }
+            index += 8
+        }
+        return bytes[index...].contains(where: isLeadOfMarks)
     }
+
+    private static func isLeadOfMarks(_ byte: UInt8) -> Bool { byte >= 0xCC }
 
     private static let longestRunOfMarks = 30
 }

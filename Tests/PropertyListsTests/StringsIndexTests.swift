@@ -5,8 +5,8 @@ import Testing
 /// Numbers in names are those of the project's list of faults.
 @Suite("StringsIndex: the fast way agrees with the reader")
 struct StringsIndexTests {
-    private static func text(_ bytes: [UInt8]) -> StringsText {
-        let text = StringsText(capacity: bytes.count)
+    private static func text(_ bytes: [UInt8]) -> ListText {
+        let text = ListText(capacity: bytes.count)
         text.bytes.update(from: bytes, count: bytes.count)
         return text
     }

@@ -17,6 +17,7 @@ struct Corpus {
         var corpus = Corpus(random: SeededGenerator(seed: seed ^ 0xC0_FFEE))
         return (0..<count).map { _ in
             switch target {
+            case .plists where corpus.random.oneIn(3): corpus.infoList()
             case .plists, .planted: corpus.list(corpus.value(depth: 0))
             case .strings: corpus.table(corpus.entries())
             case .stringsdict: corpus.list(corpus.plurals())
@@ -63,6 +64,36 @@ struct Corpus {
         var entries: [String: PropertyList] = [:]
         for _ in 0..<random.below(16) { entries[string()] = .string(string()) }
         return entries
+    }
+
+    // MARK: Info.plist
+
+    private static let infoKeys = [
+        "CFBundleIdentifier", "CFBundleName", "NSExecutable", "CFBundleLocalizations", "PHFactories", "PHRequires",
+        "name",
+        "version", "CF$UID", "CFBundleName-linux", "", "é", "a&b",
+    ]
+
+    /// A list in the form that is read by places.
+    private mutating func infoList() -> Sample {
+        var entries: [String: PropertyList] = [:]
+        for _ in 0..<random.below(8) { entries[random.pick(Self.infoKeys)] = infoValue(depth: 1) }
+        let value = PropertyList.dictionary(entries)
+        guard let text = try? PropertyListWriter.xml(value) else { return list(value) }
+        return Sample(bytes: Array(text.utf8), value: value)
+    }
+
+    private mutating func infoValue(depth: Int) -> PropertyList {
+        switch random.below(depth < 4 ? 9 : 6) {
+        case 0: return .boolean(random.oneIn(2))
+        case 1: return integer()
+        case 6: return .array((0..<random.below(4)).map { _ in infoValue(depth: depth + 1) })
+        case 7, 8:
+            var entries: [String: PropertyList] = [:]
+            for _ in 0..<random.below(4) { entries[random.pick(Self.infoKeys)] = infoValue(depth: depth + 1) }
+            return .dictionary(entries)
+        default: return .string(string())
+        }
     }
 
     private mutating func plurals() -> PropertyList {

@@ -32,6 +32,7 @@ struct ListChecks {
             if limits == .standard, sample?.value != nil { throw Violation("a right file is refused: \(fault)") }
         }
         try checkInspection(read)
+        try checkEntries()
     }
 
     private static func read(
@@ -84,6 +85,27 @@ struct ListChecks {
         case .success(let again):
             guard again.isEqual(to: value) else { throw Violation("written and read again it differs: \(text)") }
         case .failure(let fault): throw Violation("what was written is refused: \(fault): \(text)")
+        }
+    }
+
+    /// The fast way gives what the reader gives, or leaves the list to it.
+    private func checkEntries() throws(Violation) {
+        let text = ListText(capacity: bytes.count)
+        UnsafeMutableRawBufferPointer(start: text.bytes, count: bytes.count).copyMemory(from: bytes)
+        var places: [(key: String, value: ListPlace)] = []
+        let isRecognized = text.forEachEntry { key, place in
+            places.append((String(decoding: key, as: UTF8.self), place))
+            return true
+        }
+        guard isRecognized else { return }
+        guard case .success(.dictionary(let entries)) = Self.read(bytes, .standard) else {
+            throw Violation("the fast way takes a list that the reader refuses")
+        }
+        guard places.count == entries.count else {
+            throw Violation("the fast way finds \(places.count) entries, the reader \(entries.count)")
+        }
+        for (key, place) in places where text.value(at: place) != entries[key] {
+            throw Violation("the fast way reads another value of the key \(key.debugDescription)")
         }
     }
 

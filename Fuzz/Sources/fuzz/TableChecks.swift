@@ -30,7 +30,7 @@ struct TableChecks {
 
     /// The fast way gives what the reader gives, or leaves the table to it.
     private func checkIndex(_ entries: [String: String], _ faults: [PropertyListFault]) throws(Violation) {
-        let text = StringsText(capacity: bytes.count)
+        let text = ListText(capacity: bytes.count)
         UnsafeMutableRawBufferPointer(start: text.bytes, count: bytes.count).copyMemory(from: bytes)
         guard let index = StringsIndex.recognizing(text) else { return }
         guard faults.isEmpty else { throw Violation("the fast way takes a table with the faults \(faults)") }

@@ -1,14 +1,42 @@
 import Glibc
 
-/// What is read when a bundle is opened.
-struct BundleContents {
+/// What is read when a bundle is opened. Not copyable: each copy would count some twenty references.
+struct BundleContents: ~Copyable, Sendable {
     let path: String
     let layout: BundleLayout
     /// Where Info.plist was found, or would be.
     let manifestPath: String
     /// The file that was read; nil where there was none to open.
     let manifestIdentity: FileIdentity?
-    let manifest: Result<Manifest, PluginFinding>
+    /// Empty where there is none.
+    let manifest: Manifest
+    /// Why there is none.
+    let finding: PluginFinding?
+
+    /// The contents of a bundle whose Info.plist was found.
+    init(path: String, layout: BundleLayout, manifestPath: String, list: borrowing OpenedFile) {
+        self.path = path
+        self.layout = layout
+        self.manifestPath = manifestPath
+        manifestIdentity = list.identity
+        do throws(PluginFinding) {
+            manifest = try ManifestReader.read(list, path: manifestPath)
+            finding = nil
+        } catch {
+            manifest = .empty
+            finding = error
+        }
+    }
+
+    /// The contents of a bundle without an Info.plist that could be opened.
+    init(path: String, layout: BundleLayout, manifestPath: String, finding: PluginFinding) {
+        self.path = path
+        self.layout = layout
+        self.manifestPath = manifestPath
+        manifestIdentity = nil
+        manifest = .empty
+        self.finding = finding
+    }
 }
 
 /// Finds bundles: at a path, by identifier, of a class, of the program.
@@ -57,55 +85,51 @@ enum BundleOpening {
     private static func usualContents(_ path: String) -> BundleContents? {
         // These have other places that go first, or are added.
         if path.hasSuffix(".framework") || path.hasSuffix(".resources") { return nil }
-        let list = path + "/Contents/Info.plist"
+        let list = BundlePath.join(path, "Contents", file: "Info", ".plist", "")
         guard let file = try? OpenedFile(path: list), !file.passedLinks,
-            FileIdentity(path: path + "/Contents/Info-linux.plist") == nil
+            FileIdentity(path: BundlePath.join(path, "Contents", file: "Info", "-linux", ".plist")) == nil
         else { return nil }
         return BundleContents(
-            path: path, layout: .contents, manifestPath: list, manifestIdentity: file.identity,
-            manifest: ManifestReader.result(file, path: list))
+            path: path, layout: .contents, manifestPath: list, list: file)
     }
 
     /// The contents of any directory, all of one and the same: a bundle that is replaced by another while it is looked
     /// at is looked at again.
     private static func contents(_ path: String, askedFor: String) throws(PluginError) -> BundleContents {
-        var contents: BundleContents?
+        var contents = BundleContents?.none
         var before: FileIdentity?
         // Whoever replaces a bundle that often does it for ever; then what was seen last is as good as anything.
         for _ in 0..<8 {
             guard let now = FileIdentity(path: path) else { throw notFound(askedFor, describe(errno: errno)) }
             guard now.isDirectory else { throw notFound(askedFor, "it is \(now.kind), not a directory") }
-            if let contents, let before, before.isSameFile(as: now) { return contents }
+            if let before, before.isSameFile(as: now) { break }
             before = now
             contents = findInfoList(path, BundleLayout.detect(root: path))
         }
-        return contents ?? findInfoList(path, .flat)
+        return contents.take() ?? findInfoList(path, .flat)
     }
 
     private static func findInfoList(_ path: String, _ layout: BundleLayout) -> BundleContents {
-        func contents(
-            _ list: String, _ manifest: Result<Manifest, PluginFinding>, _ identity: FileIdentity? = nil
-        ) -> BundleContents {
-            BundleContents(
-                path: path, layout: layout, manifestPath: list, manifestIdentity: identity, manifest: manifest)
-        }
         for directory in layout.infoDirectories {
             for name in BundleLayout.infoNames {
                 let list = BundlePath.join(BundlePath.join(path, directory), name)
                 do throws(OpenedFile.Failure) {
                     let file = try OpenedFile(path: list)
-                    return contents(list, ManifestReader.result(file, path: list), file.identity)
+                    return BundleContents(path: path, layout: layout, manifestPath: list, list: file)
                 } catch .missing {
                     continue
                 } catch {
                     // Where the directory may not be entered, nobody can tell which of the names it holds.
                     let named = FileIdentity(path: list) == nil ? BundlePath.join(path, layout.usualInfoList) : list
-                    return contents(named, .failure(ManifestReader.unreadable(named, error.reason)))
+                    return BundleContents(
+                        path: path, layout: layout, manifestPath: named,
+                        finding: ManifestReader.unreadable(named, error.reason))
                 }
             }
         }
         let expected = BundlePath.join(path, layout.usualInfoList)
-        return contents(expected, .failure(missingInfoList(path, layout, expected)))
+        return BundleContents(
+            path: path, layout: layout, manifestPath: expected, finding: missingInfoList(path, layout, expected))
     }
 
     private static func missingInfoList(_ path: String, _ layout: BundleLayout, _ expected: String) -> PluginFinding {
@@ -162,8 +186,7 @@ enum BundleOpening {
         // The program's directory was removed while it runs. There is always a main bundle.
         let gone = ManifestReader.unreadable(path, "is gone")
         return PluginBundle(
-            contents: BundleContents(
-                path: path, layout: .flat, manifestPath: path, manifestIdentity: nil, manifest: .failure(gone)))
+            contents: BundleContents(path: path, layout: .flat, manifestPath: path, finding: gone))
     }()
 
     /// The program that runs, its links resolved.

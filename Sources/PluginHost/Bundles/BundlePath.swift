@@ -7,13 +7,16 @@ enum BundlePath {
     ///
     /// **Cost.** One pass over the bytes; no system call for an absolute path.
     static func normalized(_ path: String) -> String? {
-        let utf8 = path.utf8
-        guard let first = utf8.first, utf8.count < PATH_MAX, !utf8.contains(0) else { return nil }
+        var path = path
+        let (first, isPath, isNormalized) = path.withUTF8 { bytes in
+            (bytes.first, bytes.count < PATH_MAX && !bytes.contains(0), Self.isNormalized(bytes))
+        }
+        guard let first, isPath else { return nil }
         guard first == UInt8(ascii: "/") else {
             guard let directory = currentDirectory else { return nil }
             return normalized(directory + "/" + path)
         }
-        if isNormalized(utf8) { return path }
+        if isNormalized { return path }
         var result = ""
         for component in path.split(separator: "/") where component != "." {
             guard component != ".." else { return nil }
@@ -124,7 +127,7 @@ enum BundlePath {
     }
 
     /// Whether no component is empty, `.` or `..` and no slash ends the path.
-    private static func isNormalized(_ utf8: String.UTF8View) -> Bool {
+    private static func isNormalized(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         var length = 1  // of the present component, counted so that the slash at the start opens one
         var onlyDots = true
         for byte in utf8.dropFirst() {

@@ -9,29 +9,34 @@ import Synchronization
 /// by the choices in use.
 final class BundleResources: Sendable {
     /// What the host chose.
-    private struct Choice: Hashable, Sendable {
+    private struct Choice: Equatable, Sendable {
         var localization: LocalizationSettings
         var variants: VariantPreference
     }
 
+    private let bundlePath: String
+    /// Relative to the bundle; it need not exist.
     private let directory: String
-    private let identifier: String
-    private let manifest: Manifest
-    /// The tables of each choice, with its finder.
-    private let all = Mutex<[Choice: StringsTables]>([:])
+    private let identifier: String?
+    private let declared: [String]
+    private let developmentRegion: String?
+    private let allowsMixedLocalizations: Bool
+    /// The tables of each choice, with its finder. A process makes few choices; hashing one would take longer than looking
+    /// through them.
+    private let all = Mutex<[(choice: Choice, strings: StringsTables)]>([])
     /// Those in use; `all` keeps them alive. Not under a lock, and not counted at each use: either would cost as much as
     /// the look-up of a string.
     private let inUse = Atomic<Unmanaged<StringsTables>?>(nil)
     /// The generation that those in use were chosen for.
     private let generation = Atomic(0)
 
-    /// - Parameters:
-    ///   - directory: the absolute path of the resources; it need not exist.
-    ///   - identifier: what to call the bundle in the log.
-    init(directory: String, identifier: String, manifest: Manifest) {
-        self.directory = directory
-        self.identifier = identifier
-        self.manifest = manifest
+    init(_ bundle: borrowing BundleContents) {
+        bundlePath = bundle.path
+        directory = bundle.layout.resources
+        identifier = bundle.manifest.identifier
+        declared = bundle.manifest.localizations
+        developmentRegion = bundle.manifest.developmentRegion
+        allowsMixedLocalizations = bundle.manifest.allowsMixedLocalizations
     }
 
     func resource(
@@ -87,8 +92,9 @@ final class BundleResources: Sendable {
         // Outside of the lock, because the main bundle's own resources are asked for its languages.
         let choice = choice()
         return all.withLock { all in
-            let strings = all[choice] ?? make(choice)
-            all[choice] = strings
+            let known = all.first { $0.choice == choice }?.strings
+            let strings = known ?? make(choice)
+            if known == nil { all.append((choice, strings)) }
             // A thread that was overtaken by another change leaves the choice to the one that saw it.
             if inUse.load(ordering: .relaxed) == nil || generation.load(ordering: .relaxed) <= wanted {
                 inUse.store(.passUnretained(strings), ordering: .releasing)
@@ -101,10 +107,10 @@ final class BundleResources: Sendable {
     private func choice() -> Choice {
         let host = HostEnvironment.current
         var settings = LocalizationSettings(
-            declared: manifest.localizations, developmentRegion: manifest.developmentRegion,
+            declared: declared, developmentRegion: developmentRegion,
             languages: HostEnvironment.currentLanguages)
         let main = BundleOpening.main
-        if main.resources !== self, !manifest.allowsMixedLocalizations {
+        if main.resources !== self, !allowsMixedLocalizations {
             settings.restriction = main.localizations
             settings.restrictionRegion = main.developmentLocalization
         }
@@ -113,8 +119,9 @@ final class BundleResources: Sendable {
 
     private func make(_ choice: Choice) -> StringsTables {
         let finder = ResourceFinder(
-            directory: directory, settings: choice.localization, preference: choice.variants)
-        let identifier = identifier
+            directory: BundlePath.join(bundlePath, directory), settings: choice.localization,
+            preference: choice.variants)
+        let identifier = identifier ?? BundlePath.stem(bundlePath)
         return StringsTables(finder: finder) { findings in
             let log = HostEnvironment.current.log
             for finding in findings {

@@ -15,10 +15,8 @@ extension PluginBundle {
 
     /// What to show to the user: `CFBundleDisplayName` or `CFBundleName` in the user's language, or the directory's name.
     public var displayName: String {
-        for key in ["CFBundleDisplayName", "CFBundleName"] {
-            if let name = resources.localizedInfo(forKey: key) ?? manifest.dictionary[key]?.string, !name.isEmpty {
-                return name
-            }
+        for (key, name) in [("CFBundleDisplayName", manifest.displayName), ("CFBundleName", manifest.name)] {
+            if let name = resources.localizedInfo(forKey: key) ?? name, !name.isEmpty { return name }
         }
         return BundlePath.stem(bundlePath)
     }

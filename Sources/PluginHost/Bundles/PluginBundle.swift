@@ -17,38 +17,28 @@ import Synchronization
 /// **Lifetime.** There is one object for each directory, links resolved, as long as somebody holds it; once code was
 /// loaded, for the life of the process.
 public final class PluginBundle: Sendable, BundleObject {
-    /// The absolute path of the bundle's directory, links resolved.
-    public let bundlePath: String
+    let contents: BundleContents
     let loading = Mutex(LoadState.unloaded)
     let resolver = Mutex<(any ServiceResolver)?>(nil)
-    let layout: BundleLayout
-    /// Where the bundle's Info.plist is, or would be.
-    public let manifestPath: String
-    /// Info.plist as a typed value; empty where there is none or it cannot be read, see ``manifestError``.
-    public let manifest: Manifest
-    /// Why ``manifest`` is empty, or nil.
-    public let manifestError: PluginError?
     let resources: BundleResources
     /// What the bundle is a private copy of, where its code is a generation of hot reload.
     let copy: BundleCopy?
     private let superseded = Atomic(false)
 
-    init(contents: BundleContents, copy: BundleCopy? = nil) {
-        bundlePath = contents.path
+    /// The absolute path of the bundle's directory, links resolved.
+    public var bundlePath: String { contents.path }
+    var layout: BundleLayout { contents.layout }
+    /// Where the bundle's Info.plist is, or would be.
+    public var manifestPath: String { contents.manifestPath }
+    /// Info.plist as a typed value; empty where there is none or it cannot be read, see ``manifestError``.
+    public var manifest: Manifest { contents.manifest }
+    /// Why ``manifest`` is empty, or nil.
+    public var manifestError: PluginError? { contents.finding.map { PluginError(bundlePath: bundlePath, $0) } }
+
+    init(contents: consuming BundleContents, copy: BundleCopy? = nil) {
         self.copy = copy
-        layout = contents.layout
-        manifestPath = contents.manifestPath
-        switch contents.manifest {
-        case .success(let manifest):
-            self.manifest = manifest
-            manifestError = nil
-        case .failure(let finding):
-            manifest = .empty
-            manifestError = PluginError(bundlePath: contents.path, finding)
-        }
-        resources = BundleResources(
-            directory: BundlePath.join(contents.path, contents.layout.resources),
-            identifier: manifest.identifier ?? BundlePath.stem(contents.path), manifest: manifest)
+        resources = BundleResources(contents)
+        self.contents = contents
     }
 
     deinit { BundleTable.shared.removeDead(path: bundlePath) }

@@ -56,7 +56,7 @@ struct CatalogScan {
 
     /// Nil for a directory that was looked through already, under another path.
     private func scan(folder path: String, old: CatalogIndex?, seen: inout Set<IndexStamp>) -> FolderScan? {
-        let now = Self.now
+        let now = FileIdentity.now
         let known = old?.folders.first { $0.path == path }
         guard let identity = FileIdentity(path: path) else {
             if errno != ENOENT { return list(path, now, old, known) }
@@ -175,7 +175,7 @@ struct CatalogScan {
     }
 
     private static func readCandidate(_ name: BundleNames.Name, in folder: String) -> CatalogIndexBuilder.Item {
-        let now = Self.now
+        let now = FileIdentity.now
         let path = BundlePath.join(folder, name.text)
         var stamp = IndexStamp.none
         var record: PluginRecord
@@ -190,7 +190,7 @@ struct CatalogScan {
             record = PluginRecord(noBundle: path, error)
         }
         return CatalogIndexBuilder.Item(
-            name: name.text, stamp: stamp, record: record, nanoseconds: max(Self.now - now, 0))
+            name: name.text, stamp: stamp, record: record, nanoseconds: max(FileIdentity.now - now, 0))
     }
 
     private static func unreadableName(_ path: String) -> PluginError {
@@ -203,13 +203,6 @@ struct CatalogScan {
     }
 
     // MARK: Steps
-
-    /// Nanoseconds since 1970.
-    private static var now: Int64 {
-        var clock = timespec()
-        clock_gettime(CLOCK_REALTIME, &clock)
-        return Int64(clock.tv_sec) * 1_000_000_000 + Int64(clock.tv_nsec)
-    }
 
     /// Runs a body on parts of a range, on all processors where there is enough to do.
     ///

@@ -143,9 +143,6 @@ extension PluginCatalog {
 extension PluginDescription {
     /// Whether a bundle's Info.plist says what this description says.
     fileprivate func describes(_ bundle: PluginBundle) -> Bool {
-        let contents = BundleContents(
-            path: bundle.bundlePath, layout: bundle.layout, manifestPath: bundle.manifestPath, manifestIdentity: nil,
-            manifest: bundle.manifestError.map { .failure($0.findings[0]) } ?? .success(bundle.manifest))
-        return PluginRecord(contents, foundAt: candidate.path) == candidate.record
+        PluginRecord(bundle.contents, foundAt: candidate.path) == candidate.record
     }
 }

@@ -27,26 +27,25 @@ struct PluginRecord: Sendable, Equatable {
 
 extension PluginRecord {
     /// - Parameter path: where the candidate was found.
-    init(_ contents: BundleContents, foundAt path: String) {
+    init(_ contents: borrowing BundleContents, foundAt path: String) {
         if contents.path != path { linkedPath = contents.path }
-        switch contents.manifest {
-        case .failure(let finding):
+        if let finding = contents.finding {
             identifier = BundlePath.stem(path)
             findings = [finding]
-        case .success(let manifest):
-            identifier = manifest.identifier ?? BundlePath.stem(path)
-            name = manifest.name
-            shortVersion = manifest.shortVersion
-            version = manifest.version
-            factories = manifest.factories
-            extensionPoints = manifest.extensionPoints
-            requires = manifest.requires
-            hostRequires = manifest.hostRequires
-            capabilities = manifest.capabilities
-            uses = manifest.uses
-            findings = manifest.findings
-            listPath = String(contents.manifestPath.utf8.dropFirst(contents.path.utf8.count + 1))
+            return
         }
+        identifier = contents.manifest.identifier ?? BundlePath.stem(path)
+        name = contents.manifest.name
+        shortVersion = contents.manifest.shortVersion
+        version = contents.manifest.version
+        factories = contents.manifest.factories
+        extensionPoints = contents.manifest.extensionPoints
+        requires = contents.manifest.requires
+        hostRequires = contents.manifest.hostRequires
+        capabilities = contents.manifest.capabilities
+        uses = contents.manifest.uses
+        findings = contents.manifest.findings
+        listPath = String(contents.manifestPath.utf8.dropFirst(contents.path.utf8.count + 1))
     }
 
     /// A candidate that cannot be opened as a bundle.

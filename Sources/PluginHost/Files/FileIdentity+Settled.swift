@@ -1,4 +1,13 @@
+import Glibc
+
 extension FileIdentity {
+    /// Nanoseconds since 1970.
+    static var now: Int64 {
+        var clock = timespec()
+        clock_gettime(CLOCK_REALTIME, &clock)
+        return Int64(clock.tv_sec) * 1_000_000_000 + Int64(clock.tv_nsec)
+    }
+
     /// Whether a change after the file was looked at is sure to show in its times.
     ///
     /// Most file systems stamp a file with the time of the last clock tick, up to 10 ms ago, some with whole seconds, FAT
@@ -8,7 +17,7 @@ extension FileIdentity {
     func isSettled(at now: Int64) -> Bool {
         let tick: Int64 = changed % 1_000_000_000 == 0 ? 2_000_000_000 : 20_000_000
         // A time in the future comes from another machine's clock, or from before this one's was set back; waiting for it
-        // would mean looking again at each start.
+        // would mean looking again each time.
         return now - changed >= tick || changed - now > 1_000_000_000
     }
 }

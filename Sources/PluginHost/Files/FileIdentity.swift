@@ -27,7 +27,7 @@ struct FileIdentity: Sendable, Hashable {
     /// The file that a path leads to, links followed, or nil.
     init?(path: String) {
         var identity = phs_file_identity()
-        guard phs_stat(path, &identity) == 0 else { return nil }
+        guard path.withCString({ phs_stat($0, &identity) }) == 0 else { return nil }
         self.init(identity)
     }
 

@@ -59,12 +59,12 @@ struct StringsFile: Sendable, Equatable {
 
     private static func text(
         _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
-    ) -> StringsText? {
+    ) -> ListText? {
         do throws(OpenedFile.Failure) {
             let file = try OpenedFile(path: path)
             // One byte more than the limit is asked for, so that a file over it shows as such to the reader, even one
             // that grows while it is read.
-            let text = StringsText(capacity: min(Int(clamping: file.identity.size), limits.size) + 1)
+            let text = ListText(capacity: min(Int(clamping: file.identity.size), limits.size) + 1)
             let memory = UnsafeMutableRawBufferPointer(start: text.bytes, count: text.count)
             text.shorten(to: try file.read(into: memory, at: 0))
             return text

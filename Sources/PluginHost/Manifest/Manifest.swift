@@ -74,51 +74,66 @@ public struct Manifest: Sendable {
     /// `PHExecution`: how the bundle asks to be run.
     public let execution: String?
 
-    /// The whole list.
-    let dictionary: [String: PropertyList]
+    private let list: InfoList
     /// What is wrong with it, each finding naming its key.
     let findings: [PluginFinding]
 
     /// The list of a bundle that has none.
     static let empty = Manifest(dictionary: [:], path: nil)
 
+    /// - Parameters:
+    ///   - dictionary: what the list says on this platform.
+    ///   - path: the list's path, for the findings.
     init(dictionary: [String: PropertyList], path: String?) {
-        var decoder = ManifestDecoder(dictionary: dictionary, path: path)
-        identifier = decoder.name("CFBundleIdentifier")
-        name = decoder.string("CFBundleName")
-        displayName = decoder.string("CFBundleDisplayName")
-        version = decoder.string("CFBundleVersion")
-        shortVersion = decoder.string("CFBundleShortVersionString")
-        packageType = decoder.string("CFBundlePackageType")
-        developmentRegion = decoder.string("CFBundleDevelopmentRegion")
-        localizations = decoder.strings("CFBundleLocalizations")
-        allowsMixedLocalizations = decoder.boolean("CFBundleAllowMixedLocalizations")
-        let icon = decoder.string("NSIcon")
-        iconFile = decoder.string("CFBundleIconFile") ?? icon
-        iconFiles = decoder.strings("CFBundleIconFiles")
-        mainNibFile = decoder.string("NSMainNibFile")
-        let executable = decoder.executable("CFBundleExecutable")
-        self.executable = decoder.executable("NSExecutable") ?? executable
-        principalClass = decoder.name("NSPrincipalClass")
-        factories = decoder.factories("PHFactories")
-        functions = decoder.stringsByName("PHFunctions")
-        requires = decoder.stringsByName("PHRequires")
-        hostRequires = decoder.string("PHHostRequires")
-        capabilities = decoder.strings("PHCapabilities")
-        extensionPoints = decoder.points("PHExtensionPoints")
-        uses = decoder.versionsByName("PHUses")
-        execution = decoder.string("PHExecution")
-        self.dictionary = dictionary
+        self.init(ManifestValues(dictionary), path: path, InfoList(dictionary))
+    }
+
+    /// The manifest of a list in the form that nearly all have, read without making a dictionary of it.
+    ///
+    /// - Returns: nil for a list that is to be read by ``PropertyListReader`` and ``PlatformKeys``.
+    init?(recognizing text: ListText, path: String?) {
+        var places = ManifestPlaces()
+        guard places.recognize(text) else { return nil }
+        self.init(ManifestValues(text, at: places), path: path, InfoList(text))
+    }
+
+    private init(_ values: ManifestValues, path: String?, _ list: InfoList) {
+        var decoder = ManifestDecoder(path: path)
+        identifier = decoder.name(values[.identifier])
+        name = decoder.string(values[.name])
+        displayName = decoder.string(values[.displayName])
+        version = decoder.string(values[.version])
+        shortVersion = decoder.string(values[.shortVersion])
+        packageType = decoder.string(values[.packageType])
+        developmentRegion = decoder.string(values[.developmentRegion])
+        localizations = decoder.strings(values[.localizations])
+        allowsMixedLocalizations = decoder.boolean(values[.allowsMixedLocalizations])
+        let icon = decoder.string(values[.icon])
+        iconFile = decoder.string(values[.iconFile]) ?? icon
+        iconFiles = decoder.strings(values[.iconFiles])
+        mainNibFile = decoder.string(values[.mainNibFile])
+        let executable = decoder.executable(values[.bundleExecutable])
+        self.executable = decoder.executable(values[.executable]) ?? executable
+        principalClass = decoder.name(values[.principalClass])
+        factories = decoder.factories(values[.factories])
+        functions = decoder.stringsByName(values[.functions])
+        requires = decoder.stringsByName(values[.requires])
+        hostRequires = decoder.string(values[.hostRequires])
+        capabilities = decoder.strings(values[.capabilities])
+        extensionPoints = decoder.points(values[.extensionPoints])
+        uses = decoder.versionsByName(values[.uses])
+        execution = decoder.string(values[.execution])
+        self.list = list
         findings = decoder.findings
     }
+
+    /// The whole list, made when it is asked for first.
+    var dictionary: [String: PropertyList] { list.dictionary }
 
     /// The keys that begin with `PH` and that this version does not know; a checker reports them, nothing else.
     public var unknownKeys: [String] {
         dictionary.keys.filter { $0.hasPrefix("PH") && !Self.ownKeys.contains($0) }.sorted()
     }
 
-    private static let ownKeys: Set = [
-        "PHFactories", "PHFunctions", "PHRequires", "PHHostRequires", "PHCapabilities", "PHExtensionPoints", "PHUses",
-        "PHExecution",
-    ]
+    private static let ownKeys = Set(ManifestKey.allCases.map(\.spelling))
 }

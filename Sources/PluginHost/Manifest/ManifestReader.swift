@@ -16,31 +16,36 @@ enum ManifestReader {
             throw unreadable(path, "is \(file.identity.size) bytes long; the limit is \(maximumSize)")
         }
         // One byte more than the file had when it was looked at: a file that grows meanwhile is noticed, not cut.
-        let capacity = Int(file.identity.size) + 1
-        return try withTemporaryBytes(capacity) { (buffer) throws(PluginFinding) in
-            let count: Int
-            do throws(OpenedFile.Failure) {
-                count = try file.read(into: buffer, at: 0)
-            } catch {
-                throw unreadable(path, error.reason)
-            }
-            guard count < capacity else { throw unreadable(path, "grew while it was read") }
-            let list: PropertyList
-            do throws(PropertyListFault) {
-                (list, _) = try PropertyListReader.read(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            } catch {
-                throw unreadable(path, "is no property list: \(error)")
-            }
-            guard case .dictionary(let dictionary) = list else {
-                throw unreadable(path, "is \(list.typeName), where a dictionary is expected")
-            }
-            return Manifest(dictionary: PlatformKeys.applied(to: dictionary), path: path)
+        let text = ListText(capacity: Int(file.identity.size) + 1)
+        let count: Int
+        do throws(OpenedFile.Failure) {
+            count = try file.read(into: UnsafeMutableRawBufferPointer(start: text.bytes, count: text.count), at: 0)
+        } catch {
+            throw unreadable(path, error.reason)
         }
+        guard count < text.count else { throw unreadable(path, "grew while it was read") }
+        text.shorten(to: count)
+        return try read(text, path: path)
     }
 
-    /// The same as a value, for a bundle that opens whatever its list is like.
-    static func result(_ file: borrowing OpenedFile, path: String) -> Result<Manifest, PluginFinding> {
-        do throws(PluginFinding) { return .success(try read(file, path: path)) } catch { return .failure(error) }
+    /// Reads a list whose bytes are known already, for who needs no bundle of it.
+    ///
+    /// - Parameters:
+    ///   - text: the list. Who goes on to use its memory must not keep the manifest.
+    ///   - path: its path, for the errors.
+    /// - Throws: a finding of code `manifestUnreadable`.
+    static func read(_ text: ListText, path: String) throws(PluginFinding) -> Manifest {
+        if let manifest = Manifest(recognizing: text, path: path) { return manifest }
+        let list: PropertyList
+        do throws(PropertyListFault) {
+            (list, _) = try PropertyListReader.read(UnsafeRawBufferPointer(text.buffer))
+        } catch {
+            throw unreadable(path, "is no property list: \(error)")
+        }
+        guard case .dictionary(let dictionary) = list else {
+            throw unreadable(path, "is \(list.typeName), where a dictionary is expected")
+        }
+        return Manifest(dictionary: PlatformKeys.applied(to: dictionary), path: path)
     }
 
     static func unreadable(_ path: String, _ complaint: String) -> PluginFinding {

@@ -59,11 +59,13 @@ enum PlatformKeys {
     /// By memchr(), because going through the characters of all keys takes as long as a system call.
     private static func mayBeSpecial(_ key: String) -> Bool {
         var key = key
-        return key.withUTF8 { bytes in
-            guard let start = bytes.baseAddress else { return false }
-            return memchr(start, CInt(UInt8(ascii: "-")), bytes.count) != nil
-                || memchr(start, CInt(UInt8(ascii: "~")), bytes.count) != nil
-        }
+        return key.withUTF8(mayBeSpecial)
+    }
+
+    static func mayBeSpecial(_ key: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let start = key.baseAddress else { return false }
+        return memchr(start, CInt(UInt8(ascii: "-")), key.count) != nil
+            || memchr(start, CInt(UInt8(ascii: "~")), key.count) != nil
     }
 }
 

@@ -99,7 +99,7 @@ struct DirectoryCache: Sendable {
     /// A name in a directory, as it stands there, and its kind.
     func entry(_ name: String, in directory: Int) -> DirectoryEntry? {
         guard case .directory(let listing, _) = nodes[directory].content else { return nil }
-        return listing.entry(name)
+        return listing.entries[name]
     }
 
     /// Whether a directory may hold variants for this platform.
@@ -181,7 +181,7 @@ struct DirectoryCache: Sendable {
         case .directory(let listing, _):
             if listing.isSettled, FileIdentity(path: path) == listing.identity { return }
             let fresh = DirectoryListing(path: path)
-            let isSame = fresh.names == listing.names && fresh.identity?.inode == listing.identity?.inode
+            let isSame = fresh.entries == listing.entries && fresh.identity?.inode == listing.identity?.inode
             nodes[index].content = .directory(fresh, sorted: nil)
             if !isSame { generation += 1 }
         case .target(let known):

@@ -14,9 +14,10 @@ struct DirectoryListing: Sendable {
         case unresolved
     }
 
-    /// The names by themselves. Two names that differ only in Unicode's normal form are one here, and the first in the
-    /// order of bytes stands for both.
-    private(set) var names: [String: Kind] = [:]
+    /// The names, for asking for one of them.
+    private(set) var entries = DirectoryNames()
+    /// All names with their kinds. Made at each call.
+    var names: [String: Kind] { entries.all }
     /// Whether any name may be a variant for this platform; in most directories none is, and none need be looked for.
     private(set) var hasPlatformVariants = false
     /// The names that may be the directories of localisations, in no order.
@@ -37,8 +38,7 @@ struct DirectoryListing: Sendable {
     ///
     /// FIFOs, sockets and devices are left out: they are no resources, and whoever opened one would wait.
     init(path: String) {
-        var clock = timespec()
-        clock_gettime(CLOCK_REALTIME, &clock)
+        let now = FileIdentity.now
         // O_DIRECTORY refuses a FIFO before its open could wait for a writer.
         let descriptor = path.withCString { open($0, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC) }
         guard descriptor >= 0 else {
@@ -49,8 +49,9 @@ struct DirectoryListing: Sendable {
         defer { close(descriptor) }
         var found = phs_file_identity()
         if phs_fstat(descriptor, &found) == 0 {
-            identity = FileIdentity(found)
-            isSettled = Self.isSettled(modified: found.modified_ns, at: clock)
+            let identity = FileIdentity(found)
+            self.identity = identity
+            isSettled = identity.isSettled(at: now)
         } else {
             identity = nil
             isSettled = true
@@ -62,43 +63,42 @@ struct DirectoryListing: Sendable {
     private static let bufferSize = 32768
 
     private mutating func read(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) {
-        // Gathered first: a dictionary that grows hashes every name several times.
-        var found: [(name: String, kind: Kind)] = []
-        found.reserveCapacity(64)
         while !isTruncated {
             let count = phs_read_directory(descriptor, buffer.baseAddress!, buffer.count)
             guard count > 0 else { break }
             var start = 0
             while start < count, !isTruncated {
                 let entry = UnsafeRawPointer(buffer.baseAddress! + start)
-                take(entry, into: &found)
+                take(entry)
                 // The kernel's own lengths; none is 0, and the last entry ends with what was read.
                 start += Int(entry.load(fromByteOffset: Self.lengthOffset, as: UInt16.self))
             }
         }
-        names.reserveCapacity(found.count)
-        for (name, kind) in found { add(name, kind) }
+        entries.finish()
     }
 
     private static let lengthOffset = MemoryLayout<phs_directory_entry>.offset(of: \.length)!
     private static let typeOffset = MemoryLayout<phs_directory_entry>.offset(of: \.type)!
     private static let nameOffset = MemoryLayout<phs_directory_entry>.offset(of: \.name)!
 
-    private mutating func take(_ entry: UnsafeRawPointer, into found: inout [(name: String, kind: Kind)]) {
+    private mutating func take(_ entry: UnsafeRawPointer) {
         guard let kind = Self.kind(entry.load(fromByteOffset: Self.typeOffset, as: UInt8.self)) else { return }
         let start = (entry + Self.nameOffset).assumingMemoryBound(to: CChar.self)
-        guard let name = String(validatingCString: start) else {
+        if strcmp(start, ".") == 0 || strcmp(start, "..") == 0 { return }
+        let name = UnsafeBufferPointer(
+            start: (entry + Self.nameOffset).assumingMemoryBound(to: UInt8.self), count: strlen(start))
+        let isASCII = name.allSatisfy { $0 < 0x80 }
+        guard isASCII || String(validatingCString: start) != nil else {
             unreadableNames += 1
             return
         }
-        if name == "." || name == ".." { return }
-        guard found.count < Self.mostNames else {
+        guard entries.countAdded < Self.mostNames else {
             isTruncated = true
             return
         }
-        found.append((name, kind))
+        entries.add(name, kind, isASCII: isASCII)
         if !hasPlatformVariants, Self.isVariant(start) { hasPlatformVariants = true }
-        if kind != .file, Self.isLocalization(name) { localizations.append(name) }
+        if kind != .file, Self.isLocalization(name) { localizations.append(String(decoding: name, as: UTF8.self)) }
     }
 
     /// Whether a name has the platform's mark. Not by String's own search, which takes a microsecond to begin.
@@ -111,21 +111,9 @@ struct DirectoryListing: Sendable {
         return false
     }
 
-    /// By bytes: String.hasSuffix looks for the borders of characters.
-    private static func isLocalization(_ name: String) -> Bool {
-        name.utf8.count > SearchOrder.suffix.utf8.count
-            && name.utf8.suffix(SearchOrder.suffix.utf8.count).elementsEqual(SearchOrder.suffix.utf8)
-    }
-
-    private mutating func add(_ name: String, _ kind: Kind) {
-        guard let known = names.updateValue(kind, forKey: name) else { return }
-        // Two spellings of one name; a dictionary keeps the first key it got.
-        names[name] = known
-        guard let index = names.index(forKey: name) else { return }
-        let other = names[index].key
-        guard name.utf8.lexicographicallyPrecedes(other.utf8) else { return }
-        names[other] = nil
-        names[name] = kind
+    private static func isLocalization(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        name.count > SearchOrder.suffix.utf8.count
+            && name.suffix(SearchOrder.suffix.utf8.count).elementsEqual(SearchOrder.suffix.utf8)
     }
 
     private static func kind(_ type: UInt8) -> Kind? {
@@ -135,22 +123,6 @@ struct DirectoryListing: Sendable {
         case Int(DT_LNK), Int(DT_UNKNOWN): .unresolved
         default: nil
         }
-    }
-
-    /// The name as it stands in the directory, and its kind.
-    func entry(_ name: String) -> DirectoryEntry? {
-        guard let index = names.index(forKey: name) else { return nil }
-        return DirectoryEntry(name: names[index].key, kind: names[index].value)
-    }
-
-    /// Most file systems stamp a directory with the time of the last clock tick, up to 10 ms ago, some with whole
-    /// seconds, FAT with even ones: a second change within the tick leaves the time as it is. A directory that was
-    /// changed that shortly before it was read must be read again.
-    private static func isSettled(modified: Int64, at clock: timespec) -> Bool {
-        let now = Int64(clock.tv_sec) * 1_000_000_000 + Int64(clock.tv_nsec)
-        let tick: Int64 = modified % 1_000_000_000 == 0 ? 2_000_000_000 : 20_000_000
-        // A time in the future comes from another machine's clock; waiting for it would mean reading at each look-up.
-        return now - modified >= tick || modified - now > 1_000_000_000
     }
 }
 

@@ -208,7 +208,7 @@ struct ResourceSearch: Sendable {
             return cache.kind(ofTarget: target) == .directory
         }
         for number in rests where !run.seen.contains(number) { run.seen.append(number) }
-        let value = SearchOrder(settings, folders: folders)
+        let value = SearchOrder.order(settings, folders: folders)
         order = Answer(value: value, rests: cache.watchSet(rests))
         return value
     }

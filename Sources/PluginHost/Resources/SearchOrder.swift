@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The localisations of a bundle and the order in which they are searched.
 struct SearchOrder: Sendable, Hashable {
     /// The declared ones in their order, then the others found, by name.
@@ -26,6 +28,38 @@ struct SearchOrder: Sendable, Hashable {
         languages = order.reduce(into: []) { names, name in
             if Self.isUsable(name), !names.contains(name) { names.append(name) }
         }
+    }
+
+    /// What decides over an order.
+    private struct Question: Equatable, Sendable {
+        let settings: LocalizationSettings
+        let folders: [String]
+
+        /// By their bytes as far as they come back in the answer: a bundle's own spelling does.
+        static func == (a: Self, b: Self) -> Bool {
+            func isSame(_ names: [String], _ others: [String]) -> Bool {
+                names.elementsEqual(others) { $0.utf8.elementsEqual($1.utf8) }
+            }
+            return a.settings == b.settings && isSame(a.folders, b.folders)
+                && isSame(a.settings.declared, b.settings.declared)
+        }
+    }
+
+    /// The orders that were found last. Most bundles of an application have the same languages, and finding which of them
+    /// fit the user takes longer than all the rest of the first look-up in a bundle.
+    private static let recent = Mutex<[(question: Question, order: SearchOrder)]>([])
+    private static let mostRecent = 8
+
+    /// The same as the initialiser gives, for less where it was given a short time ago.
+    static func order(_ settings: LocalizationSettings, folders: [String]) -> SearchOrder {
+        let question = Question(settings: settings, folders: folders)
+        if let known = recent.withLock({ $0.first { $0.question == question }?.order }) { return known }
+        let order = SearchOrder(settings, folders: folders)
+        recent.withLock { recent in
+            if recent.count >= mostRecent { recent.removeFirst() }
+            recent.append((question, order))
+        }
+        return order
     }
 
     /// Info.plist may declare anything: only what names one directory counts.

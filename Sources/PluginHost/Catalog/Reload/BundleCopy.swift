@@ -149,7 +149,7 @@ struct BundleCopy: Sendable {
 extension BundleContents {
     /// Which files of the bundle are its code.
     fileprivate var code: BundleCode {
-        let name = (try? manifest.get())?.executable ?? BundlePath.stem(path)
+        let name = manifest.executable ?? BundlePath.stem(path)
         return BundleCode(layout: layout, executable: name)
     }
 }

@@ -1,8 +1,8 @@
-/// The bytes of a strings table, with zeros behind them so that words of eight bytes may be read at its end.
+/// The bytes of a list or a strings table, with zeros behind them so that words of eight bytes may be read at its end.
 ///
 /// **Threads.** Written by who makes it, before it is shared; read by any.
 // @unchecked: see above.
-public final class StringsText: @unchecked Sendable {
+public final class ListText: @unchecked Sendable {
     public let bytes: UnsafeMutablePointer<UInt8>
     public private(set) var count: Int
 

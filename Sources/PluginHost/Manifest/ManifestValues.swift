@@ -1,0 +1,61 @@
+internal import PropertyLists
+
+/// The values of the keys that the host reads.
+struct ManifestValues {
+    private let list: [String: PropertyList]
+    /// The list where it is read by places.
+    private let text: ListText?
+    private let places: ManifestPlaces
+
+    init(_ list: [String: PropertyList]) {
+        self.list = list
+        text = nil
+        places = ManifestPlaces()
+    }
+
+    /// The values of a list that was recognised. Only those that are asked for are made.
+    init(_ text: ListText, at places: ManifestPlaces) {
+        list = [:]
+        self.text = text
+        self.places = places
+    }
+
+    subscript(key: ManifestKey) -> ListEntry {
+        guard let text else { return ListEntry(key.spelling, in: list) }
+        return ListEntry(key: key.spelling, value: places[key].flatMap(text.value))
+    }
+}
+
+/// Where the values of the keys that the host reads stand in a list.
+struct ManifestPlaces {
+    private var places = InlineArray<24, ListPlace?>(repeating: nil)
+
+    init() {
+        precondition(ManifestKey.allCases.count == places.count)
+    }
+
+    /// Finds the places in a list in the form that nearly all have.
+    ///
+    /// - Returns: false for a list of another form, or with keys for platforms: then the places mean nothing.
+    mutating func recognize(_ text: ListText) -> Bool {
+        text.forEachEntry { spelling, place in
+            if PlatformKeys.mayBeSpecial(spelling) { return false }
+            if let key = ManifestKey(spelling) { places[key.rawValue] = place }
+            return true
+        }
+    }
+
+    subscript(key: ManifestKey) -> ListPlace? { places[key.rawValue] }
+}
+
+/// A key with its value, nil where the list does not have it.
+struct ListEntry {
+    let key: String
+    let value: PropertyList?
+}
+
+extension ListEntry {
+    init(_ key: String, in list: [String: PropertyList]) {
+        self.init(key: key, value: list[key])
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+
+/// The names in a directory, by themselves.
+///
+/// A directory is read to be asked for two or three of its names. So the names of a usual one stay bytes, which are
+/// searched from the first on: making a String of each name and hashing it took most of the time of the first look-up in
+/// a bundle. Names of a large directory, and those beyond ASCII, which may be equal with different bytes, are put into a
+/// dictionary.
+///
+/// **Threads.** A value.
+struct DirectoryNames: Sendable {
+    private struct Entry: Sendable, Equatable {
+        let start: UInt32
+        let length: UInt16
+        let kind: DirectoryListing.Kind
+    }
+
+    /// One name behind the other.
+    private var bytes: [UInt8] = []
+    private var entries: [Entry] = []
+    /// Two names that differ only in Unicode's normal form are one here, and the first in the order of bytes stands for
+    /// both. Nil for a usual directory.
+    private var hashed: [String: DirectoryListing.Kind]?
+    private var isASCII = true
+
+    /// More names take longer to search than a dictionary of them to ask and, for some hundred questions, to make.
+    private static let mostSearched = 256
+
+    /// How many names were added.
+    var countAdded: Int { entries.count }
+
+    /// Adds a name.
+    ///
+    /// - Parameter name: valid UTF-8, at most 64 KiB.
+    mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ kind: DirectoryListing.Kind, isASCII: Bool) {
+        if entries.isEmpty {
+            // Enough for most directories.
+            entries.reserveCapacity(64)
+            bytes.reserveCapacity(1_024)
+        }
+        let start = UInt32(truncatingIfNeeded: bytes.count)
+        entries.append(Entry(start: start, length: UInt16(truncatingIfNeeded: name.count), kind: kind))
+        bytes.append(contentsOf: name)
+        if !isASCII { self.isASCII = false }
+    }
+
+    /// Ends the adding.
+    mutating func finish() {
+        guard !isASCII || entries.count > Self.mostSearched else { return }
+        var hashed: [String: DirectoryListing.Kind] = [:]
+        hashed.reserveCapacity(entries.count)
+        for entry in entries {
+            let name = name(of: entry)
+            guard let known = hashed.updateValue(entry.kind, forKey: name) else { continue }
+            // Two spellings of one name; a dictionary keeps the first key it got.
+            hashed[name] = known
+            guard let index = hashed.index(forKey: name) else { continue }
+            let other = hashed[index].key
+            guard name.utf8.lexicographicallyPrecedes(other.utf8) else { continue }
+            hashed[other] = nil
+            hashed[name] = entry.kind
+        }
+        self.hashed = hashed
+        (bytes, entries) = ([], [])
+    }
+
+    private func name(of entry: Entry) -> String {
+        String(decoding: bytes[Int(entry.start)..<Int(entry.start) + Int(entry.length)], as: UTF8.self)
+    }
+
+    /// The names with their kinds.
+    var all: [String: DirectoryListing.Kind] {
+        // A directory that changes while it is read may tell a name twice.
+        hashed ?? Dictionary(entries.map { (name(of: $0), $0.kind) }) { first, _ in first }
+    }
+
+    /// The name as it stands in the directory, and its kind.
+    subscript(name: String) -> DirectoryEntry? {
+        if let hashed {
+            guard let index = hashed.index(forKey: name) else { return nil }
+            return DirectoryEntry(name: hashed[index].key, kind: hashed[index].value)
+        }
+        var name = name
+        let found = name.withUTF8 { name in
+            bytes.withUnsafeBufferPointer { bytes in
+                entries.first { entry in
+                    Int(entry.length) == name.count
+                        && memcmp(bytes.baseAddress! + Int(entry.start), name.baseAddress!, name.count) == 0
+                }
+            }
+        }
+        if let found { return DirectoryEntry(name: name, kind: found.kind) }
+        // The Kelvin sign equals a K.
+        guard name.utf8.contains(where: { $0 >= 0x80 }), let entry = entries.first(where: { self.name(of: $0) == name })
+        else { return nil }
+        return DirectoryEntry(name: self.name(of: entry), kind: entry.kind)
+    }
+}
+
+extension DirectoryNames: Equatable {
+    static func == (a: Self, b: Self) -> Bool {
+        // A directory that has not changed is mostly told in the same order; no order means anything.
+        a.hashed == nil && b.hashed == nil && a.entries == b.entries && a.bytes == b.bytes || a.all == b.all
+    }
+}
