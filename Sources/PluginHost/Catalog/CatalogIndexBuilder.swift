@@ -1,41 +1,27 @@
 /// Makes an index of what a scan found.
 struct CatalogIndexBuilder {
-    struct Item: Sendable {
-        /// In its folder.
-        var name: String
-        var stamp: IndexStamp
-        var record: PluginRecord
-        /// How long the reading took; nil for what was known.
-        var nanoseconds: Int64?
-    }
-
     let rules: CatalogRules
     private var folders: [CatalogIndex.Folder] = []
-    private var items: [Item] = []
     private var candidates: [CatalogSelection.Candidate] = []
-    /// All but the header.
+    /// All but the texts.
     private var writer = RecordWriter()
 
     init(rules: CatalogRules) { self.rules = rules }
 
     /// Adds a search path with what stands in it.
     ///
-    /// - Parameter items: in the order of their names.
+    /// - Parameter bundles: in the order of their names.
     mutating func add(
-        path: String, realPath: String, stamp: IndexStamp, problem: PluginFinding?, items: [Item]
+        path: String, realPath: String, stamp: IndexStamp, problem: PluginFinding?, bundles: [ScannedBundle]
     ) {
         let number = folders.count
         folders.append(
             CatalogIndex.Folder(
                 path: path, realPath: realPath, stamp: stamp,
-                entries: self.items.count..<self.items.count + items.count, problem: problem))
-        self.items += items
-        candidates += items.map { item in
-            let directory = item.record.linkedPath ?? BundlePath.join(realPath, item.name)
-            return CatalogSelection.Candidate(
-                folder: number, path: directory,
-                listPath: BundlePath.join(directory, item.record.listPath ?? PluginRecord.usualListPath),
-                record: item.record)
+                entries: candidates.count..<candidates.count + bundles.count, problem: problem))
+        candidates.reserveCapacity(candidates.count + bundles.count)
+        for bundle in bundles {
+            candidates.append(CatalogSelection.Candidate(bundle: bundle, folder: number, realPath: realPath))
         }
     }
 
@@ -43,14 +29,16 @@ struct CatalogIndexBuilder {
     consuming func index() -> CatalogIndex {
         let selection = CatalogSelection(candidates, rules: rules)
         let plugins = selection.loadOrder.sorted {
-            items[$0].record.identifier.precedesInBytes(items[$1].record.identifier)
+            candidates[$0].bundle.record.identifier.precedesInBytes(candidates[$1].bundle.record.identifier)
         }
         let contributions = contributions(plugins)
+        let contributionCount = contributions.reduce(0) { $0 + $1.1.count }
         let sizes = IndexHeader(
-            entryCount: items.count, pluginCount: plugins.count, contributionCount: contributions.count,
+            entryCount: candidates.count, pluginCount: plugins.count, contributionCount: contributionCount,
             foldersOffset: 0)
 
         var texts = RecordWriter()
+        texts.reserve(candidates.reduce(1024) { $0 + $1.bundle.bytes.count + 64 })
         func put(_ body: (inout RecordWriter) -> Void) -> IndexPlace {
             let start = texts.bytes.count
             body(&texts)
@@ -58,69 +46,67 @@ struct CatalogIndexBuilder {
         }
         func put(text: String) -> IndexPlace { put { writer in writer.putWithoutLength(text) } }
 
-        writer.reserve(sizes.textsOffset + 256 * items.count)
-        var readings: [Int: Int64] = [:]
-        for number in items.indices {
-            let item = items[number]
+        writer.reserve(sizes.textsOffset)
+        writer.bytes += repeatElement(0, count: IndexHeader.size)
+        var readings: [Int: Int64] = Dictionary(minimumCapacity: candidates.count)
+        for (number, candidate) in candidates.enumerated() {
+            let bundle = candidate.bundle
             let findings = selection.findings[number]
+            let record = put { writer in bundle.bytes.withUnsafeBytes { writer.append($0) } }
             let entry = IndexEntry(
-                stamp: item.stamp, folder: candidates[number].folder,
-                hasUsualList: item.record.listPath == PluginRecord.usualListPath, verdict: selection.verdicts[number],
-                other: selection.others[number], name: put(text: item.name),
-                identifier: put(text: item.record.identifier), record: put { item.record.write(to: &$0) },
+                stamp: bundle.stamp, folder: candidate.folder,
+                hasUsualList: bundle.record.listPath == PluginRecord.usualListPath,
+                verdict: selection.verdicts[number], other: selection.others[number], name: put(text: bundle.name),
+                identifier: PluginRecord.placeOfIdentifier(bundle.record.identifier, inRecordAt: record),
+                record: record,
                 findings: findings.isEmpty ? .none : put { $0.put(findings) { $1.write(to: &$0) } })
             entry.write(to: &writer)
-            readings[entry.name.offset] = item.nanoseconds
+            readings[entry.name.offset] = bundle.nanoseconds
         }
         for number in plugins + selection.loadOrder { writer.put(UInt32(number)) }
-        var points: [String: IndexPlace] = [:]
-        for contribution in contributions {
-            let point = points[contribution.point] ?? put(text: contribution.point)
-            points[contribution.point] = point
-            IndexContribution(
-                point: point, name: put(text: contribution.name), version: contribution.version,
-                entry: contribution.entry, factory: contribution.factory
-            ).write(to: &writer)
+        for (point, contributions) in contributions {
+            let point = put(text: point)
+            for contribution in contributions {
+                let factory = candidates[contribution.entry].bundle.record.factories[contribution.factory]
+                IndexContribution(
+                    point: point, name: put(text: factory.name), version: UInt32(factory.version),
+                    entry: contribution.entry, factory: contribution.factory
+                ).write(to: &writer)
+            }
         }
         let foldersOffset = sizes.textsOffset + texts.bytes.count
         texts.put(rules.description)
         texts.put(folders) { $1.write(to: &$0) }
+        writer.reserve(writer.bytes.count + texts.bytes.count)
         texts.bytes.withUnsafeBytes { writer.append($0) }
         let header = IndexHeader(
-            entryCount: items.count, pluginCount: plugins.count, contributionCount: contributions.count,
+            entryCount: candidates.count, pluginCount: plugins.count, contributionCount: contributionCount,
             foldersOffset: foldersOffset)
+        header.write(over: &writer.bytes)
         do throws(CatalogIndex.Damage) {
-            return try CatalogIndex(bytes: header.assembled(with: writer.bytes), readings: readings)
+            return try CatalogIndex(bytes: writer.bytes, readings: readings)
         } catch {
             preconditionFailure("the index that was made \(error.reason)")
         }
     }
 
     private struct Contribution {
-        var point: String
-        var name: String
-        var version: UInt32
         var order: Int
         var entry: Int
         var factory: Int
     }
 
     /// By point; at each, lower orders first, then earlier search paths, names and factories.
-    private func contributions(_ plugins: [Int]) -> [Contribution] {
-        var all: [Contribution] = []
+    private func contributions(_ plugins: [Int]) -> [(point: String, [Contribution])] {
+        var byPoint: [String: [Contribution]] = [:]
         for entry in plugins {
-            for (number, factory) in items[entry].record.factories.enumerated() {
+            for (number, factory) in candidates[entry].bundle.record.factories.enumerated() {
                 guard let point = factory.extensionPoint else { continue }
-                all.append(
-                    Contribution(
-                        point: point, name: factory.name, version: UInt32(factory.version), order: factory.order,
-                        entry: entry, factory: number))
+                byPoint[point, default: []].append(Contribution(order: factory.order, entry: entry, factory: number))
             }
         }
-        return all.sorted { a, b in
-            if a.point != b.point { return a.point.precedesInBytes(b.point) }
-            return (a.order, a.entry, a.factory) < (b.order, b.entry, b.factory)
+        return byPoint.sorted { $0.key.precedesInBytes($1.key) }.map { point, contributions in
+            (point, contributions.sorted { ($0.order, $0.entry, $0.factory) < ($1.order, $1.entry, $1.factory) })
         }
     }
-
 }

@@ -144,37 +144,32 @@ struct CatalogScan {
     private func build(_ folders: [FolderScan], _ old: CatalogIndex?) -> CatalogIndex {
         var builder = CatalogIndexBuilder(rules: rules)
         for folder in folders {
-            var items: [CatalogIndexBuilder.Item]
+            let bundles: [ScannedBundle]
             if folder.isUnchanged, let old, let known = old.folders.first(where: { $0.path == folder.path }) {
-                items = known.entries.map { item(known: $0, in: old) }
+                bundles = known.entries.map { ScannedBundle(old.entry($0), in: old) }
             } else {
-                items = readCandidates(folder, old)
+                bundles = readCandidates(folder, old)
             }
             // A name that cannot be asked for is told by the directory alone, so the directory must be read again.
-            let isComplete = !items.contains { $0.record.isNoBundle }
+            let isComplete = !bundles.contains { $0.record.isNoBundle }
             builder.add(
                 path: folder.path, realPath: folder.realPath, stamp: isComplete ? folder.stamp : .none,
-                problem: folder.problem, items: items)
+                problem: folder.problem, bundles: bundles)
         }
         return builder.index()
     }
 
-    private func item(known number: Int, in old: CatalogIndex) -> CatalogIndexBuilder.Item {
-        let entry = old.entry(number)
-        return CatalogIndexBuilder.Item(name: old.name(entry), stamp: entry.stamp, record: old.record(entry))
-    }
-
-    private func readCandidates(_ folder: FolderScan, _ old: CatalogIndex?) -> [CatalogIndexBuilder.Item] {
+    private func readCandidates(_ folder: FolderScan, _ old: CatalogIndex?) -> [ScannedBundle] {
         Self.inParallel(folder.candidates.indices) { numbers in
             numbers.map { number in
                 let candidate = folder.candidates[number]
-                if let known = candidate.known, let old { return item(known: known, in: old) }
+                if let known = candidate.known, let old { return ScannedBundle(old.entry(known), in: old) }
                 return Self.readCandidate(candidate.name, in: folder.realPath)
             }
         }.flatMap(\.self)
     }
 
-    private static func readCandidate(_ name: BundleNames.Name, in folder: String) -> CatalogIndexBuilder.Item {
+    private static func readCandidate(_ name: BundleNames.Name, in folder: String) -> ScannedBundle {
         let now = FileIdentity.now
         let path = BundlePath.join(folder, name.text)
         var stamp = IndexStamp.none
@@ -189,7 +184,7 @@ struct CatalogScan {
         } catch {
             record = PluginRecord(noBundle: path, error)
         }
-        return CatalogIndexBuilder.Item(
+        return ScannedBundle(
             name: name.text, stamp: stamp, record: record, nanoseconds: max(FileIdentity.now - now, 0))
     }
 

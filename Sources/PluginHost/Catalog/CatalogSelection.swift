@@ -5,12 +5,15 @@
 /// highest version that can be used; of equal versions that in the earliest search path; of those, the first by name.
 struct CatalogSelection {
     struct Candidate {
-        var folder: Int
+        let bundle: ScannedBundle
+        let folder: Int
+        /// The folder with its links resolved.
+        let realPath: String
+
         /// The directory with its links resolved.
-        var path: String
+        var path: String { bundle.record.linkedPath ?? BundlePath.join(realPath, bundle.name) }
         /// Where Info.plist is, or is expected.
-        var listPath: String
-        var record: PluginRecord
+        var listPath: String { BundlePath.join(path, bundle.record.listPath ?? PluginRecord.usualListPath) }
     }
 
     private(set) var verdicts: [VerdictCode]
@@ -36,10 +39,10 @@ struct CatalogSelection {
 
     /// One directory that is reached by several names is one candidate, under the first of them.
     private mutating func findAliases() {
-        guard candidates.contains(where: { $0.record.linkedPath != nil }) else { return }
+        guard candidates.contains(where: { $0.bundle.record.linkedPath != nil }) else { return }
         var first: [String: Int] = [:]
         // The directory itself goes before links to it.
-        for number in candidates.indices where candidates[number].record.linkedPath == nil {
+        for number in candidates.indices where candidates[number].bundle.record.linkedPath == nil {
             first[candidates[number].path] = number
         }
         for number in candidates.indices {
@@ -55,17 +58,20 @@ struct CatalogSelection {
     }
 
     private mutating func judge(_ number: Int, _ rules: CatalogRules) {
-        let candidate = candidates[number]
-        if candidate.record.isNoBundle {
+        let bundle = candidates[number].bundle
+        if bundle.record.isNoBundle {
             verdicts[number] = .noBundle
             return
         }
-        findings[number] = candidate.record.rangeFindings(list: candidate.listPath)
-        if !candidate.record.findings.isEmpty || !findings[number].isEmpty {
+        if bundle.hasRequirements {
+            findings[number] = bundle.record.rangeFindings(list: candidates[number].listPath)
+        }
+        if !bundle.record.findings.isEmpty || !findings[number].isEmpty {
             verdicts[number] = .malformed
             return
         }
-        findings[number] = rules.findings(candidate.record, list: candidate.listPath)
+        guard bundle.hasRequirements else { return }
+        findings[number] = rules.findings(bundle.record, list: candidates[number].listPath)
         if !findings[number].isEmpty { verdicts[number] = .incompatible }
     }
 
@@ -96,17 +102,17 @@ struct CatalogSelection {
             findings[number] = [
                 PluginFinding(
                     .warning, .requirementUnmet, filePath: candidates[number].listPath,
-                    subject: candidates[number].record.identifier, message: sentence,
+                    subject: candidates[number].bundle.record.identifier, message: sentence,
                     remedy: "Update what requires the lower version.")
             ]
         }
     }
 
     private func resolutionCandidate(_ number: Int) -> ResolutionCandidate {
-        let record = candidates[number].record
+        let bundle = candidates[number].bundle
         return ResolutionCandidate(
-            number: number, identifier: record.identifier, version: record.pluginVersion,
-            requires: record.requires.sorted { $0.key < $1.key }.compactMap { identifier, text in
+            number: number, identifier: bundle.record.identifier, version: bundle.version,
+            requires: bundle.record.requires.sorted { $0.key < $1.key }.compactMap { identifier, text in
                 (try? VersionRange(text)).map { (identifier, $0) }
             },
             rank: number)

@@ -245,24 +245,19 @@ struct IndexHeader: Sendable {
         }
     }
 
-    /// Puts the header before the rest of an index.
-    ///
-    /// - Parameter rest: all that comes after the header.
-    func assembled(with rest: [UInt8]) -> [UInt8] {
-        var tail = RecordWriter()
-        tail.reserve(Self.size + rest.count)
-        for number in [entryCount, pluginCount, contributionCount, foldersOffset] { tail.put(UInt64(number)) }
-        var writer = RecordWriter()
-        writer.reserve(Self.size + rest.count)
-        writer.put(Self.magic)
-        writer.put(Self.format)
-        writer.put(UInt64(Self.size + rest.count))
-        rest.withUnsafeBytes { tail.append($0) }
-        tail.bytes.withUnsafeBytes { tail in
-            writer.put(Self.checksum(tail))
-            writer.append(tail)
+    /// Writes the header over the first bytes of an index, which were left free for it.
+    func write(over bytes: inout [UInt8]) {
+        let words = [
+            Self.magic, Self.format, UInt64(bytes.count), 0, UInt64(entryCount), UInt64(pluginCount),
+            UInt64(contributionCount), UInt64(foldersOffset),
+        ]
+        bytes.withUnsafeMutableBytes { bytes in
+            for (place, word) in words.enumerated() {
+                bytes.storeBytes(of: word.littleEndian, toByteOffset: 8 * place, as: UInt64.self)
+            }
+            let sum = Self.checksum(UnsafeRawBufferPointer(rebasing: bytes[32...]))
+            bytes.storeBytes(of: sum.littleEndian, toByteOffset: 24, as: UInt64.self)
         }
-        return writer.bytes
     }
 
     /// Tells damage, not forgery: the file is the user's own. Each step is a one-to-one change of the sum, so that one

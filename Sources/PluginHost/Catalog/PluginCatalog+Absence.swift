@@ -16,10 +16,7 @@ extension PluginCatalog {
             }
             builder.add(
                 path: folder.path, realPath: folder.realPath, stamp: folder.stamp, problem: folder.problem,
-                items: present.map { entry in
-                    CatalogIndexBuilder.Item(
-                        name: index.name(entry), stamp: entry.stamp, record: index.record(entry))
-                })
+                bundles: present.map { ScannedBundle($0, in: index) })
         }
         return CatalogChange(from: index, to: builder.index(), in: self)
     }

@@ -55,7 +55,15 @@ extension PluginRecord {
         findings = error.findings
     }
 
+    /// Whether it requires anything of the host or of other bundles.
+    var hasRequirements: Bool { !requires.isEmpty || hostRequires != nil || !capabilities.isEmpty }
+
     // MARK: As bytes
+
+    /// Where the identifier's text stands in a record: it is the first part, after its length.
+    static func placeOfIdentifier(_ identifier: String, inRecordAt place: IndexPlace) -> IndexPlace {
+        IndexPlace(offset: place.offset + MemoryLayout<UInt32>.size, length: identifier.utf8.count)
+    }
 
     func write(to writer: inout RecordWriter) {
         writer.put(identifier)

@@ -88,13 +88,25 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
         var numbers: [Int] = []
         var rest = bytes
         while true {
-            let component = numbers.isEmpty ? rest : rest.dropFirst()
-            let digits = component.prefix(while: isDigit)
-            guard let number = Int(Substring(digits)) else { return (numbers, rest) }
+            var component = numbers.isEmpty ? rest : rest.dropFirst()
+            guard let number = takeNumber(&component) else { return (numbers, rest) }
             numbers.append(number)
-            rest = component[digits.endIndex...]
+            rest = component
             guard rest.first == UInt8(ascii: ".") else { return (numbers, rest) }
         }
+    }
+
+    /// Takes digits away; nil if there are none, or too many for a number.
+    private static func takeNumber(_ bytes: inout Substring.UTF8View) -> Int? {
+        var number: Int?
+        while let byte = bytes.first, isDigit(byte) {
+            let (shifted, isTooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
+            let (next, isTooLargeNow) = shifted.addingReportingOverflow(Int(byte &- UInt8(ascii: "0")))
+            if isTooLarge || isTooLargeNow { return nil }
+            number = next
+            bytes.removeFirst()
+        }
+        return number
     }
 
     /// The parts between dots, or nil if one is empty or has other characters than letters, digits and hyphens.

@@ -1,7 +1,7 @@
 /// Writes numbers, texts and lists of them one after the other, for the catalogue's index. Numbers are little-endian, a
 /// text is its length in bytes and its UTF-8.
 struct RecordWriter {
-    private(set) var bytes: [UInt8] = []
+    var bytes: [UInt8] = []
 
     mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 

@@ -65,10 +65,7 @@ struct RequirementGraph {
         let preferred =
             places.count < 2
             ? places
-            : places.sorted {
-                let (a, b) = (candidates[$0], candidates[$1])
-                return a.version == b.version ? (a.rank, a.number) < (b.rank, b.number) : a.version > b.version
-            }
+            : places.sorted { candidates[$0].isPreferred(to: candidates[$1]) }
         guard let version = loaded[identifier] else {
             for place in preferred {
                 choices.append(

@@ -8,6 +8,11 @@ struct ResolutionCandidate: Sendable {
     var requires: [(identifier: String, range: VersionRange)]
     /// Among equal versions the lower one is preferred, and then the lower number.
     var rank: Int
+
+    /// Whether it is chosen before another one of its identifier.
+    func isPreferred(to other: ResolutionCandidate) -> Bool {
+        version == other.version ? (rank, number) < (other.rank, other.number) : version > other.version
+    }
 }
 
 /// Which candidate of each identifier is used, in which order they are loaded, and what became of all others.

@@ -25,9 +25,72 @@
 func resolve(
     _ candidates: [ResolutionCandidate], pinned: [String: PluginVersion] = [:], limit: Int = 5_000_000
 ) -> Resolution {
-    var resolver = Resolver(candidates, pinned: pinned)
-    resolver.choose(limit: limit)
-    return resolver.resolution()
+    // Nearly all plug-ins require nothing, and are required by none: for those it is enough to sort them.
+    var bound = Set(pinned.keys)
+    for candidate in candidates where !candidate.requires.isEmpty {
+        bound.insert(candidate.identifier)
+        for (identifier, _) in candidate.requires { bound.insert(identifier) }
+    }
+    let free = bound.isEmpty ? candidates : candidates.filter { !bound.contains($0.identifier) }
+    var resolution = Resolution()
+    if free.count < candidates.count {
+        var resolver = Resolver(candidates.filter { bound.contains($0.identifier) }, pinned: pinned)
+        resolver.choose(limit: limit)
+        resolution = resolver.resolution()
+    }
+    resolution.add(free: free, to: candidates)
+    return resolution
+}
+
+extension Resolution {
+    /// Adds the best candidate of each identifier that requires nothing and that nothing requires.
+    ///
+    /// - Parameter all: all candidates, by whose numbers ``chosen`` names the others.
+    fileprivate mutating func add(free: [ResolutionCandidate], to all: [ResolutionCandidate]) {
+        let sorted = free.indices.sorted { a, b in
+            if free[a].identifier != free[b].identifier { return free[a].identifier < free[b].identifier }
+            return free[a].isPreferred(to: free[b])
+        }
+        var best: [Int] = []
+        for place in sorted {
+            guard let last = best.last, free[last].identifier == free[place].identifier else {
+                best.append(place)
+                continue
+            }
+            let isEqual = free[last].version == free[place].version
+            passedOver[free[place].number] = Replacement(
+                replacement: free[last].number, rule: isEqual ? .earlierRank : .higherVersion)
+        }
+        guard !chosen.isEmpty else {
+            chosen = best.map { free[$0].number }
+            return
+        }
+        merge(best.map { free[$0] }, all)
+    }
+
+    /// Brings candidates that are bound to no other into the load order, which is alphabetical but that each one follows what
+    /// it requires: they go before the first of those that remain, with all that it requires.
+    private mutating func merge(_ free: [ResolutionCandidate], _ all: [ResolutionCandidate]) {
+        var identifiers: [Int: String] = Dictionary(minimumCapacity: chosen.count)
+        let bound = Set(chosen)
+        for candidate in all where bound.contains(candidate.number) {
+            identifiers[candidate.number] = candidate.identifier
+        }
+        // The first one, by identifier, of those from each place on.
+        var firsts = chosen.map { identifiers[$0]! }
+        for place in firsts.indices.dropLast().reversed() { firsts[place] = min(firsts[place], firsts[place + 1]) }
+        var order: [Int] = []
+        order.reserveCapacity(chosen.count + free.count)
+        var rest = free[...]
+        for (place, number) in chosen.enumerated() {
+            while let next = rest.first, next.identifier < firsts[place] {
+                order.append(next.number)
+                rest.removeFirst()
+            }
+            order.append(number)
+        }
+        chosen = order + rest.map(\.number)
+    }
 }
 
 /// A resolution while it is made.
