@@ -8,14 +8,15 @@ struct DeclarationCheck {
         let version: Int
     }
 
-    let manifest: Manifest
-    let manifestPath: String
+    let bundle: PluginBundle
     let registrations: Registrations
+
+    private var manifest: Manifest { bundle.manifest }
 
     /// - Returns: an error for each provider or factory that is not declared, a warning for each declaration that nothing
     ///   fulfils. Nothing for a bundle without the key: it declares nothing, as a bundle of NSBundle's does.
     var findings: [PluginFinding] {
-        guard manifest.dictionary["PHFactories"] != nil else { return [] }
+        guard manifest.declaresFactories else { return [] }
         var declared: Set<Offer> = []
         for entry in manifest.factories {
             guard let point = entry.extensionPoint else { continue }
@@ -53,7 +54,7 @@ struct DeclarationCheck {
                 ?? "declares it without an extension point"
         }
         return PluginFinding(
-            .undeclaredRegistration, filePath: manifestPath, subject: offer.name,
+            .undeclaredRegistration, filePath: bundle.manifestPath, subject: offer.name,
             message: """
                 The plug-in registered \(quoted(offer.name)) for version \(offer.version) of the extension point \
                 \(quoted(offer.point)), and PHFactories \(other ?? "does not declare it").
@@ -65,7 +66,7 @@ struct DeclarationCheck {
         let point = entry.extensionPoint
         let place = point.map { " for version \(entry.version) of the extension point \(quoted($0))" } ?? ""
         return PluginFinding(
-            .warning, .unfulfilledDeclaration, filePath: manifestPath, subject: entry.name,
+            .warning, .unfulfilledDeclaration, filePath: bundle.manifestPath, subject: entry.name,
             message: "PHFactories declares \(quoted(entry.name))\(place), and the plug-in did not register it.",
             remedy: "Register it in plugin_entry, or remove it from PHFactories.")
     }

@@ -26,10 +26,7 @@ final class LoadedCode: Sendable {
         self.image = image
         self.registrations = registrations
         self.table = table
-        findings =
-            DeclarationCheck(
-                manifest: table.bundle.manifest, manifestPath: table.bundle.manifestPath, registrations: registrations
-            ).findings
+        findings = DeclarationCheck(bundle: table.bundle, registrations: registrations).findings
     }
 
     private struct ServiceKey: Hashable {

@@ -59,6 +59,8 @@ public struct Manifest: Sendable {
     public let principalClass: String?
     /// `PHFactories`.
     public let factories: [Factory]
+    /// Whether the list has the key `PHFactories`, be it empty: then the code is held to it.
+    let declaresFactories: Bool
     /// `PHFunctions`: C functions by name, with their signatures.
     public let functions: [String: String]
     /// `PHRequires`: version ranges of other bundles, by their identifiers.
@@ -116,6 +118,7 @@ public struct Manifest: Sendable {
         self.executable = decoder.executable(values[.executable]) ?? executable
         principalClass = decoder.name(values[.principalClass])
         factories = decoder.factories(values[.factories])
+        declaresFactories = values.has(.factories)
         functions = decoder.stringsByName(values[.functions])
         requires = decoder.stringsByName(values[.requires])
         hostRequires = decoder.string(values[.hostRequires])

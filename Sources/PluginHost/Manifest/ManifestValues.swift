@@ -20,6 +20,11 @@ struct ManifestValues {
         self.places = places
     }
 
+    /// Whether the list has a key, whatever its value.
+    func has(_ key: ManifestKey) -> Bool {
+        text == nil ? list[key.spelling] != nil : places[key] != nil
+    }
+
     subscript(key: ManifestKey) -> ListEntry {
         guard let text else { return ListEntry(key.spelling, in: list) }
         return ListEntry(key: key.spelling, value: places[key].flatMap(text.value))
