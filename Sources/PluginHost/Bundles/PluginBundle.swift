@@ -20,7 +20,8 @@ public final class PluginBundle: Sendable, BundleObject {
     /// The absolute path of the bundle's directory, links resolved.
     public let bundlePath: String
     let loading = Mutex(LoadState.unloaded)
-    let resolver = Mutex<(any ServiceResolver)?>(nil)
+    /// Held for good: whose code is loaded may ask for services as long as the process lives.
+    let catalogInUse = Mutex<PluginCatalog?>(nil)
     let layout: BundleLayout
     /// Where the bundle's Info.plist is, or would be.
     public let manifestPath: String

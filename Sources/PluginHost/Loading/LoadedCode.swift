@@ -12,7 +12,8 @@ final class LoadedCode: Sendable {
     var imageBase: UInt { image.base }
     /// What an object of the plug-in is made with; made anew for each, because most loads make none.
     var context: PluginContext { PluginContext(services: BundleContext(bundle: table.bundle)) }
-    private let services = Mutex<[ServiceKey: SharedObject]>([:])
+    /// Nil while the code is not offered: who comes too late is not to get an object that outlives the release.
+    private let services = Mutex<[ServiceKey: SharedObject]?>([:])
     private let principal = Mutex<Principal?>(nil)
 
     /// The principal class, looked for once.
@@ -38,22 +39,26 @@ final class LoadedCode: Sendable {
         let point: String
     }
 
-    /// The object of a provider or C factory that is shared as a service.
-    func shared(_ kind: PluginBundle.Registration.Kind, _ name: String, at point: String) -> SharedObject {
-        services.withLock { services in
-            let key = ServiceKey(kind: kind, name: name, point: point)
-            if let known = services[key] { return known }
+    /// The object of a provider or C factory that is shared as a service; nil if the bundle was unloaded meanwhile.
+    func shared(_ kind: PluginBundle.Registration.Kind, _ name: String, at point: String) -> SharedObject? {
+        let key = ServiceKey(kind: kind, name: name, point: point)
+        return services.withLock { services in
+            if services == nil { return nil }
+            if let known = services?[key] { return known }
             let new = SharedObject()
-            services[key] = new
+            services?[key] = new
             return new
         }
     }
+
+    /// Lets objects be shared, until ``releaseServices()``. It begins so.
+    func openServices() { services.withLock { $0 = $0 ?? [:] } }
 
     /// Lets go of the objects that were shared: whoever asks after the next load gets new ones.
     func releaseServices() {
         // Destroyed when the lock is free: the last release runs the plug-in's code.
         let old = services.withLock { services in
-            defer { services = [:] }
+            defer { services = nil }
             return services
         }
         withExtendedLifetime(old) {}

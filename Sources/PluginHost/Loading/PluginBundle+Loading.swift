@@ -185,6 +185,7 @@ extension PluginBundle {
         let code: LoadedCode
         if case .dormant(let mapped, _) = previous {
             code = mapped
+            code.openServices()
         } else {
             let lastFailure: LoadFailure? = if case .failed(let failure) = previous { failure } else { nil }
             var entered: FileIdentity?
@@ -207,12 +208,10 @@ extension PluginBundle {
         loading.withLock { $0 = .loading(ticket, mapped: code) }
         do throws(PluginError) {
             try code.activate()
+            if predecessor != nil { ProviderTable.shared.takeOver(keys, by: bundlePath) }
             return .active(code)
         } catch {
-            // Back to the predecessor, unless that was unloaded meanwhile.
-            ProviderTable.shared.remove(
-                keys, of: bundlePath,
-                backTo: (predecessor?.bundlePath ?? "", predecessor?.currentCode?.registrations.pointKeys ?? []))
+            ProviderTable.shared.remove(keys, of: bundlePath)
             return .dormant(code, error)
         }
     }

@@ -176,6 +176,7 @@ final class PluginGenerations: Sendable {
     private func replace(_ old: Generation, _ identity: BundleCode.Identity) -> Outcome {
         do throws(PluginError) {
             let new = try make()
+            new.bundle.catalog = old.bundle.catalog
             do {
                 try new.bundle.load(inPlaceOf: old.bundle)
             } catch {
