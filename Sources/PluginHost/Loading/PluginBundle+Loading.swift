@@ -164,7 +164,7 @@ extension PluginBundle {
         switch next {
         case .active(let code):
             ticket.finish(.success(()))
-            announceLoad(imageBase: code.imageBase)
+            announceLoad(of: code)
         case .dormant(_, let error?):
             ticket.finish(.failure(error))
             throw error
@@ -188,7 +188,7 @@ extension PluginBundle {
             code.openServices()
         } else {
             let lastFailure: LoadFailure? = if case .failed(let failure) = previous { failure } else { nil }
-            var entered: FileIdentity?
+            var entered: EnteredCode?
             do throws(PluginError) {
                 code = try CodeLoad(bundle: self).run(lastFailure: lastFailure, entered: &entered)
             } catch {
