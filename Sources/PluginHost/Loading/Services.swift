@@ -100,9 +100,9 @@ struct ServiceRequest {
 
     var missing: PluginError {
         // Without a catalogue, what is known are the bundles that were opened.
-        let declaring = BundleTable.shared.all.compactMap { bundle -> String? in
+        let declaring = BundleTable.shared.all.filter { !$0.isSuperseded }.compactMap { bundle -> String? in
             let versions = bundle.manifest.factories.filter { $0.extensionPoint == point }.map(\.version)
-            let name = quoted(bundle.bundlePath)
+            let name = quoted(bundle.originalPath)
             if versions.contains(Int(version)) { return "\(name) declares it and is not loaded" }
             return versions.max().map { "\(name) declares version \($0)" }
         }
