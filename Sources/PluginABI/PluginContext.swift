@@ -90,8 +90,9 @@ extension PluginContext {
     /// - Throws: an error that says what is wrong: it is not declared, nobody offers it, its plug-in does not load, its
     ///   initialiser failed, or plug-ins wait for one another's services, with the chain named.
     ///
-    /// **Threads.** Any; others that ask while it is made wait. **Lifetime.** It may be kept, and goes on working after its
-    /// plug-in was unloaded; who asks then gets another. **Cost.** A search of what is offered: keep the object.
+    /// **Threads.** Any; others that ask while it is made wait. **Lifetime.** The object goes on working after its plug-in
+    /// was unloaded or replaced by a newer build; who asks then gets another. So keep it for a piece of work, and not for
+    /// ever. **Cost.** A search of what is offered.
     public func service<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface {
         try services.requiredService(point)
     }

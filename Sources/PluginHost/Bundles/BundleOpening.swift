@@ -154,6 +154,7 @@ enum BundleOpening {
     static func bundle(definingClass aClass: AnyClass) -> PluginBundle {
         guard let base = ImageClasses.base(ofImageDefining: aClass) else { return main }
         return BundleTable.shared.bundle(imageBase: base)
+            ?? BundleTable.shared.bundle(linkedClass: aClass)
             ?? BundleTable.shared.bundle(ofForeignImage: base) {
                 LoadedImages.path(ofImageAt: base).flatMap(framework(containing:)) ?? main
             }

@@ -15,6 +15,10 @@ final class BundleTable: Sendable {
     private struct State {
         var byPath: [String: Entry] = [:]
         var byImageBase: [UInt: PluginBundle] = [:]
+        /// Bundles whose code is linked into the program, by the address of their entry.
+        var byEntry: [UInt: PluginBundle] = [:]
+        /// The classes that they registered.
+        var byLinkedClass: [ObjectIdentifier: PluginBundle] = [:]
         /// Bundles of libraries that the process has without us.
         var byForeignImage: [UInt: PluginBundle] = [:]
         var created = 0
@@ -25,6 +29,12 @@ final class BundleTable: Sendable {
     /// The object of a directory, if there is one.
     func bundle(atPath path: String) -> PluginBundle? {
         state.withLock { $0.byPath[path]?.bundle }
+    }
+
+    /// The object of a directory whose code is linked into the program.
+    func linkedBundle(atPath path: String) -> PluginBundle? {
+        guard let bundle = bundle(atPath: path), bundle.isLinked else { return nil }
+        return bundle
     }
 
     /// Enters a new object, unless another thread was faster: then that one's.
@@ -55,6 +65,29 @@ final class BundleTable: Sendable {
             state.byImageBase[base] = owner
             return owner
         }
+    }
+
+    /// Notes whose entry a function of the program is, and keeps that bundle for the life of the process.
+    ///
+    /// - Returns: the other bundle that it belongs to; nil if it was free, or is this bundle's.
+    func claimEntry(_ address: UInt, for bundle: PluginBundle) -> PluginBundle? {
+        state.withLock { state in
+            if let owner = state.byEntry[address] { return owner === bundle ? nil : owner }
+            state.byEntry[address] = bundle
+            return nil
+        }
+    }
+
+    /// Notes whose classes of the program are.
+    func add(linkedClasses: [AnyClass], of bundle: PluginBundle) {
+        state.withLock { state in
+            for aClass in linkedClasses { state.byLinkedClass[ObjectIdentifier(aClass)] = bundle }
+        }
+    }
+
+    /// The bundle that a class belongs to whose code is linked into the program.
+    func bundle(linkedClass: AnyClass) -> PluginBundle? {
+        state.withLock { $0.byLinkedClass[ObjectIdentifier(linkedClass)] }
     }
 
     /// The bundle whose code stands in the image at a base address.

@@ -8,9 +8,11 @@ struct OpenedExecutable: ~Copyable {
 
 extension PluginBundle {
     /// Where the executable is, or nil: the first place of the layout that holds a file of its name; of the main bundle
-    /// the program that runs.
+    /// the program that runs; of a bundle whose code is linked (``linked(at:entry:)``) the program or library that it is
+    /// linked into.
     public var executablePath: String? {
         if self === BundleOpening.main { return BundleOpening.mainProgram }
+        if let linkedExecutable { return linkedExecutable }
         return (executableCandidates.first { $0.isRegularFile } ?? versionedExecutables.first { $0.isRegularFile })?
             .path
     }

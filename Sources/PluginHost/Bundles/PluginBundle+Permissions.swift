@@ -12,7 +12,9 @@ extension PluginBundle {
     ///
     /// A group that may write is trusted: many systems give each user a group.
     var permissionFindings: [PluginFinding] {
-        Permissions.findings(of: [bundlePath, manifestPath] + [executablePath].compactMap(\.self))
+        // What is linked into the program comes with it, and not by a load.
+        let executable = isLinked ? nil : executablePath
+        return Permissions.findings(of: [bundlePath, manifestPath] + [executable].compactMap(\.self))
     }
 }
 

@@ -19,7 +19,11 @@ import Synchronization
 public final class PluginBundle: Sendable, BundleObject {
     let contents: BundleContents
     let loading = Mutex(LoadState.unloaded)
-    let resolver = Mutex<(any ServiceResolver)?>(nil)
+    /// Held for good: whose code is loaded may ask for services as long as the process lives.
+    let catalogInUse = Mutex<PluginCatalog?>(nil)
+    /// Where the entry stands of code that is linked into the program; 0 for code in a file. No lock, because each load
+    /// asks for it.
+    let linkedEntryAddress = Atomic<UInt>(0)
     let resources: BundleResources
     /// What the bundle is a private copy of, where its code is a generation of hot reload.
     let copy: BundleCopy?
@@ -63,7 +67,9 @@ public final class PluginBundle: Sendable, BundleObject {
 
     /// The bundle whose code defines a class; the main bundle if no bundle's does.
     ///
-    /// **Cost.** Two look-ups in tables; no search.
+    /// Of code that is linked into the program (``linked(at:entry:)``) those classes are known that were registered.
+    ///
+    /// **Cost.** Two or three look-ups in tables; no search.
     public convenience init(for aClass: AnyClass) {
         self.init(theObject: BundleOpening.bundle(definingClass: aClass))
     }

@@ -41,7 +41,12 @@ extension PluginCatalog {
         return try use(requirePlugin(identifier), body)
     }
 
-    private func use<Result>(_ plugin: PluginDescription, _ body: (PluginBundle) throws -> Result) throws -> Result {
+    private func use<Result>(_ plugin: PluginDescription, _ use: (PluginBundle) throws -> Result) throws -> Result {
+        // For the services that its code asks for.
+        func body(_ bundle: PluginBundle) throws -> Result {
+            bundle.catalog = self
+            return try use(bundle)
+        }
         if let generations = generations.known(plugin.identifier) ?? generations.madeIfWatched(plugin) {
             return try generations.use(body)
         }

@@ -100,6 +100,13 @@ extension PluginCatalog {
         }
     }
 
+    /// What comes first in ``extensions(at:version:)``; one plug-in is read.
+    func firstExtension(at point: String, version: Int) -> ExtensionDescription? {
+        let index = current
+        guard let first = index.contributions(at: point).first(where: { $0.version == version }) else { return nil }
+        return ExtensionDescription(PluginDescription(self, index, first.entry), first)
+    }
+
     /// What a plug-in offers under a name at an extension point, without loading it.
     ///
     /// - Returns: nil if nothing of the name is offered there, or only for another version of the point.

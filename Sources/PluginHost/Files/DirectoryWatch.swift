@@ -150,14 +150,16 @@ private final class WatchLoop: Sendable {
         var changes = DirectoryChanges()
         var quiet = quiet
         while !isStopped.load(ordering: .acquiring) {
-            if wait(until: quiet.due) {
-                gather(&changes, &quiet, buffer)
-                // It is not quiet while there are more.
-                if !quiet.isOverdue(at: .now) { continue }
-            }
+            let hasEvents = wait(until: quiet.due)
+            // Before the events: they may be of no interest, and then the next wait is for ever.
             if isAllToTell.exchange(false, ordering: .acquiring) {
                 for root in trees.withLock(\.roots) { changes.insert(wholly: root) }
                 quiet.note(at: .now)
+            }
+            if hasEvents {
+                gather(&changes, &quiet, buffer)
+                // It is not quiet while there are more.
+                if !quiet.isOverdue(at: .now) { continue }
             }
             guard let due = quiet.due, due <= .now else { continue }
             quiet.reset()

@@ -177,7 +177,11 @@ extension PluginBundle {
         if let registered {
             return try ForeignFunction(name: name, signature: parsed, code: registered.code, bundle: self)
         }
-        guard let exported = code.image.code(of: name) else {
+        guard let image = code.image else {
+            throw functionUnavailable(
+                name, "stands in PHFunctions, and the plug-in, which is linked into the program, did not register it")
+        }
+        guard let exported = image.code(of: name) else {
             throw functionUnavailable(name, "stands in PHFunctions and is not exported by the executable")
         }
         return try ForeignFunction(name: name, signature: parsed, code: exported, bundle: self)

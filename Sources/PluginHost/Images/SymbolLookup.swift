@@ -2,7 +2,7 @@ internal import CPluginSupport
 import Glibc
 
 /// The plug-in's entry, as the C ABI declares it.
-typealias EntryFunction = @convention(c) (UnsafePointer<plugin_host>?) -> plugin_status
+typealias EntryFunction = @convention(c) (UnsafePointer<plugin_host>) -> plugin_status
 
 extension LoadedImage {
     /// The address of a symbol in this image or in a library it needs. The one place that calls dlsym().

@@ -9,12 +9,13 @@ struct CodeLoad {
 
     /// - Parameters:
     ///   - lastFailure: how the last try ended.
-    ///   - entered: set to the executable's identity when its entry is called.
-    func run(lastFailure: LoadFailure?, entered: inout FileIdentity?) throws(PluginError) -> LoadedCode {
+    ///   - entered: set to the code whose entry is called.
+    func run(lastFailure: LoadFailure?, entered: inout EnteredCode?) throws(PluginError) -> LoadedCode {
         try bundle.requireUsableManifest()
+        if let entry = bundle.linkedEntry { return try enter(linked: entry, lastFailure, &entered) }
         let executable = try bundle.openExecutable()
         let path = executable.path
-        let identity = executable.file.identity
+        let identity = EnteredCode.file(executable.file.identity)
         if let lastFailure, lastFailure.entered == identity {
             entered = lastFailure.entered
             throw lastFailure.error
@@ -34,6 +35,21 @@ struct CodeLoad {
             throw completed(error, path: path)
         }
         return LoadedCode(image: image, registrations: registrations, table: table)
+    }
+
+    /// Enters code that is in the process from its start: there is no file to inspect, to open or to wait for.
+    private func enter(
+        linked entry: EntryFunction, _ lastFailure: LoadFailure?, _ entered: inout EnteredCode?
+    ) throws(PluginError) -> LoadedCode {
+        if let lastFailure, lastFailure.entered == .linked {
+            entered = .linked
+            throw lastFailure.error
+        }
+        entered = .linked
+        let table = EntryTable(bundle: bundle)
+        let registrations = try table.enter(entry, path: bundle.executablePath ?? BundleOpening.mainProgram)
+        BundleTable.shared.add(linkedClasses: registrations.classes.map(\.type), of: bundle)
+        return LoadedCode(image: nil, registrations: registrations, table: table)
     }
 
     /// Consumes the file, because closing it now, while all about it is in the processor's caches, costs half of what it

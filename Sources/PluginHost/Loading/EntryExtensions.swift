@@ -110,10 +110,8 @@ enum EntryExtensions {
                 guard let service, service.pointee.header.size >= UInt32(MemoryLayout<plugin_service>.size) else {
                     return plugin_status(PLUGIN_INVALID_ARGUMENT)
                 }
-                let request = ServiceRequest(client: client, point: point.text, version: version, level: .c)
                 do {
-                    guard case .plugin(let offer)? = try request.firstSource() else { throw request.missing }
-                    let instance = try client.sharedInstance(offer, point.text, version)
+                    let instance = try client.cService(point.text, version)
                     service.pointee.functions = UnsafeRawPointer(instance.table)
                     service.pointee.instance = instance.pointer
                     return plugin_status(PLUGIN_OK)

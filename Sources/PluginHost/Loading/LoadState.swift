@@ -41,6 +41,13 @@ extension LoadState {
 /// A load that failed.
 struct LoadFailure {
     let error: PluginError
-    /// The executable, where its entry was called: it must not be called again, so a new try waits for another file.
-    let entered: FileIdentity?
+    /// Whose entry was called: it must not be called again, so a new try waits for another file.
+    let entered: EnteredCode?
+}
+
+/// Code whose entry was called.
+enum EnteredCode: Equatable {
+    case file(FileIdentity)
+    /// It is linked into the program, and cannot be replaced.
+    case linked
 }

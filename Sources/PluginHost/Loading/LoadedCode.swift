@@ -3,16 +3,24 @@ import Synchronization
 
 /// A bundle's code after its entry succeeded: where it stands and what it registered.
 final class LoadedCode: Sendable {
-    let image: LoadedImage
+    /// Nil for code that is linked into the program: whose image is not the plug-in's alone.
+    let image: LoadedImage?
     let registrations: Registrations
     let table: EntryTable
     /// Where the registrations differ from what Info.plist declares.
     let findings: [PluginFinding]
     let objects = ObjectCensus()
-    var imageBase: UInt { image.base }
+    /// All classes of the image.
+    private var classes: ImageClasses? { image.map { ImageClasses(ofImageAt: $0.base) } }
+    /// The names of all classes, qualified by their modules: those of the image in the order of the file, of linked code
+    /// those that were registered.
+    var classNames: [String] {
+        classes?.names ?? registrations.classes.map { ImageClasses.qualifiedName(of: $0.type) }
+    }
     /// What an object of the plug-in is made with; made anew for each, because most loads make none.
     var context: PluginContext { PluginContext(services: BundleContext(bundle: table.bundle)) }
-    private let services = Mutex<[ServiceKey: SharedObject]>([:])
+    /// Nil while the code is not offered: who comes too late is not to get an object that outlives the release.
+    private let services = Mutex<[ServiceKey: SharedObject]?>([:])
     private let principal = Mutex<Principal?>(nil)
 
     /// The principal class, looked for once.
@@ -22,7 +30,7 @@ final class LoadedCode: Sendable {
         let plugin: (any Plugin.Type)?
     }
 
-    init(image: LoadedImage, registrations: Registrations, table: EntryTable) {
+    init(image: LoadedImage?, registrations: Registrations, table: EntryTable) {
         self.image = image
         self.registrations = registrations
         self.table = table
@@ -35,22 +43,26 @@ final class LoadedCode: Sendable {
         let point: String
     }
 
-    /// The object of a provider or C factory that is shared as a service.
-    func shared(_ kind: PluginBundle.Registration.Kind, _ name: String, at point: String) -> SharedObject {
-        services.withLock { services in
-            let key = ServiceKey(kind: kind, name: name, point: point)
-            if let known = services[key] { return known }
+    /// The object of a provider or C factory that is shared as a service; nil if the bundle was unloaded meanwhile.
+    func shared(_ kind: PluginBundle.Registration.Kind, _ name: String, at point: String) -> SharedObject? {
+        let key = ServiceKey(kind: kind, name: name, point: point)
+        return services.withLock { services in
+            if services == nil { return nil }
+            if let known = services?[key] { return known }
             let new = SharedObject()
-            services[key] = new
+            services?[key] = new
             return new
         }
     }
+
+    /// Lets objects be shared, until ``releaseServices()``. It begins so.
+    func openServices() { services.withLock { $0 = $0 ?? [:] } }
 
     /// Lets go of the objects that were shared: whoever asks after the next load gets new ones.
     func releaseServices() {
         // Destroyed when the lock is free: the last release runs the plug-in's code.
         let old = services.withLock { services in
-            defer { services = [:] }
+            defer { services = nil }
             return services
         }
         withExtendedLifetime(old) {}
@@ -88,14 +100,14 @@ final class LoadedCode: Sendable {
     private func findPrincipal(named name: String?) -> Principal {
         if let name {
             if let plugin = registrations.class(named: name) { return Principal(type: plugin, plugin: plugin) }
-            return Principal(type: ImageClasses(ofImageAt: imageBase).class(named: name), plugin: nil)
+            return Principal(type: classes?.class(named: name), plugin: nil)
         }
         if let first = registrations.classes.first { return Principal(type: first.type, plugin: first.type) }
-        return Principal(type: ImageClasses(ofImageAt: imageBase).first, plugin: nil)
+        return Principal(type: classes?.first, plugin: nil)
     }
 
     /// A class of this image only, by the name it was registered under or its own, qualified or not.
     func `class`(named name: String) -> AnyClass? {
-        registrations.class(named: name) ?? ImageClasses(ofImageAt: imageBase).class(named: name)
+        registrations.class(named: name) ?? classes?.class(named: name)
     }
 }

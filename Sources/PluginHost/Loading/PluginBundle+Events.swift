@@ -8,12 +8,12 @@ public import Foundation
 public struct PluginLoadEvent: Sendable {
     /// The bundle, which is loaded now.
     public let bundle: PluginBundle
-    let imageBase: UInt
+    let code: LoadedCode
 
     /// The names of all classes in the bundle's image, qualified by their modules, in the order of the file.
     ///
     /// **Cost.** A walk over the image's metadata at each call.
-    public var classNames: [String] { ImageClasses(ofImageAt: imageBase).names }
+    public var classNames: [String] { code.classNames }
 }
 
 /// A bundle came into another state.
@@ -41,14 +41,14 @@ extension PluginBundle {
     public static let loadedClassesKey = "NSLoadedClasses"
 
     /// Tells that the code is in. Called without a lock, once for each load.
-    func announceLoad(imageBase: UInt) {
-        Self.loadListeners.put(PluginLoadEvent(bundle: self, imageBase: imageBase))
+    func announceLoad(of code: LoadedCode) {
+        Self.loadListeners.put(PluginLoadEvent(bundle: self, code: code))
         Self.loadListeners.deliver()
         #if FullFoundation
         guard Self.isNotificationWanted.load(ordering: .acquiring) else { return }
         NotificationCenter.default.post(
             name: Self.didLoadNotification, object: self,
-            userInfo: [Self.loadedClassesAnyKey: LoadedClassNames(imageBase: imageBase)])
+            userInfo: [Self.loadedClassesAnyKey: LoadedClassNames(code)])
         #endif
     }
 
@@ -77,24 +77,24 @@ extension PluginBundle {
 /// The class names as an array that looks for them when somebody asks: most observers do not, and the walk over the
 /// image's metadata costs as much as a load. `as? [String]` works on it as on any NSArray.
 private final class LoadedClassNames: NSArray {
-    private let imageBase: UInt
+    private let code: LoadedCode?
     private let found = Mutex<[String]?>(nil)
 
-    init(imageBase: UInt) {
-        self.imageBase = imageBase
+    init(_ code: LoadedCode?) {
+        self.code = code
         super.init(objects: nil, count: 0)
     }
 
     required init?(coder: NSCoder) { nil }
 
-    required convenience init(objects: UnsafePointer<AnyObject>?, count: Int) { self.init(imageBase: 0) }
+    required convenience init(objects: UnsafePointer<AnyObject>?, count: Int) { self.init(nil) }
 
-    required convenience init(arrayLiteral elements: Any...) { self.init(imageBase: 0) }
+    required convenience init(arrayLiteral elements: Any...) { self.init(nil) }
 
     private var names: [String] {
         found.withLock { found in
             if let found { return found }
-            let names = ImageClasses(ofImageAt: imageBase).names
+            let names = code?.classNames ?? []
             found = names
             return names
         }

@@ -164,7 +164,7 @@ extension PluginBundle {
         switch next {
         case .active(let code):
             ticket.finish(.success(()))
-            announceLoad(imageBase: code.imageBase)
+            announceLoad(of: code)
         case .dormant(_, let error?):
             ticket.finish(.failure(error))
             throw error
@@ -185,9 +185,10 @@ extension PluginBundle {
         let code: LoadedCode
         if case .dormant(let mapped, _) = previous {
             code = mapped
+            code.openServices()
         } else {
             let lastFailure: LoadFailure? = if case .failed(let failure) = previous { failure } else { nil }
-            var entered: FileIdentity?
+            var entered: EnteredCode?
             do throws(PluginError) {
                 code = try CodeLoad(bundle: self).run(lastFailure: lastFailure, entered: &entered)
             } catch {
@@ -207,12 +208,10 @@ extension PluginBundle {
         loading.withLock { $0 = .loading(ticket, mapped: code) }
         do throws(PluginError) {
             try code.activate()
+            if predecessor != nil { ProviderTable.shared.takeOver(keys, by: bundlePath) }
             return .active(code)
         } catch {
-            // Back to the predecessor, unless that was unloaded meanwhile.
-            ProviderTable.shared.remove(
-                keys, of: bundlePath,
-                backTo: (predecessor?.bundlePath ?? "", predecessor?.currentCode?.registrations.pointKeys ?? []))
+            ProviderTable.shared.remove(keys, of: bundlePath)
             return .dormant(code, error)
         }
     }

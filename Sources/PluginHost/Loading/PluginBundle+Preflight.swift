@@ -24,6 +24,8 @@ extension PluginBundle {
         if let manifestError { return manifestError.findings + permissionFindings }
         var findings = manifest.findings
         findings += Self.advice(on: manifest, path: manifestPath)
+        // What is linked into this program needs no file. Of another program nobody knows what is linked into it.
+        if program == nil, isLinked { return findings + permissionFindings }
         do throws(PluginError) {
             let executable = try openExecutable()
             findings += ImageInspector.inspectCompletely(

@@ -31,11 +31,11 @@ extension PluginBundle {
     /// bundle is not loaded.
     public var registrations: [Registration] { currentCode?.registrations.all ?? [] }
 
-    /// The names of all Swift classes in the bundle's image, qualified by their modules, in the order of the file; empty
-    /// while it is not loaded.
+    /// The names of all Swift classes in the bundle's image, qualified by their modules, in the order of the file; of
+    /// code that is linked into the program those that were registered. Empty while it is not loaded.
     ///
     /// **Cost.** A walk over the image's metadata at each call.
-    public var classNames: [String] { currentCode.map { ImageClasses(ofImageAt: $0.imageBase).names } ?? [] }
+    public var classNames: [String] { currentCode?.classNames ?? [] }
 }
 
 extension Registrations {

@@ -4,10 +4,17 @@ import Synchronization
 final class ProviderTable: Sendable {
     static let shared = ProviderTable()
 
-    /// The path of the bundle that offers it, by point and name.
-    private let owners = Mutex<[Registrations.Key: String]>([:])
+    private struct Owner {
+        /// The path of the bundle that offers it.
+        var path: String
+        /// That of the bundle which is about to take it over.
+        var successor: String?
+    }
 
-    /// Enters all keys or none.
+    /// By point and name.
+    private let owners = Mutex<[Registrations.Key: Owner]>([:])
+
+    /// Enters all keys or none. Those of a predecessor stay its own until ``takeOver(_:by:)``.
     ///
     /// - Parameter predecessor: the bundle whose keys may be taken over.
     /// - Throws: ``PluginError`` of code `duplicateFactory` that names both bundles.
@@ -17,9 +24,15 @@ final class ProviderTable: Sendable {
         guard !keys.isEmpty else { return }
         let conflict: (key: Registrations.Key, owner: String)? = owners.withLock { owners in
             for key in keys {
-                if let owner = owners[key], owner != predecessor { return (key, owner) }
+                if let owner = owners[key], owner.path != predecessor { return (key, owner.path) }
             }
-            for key in keys { owners[key] = bundlePath }
+            for key in keys {
+                if owners[key] == nil {
+                    owners[key] = Owner(path: bundlePath)
+                } else {
+                    owners[key]?.successor = bundlePath
+                }
+            }
             return nil
         }
         guard let conflict else { return }
@@ -33,25 +46,30 @@ final class ProviderTable: Sendable {
                 remedy: "Remove or unload one of the two bundles, or rename the provider."))
     }
 
-    /// Undoes an insertion: what was taken over from another bundle goes back to it.
-    func remove(
-        _ keys: [Registrations.Key], of bundlePath: String,
-        backTo predecessor: (path: String, keys: [Registrations.Key])
-    ) {
-        let old = Set(predecessor.keys)
+    /// Gives a bundle what it was entered for in place of another.
+    func takeOver(_ keys: [Registrations.Key], by bundlePath: String) {
         owners.withLock { owners in
-            for key in keys where owners[key] == bundlePath { owners[key] = old.contains(key) ? predecessor.path : nil }
+            for key in keys where owners[key]?.successor == bundlePath { owners[key] = Owner(path: bundlePath) }
+        }
+    }
+
+    /// Takes a bundle's keys out. What it was to take over stays the other's; what is to be taken over from it goes to
+    /// the successor now.
+    func remove(_ keys: [Registrations.Key], of bundlePath: String) {
+        owners.withLock { owners in
+            for key in keys {
+                guard let owner = owners[key] else { continue }
+                if owner.path == bundlePath {
+                    owners[key] = owner.successor.map { Owner(path: $0) }
+                } else if owner.successor == bundlePath {
+                    owners[key]?.successor = nil
+                }
+            }
         }
     }
 
     /// The paths of the bundles that have a name at an extension point.
     func owners(at point: String) -> Set<String> {
-        owners.withLock { owners in Set(owners.lazy.filter { $0.key.point == point }.map(\.value)) }
-    }
-
-    func remove(_ keys: [Registrations.Key], of bundlePath: String) {
-        owners.withLock { owners in
-            for key in keys where owners[key] == bundlePath { owners[key] = nil }
-        }
+        owners.withLock { owners in Set(owners.lazy.filter { $0.key.point == point }.map(\.value.path)) }
     }
 }

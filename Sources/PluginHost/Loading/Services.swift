@@ -1,22 +1,36 @@
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// Who offers a service, as far as somebody knows who has not loaded everything: the catalogue, for its bundles.
-///
-/// Asked without a lock, on the thread of the plug-in that asks.
-protocol ServiceResolver: AnyObject, Sendable {
-    /// The plug-in whose offer comes first at an extension point, by what is declared; nil if none declares it.
-    func firstOffer(at point: String, version: UInt32) throws(PluginError) -> ServiceOffer?
-
-    /// Why there is none: which installed plug-in could offer it, and what keeps it. A sentence, or nil.
-    func whyMissing(at point: String, version: UInt32) -> String?
-}
-
 /// What a plug-in offers at an extension point, loaded or not.
 struct ServiceOffer {
-    let bundle: PluginBundle
+    /// Whose it is.
+    enum Owner {
+        /// A bundle that was loaded, by whomever.
+        case bundle(PluginBundle)
+        /// A plug-in of the catalogue, loaded when it is used, after what it requires.
+        case plugin(PluginDescription)
+    }
+
+    let owner: Owner
     let name: String
     let order: Int
+
+    /// Lets a caller use the bundle; of a watched catalogue's plug-in the generation in service, which is not deactivated
+    /// before the body has returned.
+    func withBundle<Result>(_ body: (PluginBundle) throws -> Result) throws -> Result {
+        switch owner {
+        case .bundle(let bundle): try body(bundle)
+        case .plugin(let plugin): try plugin.catalog.withPlugin(plugin.identifier, body)
+        }
+    }
+
+    /// Whether another generation has taken the owner's place, which is to be asked then.
+    var isSuperseded: Bool {
+        switch owner {
+        case .bundle(let bundle): bundle.isSuperseded
+        case .plugin: false
+        }
+    }
 }
 
 /// One plug-in's wish for a service.
@@ -45,15 +59,13 @@ struct ServiceRequest {
     /// The first offer: that of the lowest order; of equal ones the application's, then the one that the catalogue puts
     /// first, then that of the loaded bundle whose path sorts first.
     ///
-    /// - Throws: `serviceUndeclared`, or what the resolver throws.
-    /// - Returns: nil if nobody offers it.
+    /// - Throws: `serviceUndeclared`.
+    /// - Returns: nil if nobody offers it. Nothing is loaded.
     func firstSource() throws(PluginError) -> Source? {
         guard client.manifest.uses[point] == Int(version) else { throw undeclared }
         var sources: [Source] = []
         if level == .swift { sources += HostServices.shared.offers(at: point, version: version).map(Source.host) }
-        if let offer = try client.serviceResolver?.firstOffer(at: point, version: version) {
-            sources.append(.plugin(offer))
-        }
+        if let offer = client.catalog?.serviceOffer(at: point, version: version) { sources.append(.plugin(offer)) }
         sources += loadedOffers.map(Source.plugin)
         // The first of equal ones.
         return sources.min { $0.order < $1.order }
@@ -63,7 +75,7 @@ struct ServiceRequest {
     private var loadedOffers: [ServiceOffer] {
         owners.flatMap { bundle in
             let offers = bundle.mappedCode?.registrations.offers(at: point, version: version, level: level) ?? []
-            return offers.map { ServiceOffer(bundle: bundle, name: $0.name, order: $0.order) }
+            return offers.map { ServiceOffer(owner: .bundle(bundle), name: $0.name, order: $0.order) }
         }
     }
 
@@ -88,25 +100,24 @@ struct ServiceRequest {
 
     var missing: PluginError {
         // Without a catalogue, what is known are the bundles that were opened.
-        let declaring = BundleTable.shared.all.compactMap { bundle -> String? in
+        let declaring = BundleTable.shared.all.filter { !$0.isSuperseded }.compactMap { bundle -> String? in
             let versions = bundle.manifest.factories.filter { $0.extensionPoint == point }.map(\.version)
-            let name = quoted(bundle.bundlePath)
+            let name = quoted(bundle.originalPath)
             if versions.contains(Int(version)) { return "\(name) declares it and is not loaded" }
             return versions.max().map { "\(name) declares version \($0)" }
         }
-        let hint =
-            client.serviceResolver?.whyMissing(at: point, version: version)?.asSentence
-            ?? (declaring.isEmpty
-                ? "No plug-in that is known declares it." : declaring.joined(separator: ", ").asSentence)
+        let known =
+            client.catalog?.whyServiceIsMissing(at: point, version: version)
+            ?? (declaring.isEmpty ? nil : declaring.joined(separator: ", ").asSentence)
         return PluginError(
             bundlePath: client.bundlePath,
             PluginFinding(
                 .serviceMissing, subject: point,
                 message: """
                     Neither the application nor a plug-in offers version \(version) of the service \(quoted(point)). \
-                    \(hint)
+                    \(known ?? "No plug-in that is known declares it.")
                     """,
-                remedy: declaring.isEmpty ? "Install a plug-in that offers it." : "Load or update that plug-in."))
+                remedy: known == nil ? "Install a plug-in that offers it." : "Load or update that plug-in."))
     }
 }
 
@@ -125,10 +136,10 @@ extension Registrations {
 // MARK: Getting it
 
 extension PluginBundle {
-    /// Who knows what is installed beyond what is loaded; set by the catalogue for its bundles.
-    var serviceResolver: (any ServiceResolver)? {
-        get { resolver.withLock { $0 } }
-        set { resolver.withLock { $0 = newValue } }
+    /// The catalogue that brought the bundle into use: it knows what is installed beyond what is loaded.
+    var catalog: PluginCatalog? {
+        get { catalogInUse.withLock { $0 } }
+        set { catalogInUse.withLock { $0 = newValue } }
     }
 
     /// A service for this bundle's code.
@@ -144,7 +155,14 @@ extension PluginBundle {
             let object: Interface = try service.shared.value(
                 of: PluginBundle.main.bundlePath, point.name, service.make)
             return object
-        case .plugin(let offer): return try offer.bundle.sharedObject(offer.name, point)
+        case .plugin(let offer):
+            do {
+                let object: Interface = try offer.withBundle { try $0.sharedObject(offer.name, point) }
+                return object
+            } catch let error as PluginError where error.code == .superseded && offer.isSuperseded {
+                // It was replaced between the look and the use.
+                return try service(point)
+            }
         }
     }
 
@@ -157,28 +175,47 @@ extension PluginBundle {
     private func sharedObject<Interface: Sendable>(_ name: String, _ point: ExtensionPoint<Interface>) throws
         -> Interface
     {
-        let code = try loadedCode()
-        guard let provider = try providers(of: point, in: code).first(where: { $0.name == name }) else {
-            throw unkept(name, point.name)
+        while true {
+            let code = try loadedCode()
+            let providers = try providers(of: point, in: code)
+            // While a plug-in is reloaded, its Info.plist may be newer than the code in service and have other names.
+            guard let provider = providers.first(where: { $0.name == name }) ?? providers.first else {
+                throw unkept(name, point.name)
+            }
+            // Another thread may have unloaded the bundle since the load; then it is loaded again.
+            guard let shared = code.shared(.provider, provider.name, at: point.name) else { continue }
+            return try shared.value(of: bundlePath, point.name) { ServiceBox<Interface>(try provider.make()) }
         }
-        return try code.shared(.provider, name, at: point.name).value(of: bundlePath, point.name) {
-            ServiceBox<Interface>(try provider.make())
+    }
+
+    /// An object of the C level for this bundle's code.
+    ///
+    /// - Throws: `serviceMissing` if no plug-in offers it.
+    func cService(_ point: String, _ version: UInt32) throws -> CInstance {
+        let request = ServiceRequest(client: self, point: point, version: version, level: .c)
+        guard case .plugin(let offer)? = try request.firstSource() else { throw request.missing }
+        do {
+            return try offer.withBundle { try $0.sharedInstance(offer.name, point, version) }
+        } catch let error as PluginError where error.code == .superseded && offer.isSuperseded {
+            return try cService(point, version)
         }
     }
 
     /// The one object of a C factory that is shared as a service; it is never released, because C clients keep its
     /// address.
-    func sharedInstance(_ offer: ServiceOffer, _ point: String, _ version: UInt32) throws -> CInstance {
-        let bundle = offer.bundle
-        let code = try bundle.loadedCode()
-        let factories = bundle.factories(at: point, version: version, in: code)
-        guard let factory = factories.first(where: { $0.name == offer.name }) else {
-            throw bundle.unkept(offer.name, point)
-        }
-        return try code.shared(.factory, offer.name, at: point).value(of: bundle.bundlePath, point) {
-            let instance = try factory.make()
-            _ = Unmanaged.passRetained(instance)
-            return ServiceBox(instance)
+    private func sharedInstance(_ name: String, _ point: String, _ version: UInt32) throws -> CInstance {
+        while true {
+            let code = try loadedCode()
+            let factories = factories(at: point, version: version, in: code)
+            guard let factory = factories.first(where: { $0.name == name }) ?? factories.first else {
+                throw unkept(name, point)
+            }
+            guard let shared = code.shared(.factory, factory.name, at: point) else { continue }
+            return try shared.value(of: bundlePath, point) {
+                let instance = try factory.make()
+                _ = Unmanaged.passRetained(instance)
+                return ServiceBox(instance)
+            }
         }
     }
 

@@ -55,6 +55,21 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
+    @Test func whatIsToBeToldIsNotLostAmongEventsOfNoInterest() throws {
+        // The directory above the root is watched for the root's coming and going only.
+        let tree = try TemporaryTree(["root/a": "1"])
+        let watch = try watch([tree("root")], quiet: .milliseconds(1))
+        for index in 0..<200 {
+            try tree.write("beside\(index)")
+            watch.tellAll()
+            guard reports.next(within: 5)?.wholly == [tree("root")] else {
+                Issue.record("the report \(index) has not come")
+                break
+            }
+        }
+        withExtendedLifetime(watch) {}
+    }
+
     @Test func writingRenamingOverAndRemovingAreTold() throws {
         let tree = try TemporaryTree(["sub/a": "1"])
         let watch = try watch([tree.path])

@@ -23,7 +23,8 @@ final class GenerationTable: Sendable {
         return state.withLock { state in
             if let known = state.byIdentifier[plugin.identifier] { return known }
             guard state.watch != nil else { return nil }
-            let made = PluginGenerations(path: plugin.bundlePath)
+            let linked = BundleTable.shared.linkedBundle(atPath: plugin.bundlePath)
+            let made = linked.map(PluginGenerations.init(inPlace:)) ?? PluginGenerations(path: plugin.bundlePath)
             state.byIdentifier[plugin.identifier] = made
             return made
         }

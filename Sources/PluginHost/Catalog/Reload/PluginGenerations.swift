@@ -13,7 +13,7 @@ final class PluginGenerations: Sendable {
     final class Generation: Sendable {
         let number: Int
         let bundle: PluginBundle
-        /// Nil for one that was loaded in place, before anybody watched.
+        /// Nil for one that is loaded in place, because nobody watched yet, or it is linked into the program.
         let copy: BundleCopy?
         /// Which files it was loaded from, where there is no copy to compare with.
         private let identity: BundleCode.Identity
@@ -73,7 +73,7 @@ final class PluginGenerations: Sendable {
     /// - Parameter path: where the bundle is installed.
     init(path: String) { state = Mutex(State(path: path)) }
 
-    /// - Parameter bundle: one that is loaded already, and is the first generation.
+    /// - Parameter bundle: one that is loaded already, or linked into the program, and is the first generation.
     init(inPlace bundle: PluginBundle) {
         state = Mutex(State(current: Generation(inPlace: bundle), made: 1, path: bundle.bundlePath))
     }
@@ -126,6 +126,8 @@ final class PluginGenerations: Sendable {
     var current: Generation? { state.withLock(\.current) }
 
     private func make() throws(PluginError) -> Generation {
+        let path = path
+        if BundleTable.shared.linkedBundle(atPath: path) != nil { throw Self.linked(path) }
         let copy = try BundleCopy(of: path)
         let number = state.withLock { state in
             state.made += 1
@@ -136,6 +138,19 @@ final class PluginGenerations: Sendable {
         } catch {
             throw copy.told(error)
         }
+    }
+
+    /// Of linked code there is the one generation.
+    private static func linked(_ path: String) -> PluginError {
+        PluginError(
+            bundlePath: path,
+            PluginFinding(
+                .copyFailed, filePath: path,
+                message: """
+                    The code of this bundle is linked into the application and cannot be replaced while that runs; only \
+                    its resources are read anew.
+                    """,
+                remedy: "Build the application anew, and restart it."))
     }
 
     // MARK: Reload
@@ -155,6 +170,8 @@ final class PluginGenerations: Sendable {
         let identity = old.code.identity(in: path)
         if state.withLock({ $0.refused == identity }) { return .unchanged }
         switch old.bundle.state {
+        // Whoever changed what is linked is told that it is of no use, also before the first use.
+        case _ where BundleTable.shared.linkedBundle(atPath: path) != nil: return replace(old, identity)
         case .active, .failed: return replace(old, identity)
         case .discovered, .resolved, .loading, .deactivating, .deactivated:
             // Nobody uses it. Whoever does next gets what is installed then.
@@ -176,6 +193,7 @@ final class PluginGenerations: Sendable {
     private func replace(_ old: Generation, _ identity: BundleCode.Identity) -> Outcome {
         do throws(PluginError) {
             let new = try make()
+            new.bundle.catalog = old.bundle.catalog
             do {
                 try new.bundle.load(inPlaceOf: old.bundle)
             } catch {

@@ -86,6 +86,30 @@ import Testing
         #expect(PluginBundle(path: second)?.isLoaded == true)
     }
 
+    @Test func fault150_anObserverThatRemovesItselfLeavesTheOthersBe() throws {
+        let path = try BundleFixture("ObservedByThree", code: .c(Source.good + "/* 150 */")).path
+        let calls = Locked<[String]>([])
+        let token = ObserverToken()
+        let observers = ["before", "leaving", "after"].map { name in
+            let observer = NotificationCenter.default.addObserver(
+                forName: PluginBundle.didLoadNotification, object: nil, queue: nil
+            ) { note in
+                guard (note.object as? PluginBundle)?.bundlePath == path else { return }
+                calls.withLock { $0.append(name) }
+                if name == "leaving", let own = token.value { NotificationCenter.default.removeObserver(own) }
+            }
+            if name == "leaving" { token.value = observer }
+            return observer
+        }
+        defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+        let bundle = try PluginBundle.open(path: path)
+        try bundle.loadAndReturnError()
+        #expect(calls.withLock { $0.sorted() } == ["after", "before", "leaving"])
+        bundle.unload()
+        try bundle.loadAndReturnError()
+        #expect(calls.withLock { $0.sorted() } == ["after", "after", "before", "before", "leaving"])
+    }
+
     // The entries of the fixtures below call these, by their addresses: what they load is told here.
     private static let wanted = Locked<[String: String]>([:])
     private static let errors = Locked<[String: PluginError]>([:])
