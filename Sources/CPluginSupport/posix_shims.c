@@ -16,9 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int phs_open_without_links(const char *path) {
+int phs_open_without_links(int directory, const char *path) {
     struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, .resolve = RESOLVE_NO_SYMLINKS};
-    return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
 static void fill(phs_file_identity *identity, const struct stat *from) {

@@ -60,9 +60,13 @@ enum BundleOpening {
     }
 
     /// What stands in the bundle at a directory now, without an object of it.
-    static func contents(path: String) throws(PluginError) -> BundleContents {
+    ///
+    /// - Parameter base: an open directory that the path leads through.
+    static func contents(path: String, from base: PathBase = .none) throws(PluginError) -> BundleContents {
         let normalized = BundlePath.normalized(path)
-        if let normalized, let contents = usualContents(normalized) { return contents }
+        if let normalized, let contents = usualContents(normalized, from: normalized == path ? base : .none) {
+            return contents
+        }
         return try contents(try resolved(normalized ?? path, askedFor: path), askedFor: path)
     }
 
@@ -82,15 +86,14 @@ enum BundleOpening {
     /// The contents where `Contents/Info.plist` can be opened and no link is in the path: then the path is the
     /// directory's one spelling, and nothing else need be looked at but whether a list for this platform replaces that
     /// one. This is nearly every bundle.
-    private static func usualContents(_ path: String) -> BundleContents? {
+    private static func usualContents(_ path: String, from base: PathBase = .none) -> BundleContents? {
         // These have other places that go first, or are added.
         if path.hasSuffix(".framework") || path.hasSuffix(".resources") { return nil }
         let list = BundlePath.join(path, "Contents", file: "Info", ".plist", "")
-        guard let file = try? OpenedFile(path: list), !file.passedLinks,
-            FileIdentity(path: BundlePath.join(path, "Contents", file: "Info", "-linux", ".plist")) == nil
+        guard let file = try? OpenedFile(path: list, from: base), !file.passedLinks,
+            FileIdentity(path: BundlePath.join(path, "Contents", file: "Info", "-linux", ".plist"), from: base) == nil
         else { return nil }
-        return BundleContents(
-            path: path, layout: .contents, manifestPath: list, list: file)
+        return BundleContents(path: path, layout: .contents, manifestPath: list, list: file)
     }
 
     /// The contents of any directory, all of one and the same: a bundle that is replaced by another while it is looked

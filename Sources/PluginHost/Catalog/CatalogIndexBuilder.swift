@@ -3,8 +3,6 @@ struct CatalogIndexBuilder {
     let rules: CatalogRules
     private var folders: [CatalogIndex.Folder] = []
     private var candidates: [CatalogSelection.Candidate] = []
-    /// All but the texts.
-    private var writer = RecordWriter()
 
     init(rules: CatalogRules) { self.rules = rules }
 
@@ -37,17 +35,19 @@ struct CatalogIndexBuilder {
             entryCount: candidates.count, pluginCount: plugins.count, contributionCount: contributionCount,
             foldersOffset: 0)
 
+        // The parts whose sizes are known go before the texts that they point to, into bytes left free for them.
+        var parts = RecordWriter()
+        parts.reserve(sizes.textsOffset)
         var texts = RecordWriter()
-        texts.reserve(candidates.reduce(1024) { $0 + $1.bundle.bytes.count + 64 })
+        texts.reserve(candidates.reduce(sizes.textsOffset + 4096) { $0 + $1.bundle.bytes.count + 64 })
+        texts.bytes += repeatElement(0, count: sizes.textsOffset)
         func put(_ body: (inout RecordWriter) -> Void) -> IndexPlace {
             let start = texts.bytes.count
             body(&texts)
-            return IndexPlace(offset: sizes.textsOffset + start, length: texts.bytes.count - start)
+            return IndexPlace(offset: start, length: texts.bytes.count - start)
         }
         func put(text: String) -> IndexPlace { put { writer in writer.putWithoutLength(text) } }
 
-        writer.reserve(sizes.textsOffset)
-        writer.bytes += repeatElement(0, count: IndexHeader.size)
         var readings: [Int: Int64] = Dictionary(minimumCapacity: candidates.count)
         for (number, candidate) in candidates.enumerated() {
             let bundle = candidate.bundle
@@ -60,10 +60,10 @@ struct CatalogIndexBuilder {
                 identifier: PluginRecord.placeOfIdentifier(bundle.record.identifier, inRecordAt: record),
                 record: record,
                 findings: findings.isEmpty ? .none : put { $0.put(findings) { $1.write(to: &$0) } })
-            entry.write(to: &writer)
+            entry.write(to: &parts)
             readings[entry.name.offset] = bundle.nanoseconds
         }
-        for number in plugins + selection.loadOrder { writer.put(UInt32(number)) }
+        for number in plugins + selection.loadOrder { parts.put(UInt32(number)) }
         for (point, contributions) in contributions {
             let point = put(text: point)
             for contribution in contributions {
@@ -71,20 +71,22 @@ struct CatalogIndexBuilder {
                 IndexContribution(
                     point: point, name: put(text: factory.name), version: UInt32(factory.version),
                     entry: contribution.entry, factory: contribution.factory
-                ).write(to: &writer)
+                ).write(to: &parts)
             }
         }
-        let foldersOffset = sizes.textsOffset + texts.bytes.count
+        let foldersOffset = texts.bytes.count
         texts.put(rules.description)
         texts.put(folders) { $1.write(to: &$0) }
-        writer.reserve(writer.bytes.count + texts.bytes.count)
-        texts.bytes.withUnsafeBytes { writer.append($0) }
         let header = IndexHeader(
             entryCount: candidates.count, pluginCount: plugins.count, contributionCount: contributionCount,
             foldersOffset: foldersOffset)
-        header.write(over: &writer.bytes)
+        precondition(IndexHeader.size + parts.bytes.count == sizes.textsOffset)
+        texts.bytes.withUnsafeMutableBytes { bytes in
+            UnsafeMutableRawBufferPointer(rebasing: bytes[IndexHeader.size...]).copyBytes(from: parts.bytes)
+        }
+        header.write(over: &texts.bytes)
         do throws(CatalogIndex.Damage) {
-            return try CatalogIndex(bytes: writer.bytes, readings: readings)
+            return try CatalogIndex(bytes: texts.bytes, readings: readings)
         } catch {
             preconditionFailure("the index that was made \(error.reason)")
         }

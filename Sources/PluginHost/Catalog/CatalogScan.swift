@@ -146,7 +146,7 @@ struct CatalogScan {
         for folder in folders {
             let bundles: [ScannedBundle]
             if folder.isUnchanged, let old, let known = old.folders.first(where: { $0.path == folder.path }) {
-                bundles = known.entries.map { ScannedBundle(old.entry($0), in: old) }
+                bundles = ScannedBundle.known(known.entries.map(old.entry), in: old)
             } else {
                 bundles = readCandidates(folder, old)
             }
@@ -160,23 +160,34 @@ struct CatalogScan {
     }
 
     private func readCandidates(_ folder: FolderScan, _ old: CatalogIndex?) -> [ScannedBundle] {
-        Self.inParallel(folder.candidates.indices) { numbers in
-            numbers.map { number in
+        let directory = open(folder.realPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(directory) }
+        return Self.inParallel(folder.candidates.indices) { numbers in
+            var writer = ScannedBundle.Writer(count: numbers.count)
+            for number in numbers {
                 let candidate = folder.candidates[number]
-                if let known = candidate.known, let old { return ScannedBundle(old.entry(known), in: old) }
-                return Self.readCandidate(candidate.name, in: folder.realPath)
+                if let known = candidate.known, let old {
+                    writer.add(old.entry(known), in: old)
+                } else {
+                    Self.read(candidate.name, in: folder.realPath, directory, into: &writer)
+                }
             }
+            return writer.bundles
         }.flatMap(\.self)
     }
 
-    private static func readCandidate(_ name: BundleNames.Name, in folder: String) -> ScannedBundle {
+    /// - Parameter directory: the folder, open; negative if it cannot be opened.
+    private static func read(
+        _ name: BundleNames.Name, in folder: String, _ directory: CInt, into writer: inout ScannedBundle.Writer
+    ) {
         let now = FileIdentity.now
         let path = BundlePath.join(folder, name.text)
         var stamp = IndexStamp.none
         var record: PluginRecord
         do throws(PluginError) {
             guard name.isReadable else { throw unreadableName(path) }
-            let contents = try BundleOpening.contents(path: path)
+            let base = PathBase(directory: directory, length: path.utf8.count - name.text.utf8.count)
+            let contents = try BundleOpening.contents(path: path, from: directory < 0 ? .none : base)
             record = PluginRecord(contents, foundAt: path)
             if record.listPath != nil, let identity = contents.manifestIdentity {
                 stamp = IndexStamp(identity, at: now)
@@ -184,8 +195,7 @@ struct CatalogScan {
         } catch {
             record = PluginRecord(noBundle: path, error)
         }
-        return ScannedBundle(
-            name: name.text, stamp: stamp, record: record, nanoseconds: max(FileIdentity.now - now, 0))
+        writer.add(name: name.text, stamp: stamp, record: record, nanoseconds: max(FileIdentity.now - now, 0))
     }
 
     private static func unreadableName(_ path: String) -> PluginError {

@@ -16,7 +16,7 @@ extension PluginCatalog {
             }
             builder.add(
                 path: folder.path, realPath: folder.realPath, stamp: folder.stamp, problem: folder.problem,
-                bundles: present.map { ScannedBundle($0, in: index) })
+                bundles: ScannedBundle.known(Array(present), in: index))
         }
         return CatalogChange(from: index, to: builder.index(), in: self)
     }

@@ -28,6 +28,10 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
     public init?(_ text: String) {
         let utf8 = text.utf8
         guard !utf8.isEmpty, utf8.count <= Self.longest else { return nil }
+        if let numbers = Self.plainNumbers(text) {
+            self.init(description: text, numbers: numbers, prerelease: [])
+            return
+        }
         let beforeBuild = utf8.prefix { $0 != UInt8(ascii: "+") }
         if beforeBuild.endIndex != utf8.endIndex {
             guard Self.identifiers(utf8[beforeBuild.endIndex...].dropFirst()) != nil else { return nil }
@@ -62,7 +66,7 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
 
     init(description: String, numbers: [Int], prerelease: [String]) {
         self.description = description
-        self.numbers = Array(numbers.prefix((numbers.lastIndex { $0 != 0 } ?? -1) + 1))
+        self.numbers = numbers.last == 0 ? Array(numbers.prefix((numbers.lastIndex { $0 != 0 } ?? -1) + 1)) : numbers
         self.prerelease = prerelease
     }
 
@@ -81,6 +85,33 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
             description: numbers.map(String.init).joined(separator: "."), numbers: numbers, prerelease: [])
     }
 
+    /// The numbers of a version that has nothing else, as nearly all have; nil for any other text. A catalogue reads as
+    /// many versions as there are plug-ins.
+    private static func plainNumbers(_ text: String) -> [Int]? {
+        var text = text
+        return text.withUTF8 { bytes in
+            var numbers: [Int] = []
+            numbers.reserveCapacity(4)
+            var digits = 0
+            var number = 0
+            for byte in bytes {
+                if isDigit(byte) {
+                    digits += 1
+                    number = number * 10 + Int(byte - UInt8(ascii: "0"))
+                    // As many as a number of 63 bits surely holds.
+                    guard digits <= 18 else { return nil }
+                } else {
+                    guard byte == UInt8(ascii: "."), digits > 0 else { return nil }
+                    numbers.append(number)
+                    (digits, number) = (0, 0)
+                }
+            }
+            guard digits > 0 else { return nil }
+            numbers.append(number)
+            return numbers
+        }
+    }
+
     /// The numbers between dots that bytes begin with, and what follows the last one.
     private static func leadingNumbers(
         _ bytes: Substring.UTF8View
@@ -88,25 +119,13 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
         var numbers: [Int] = []
         var rest = bytes
         while true {
-            var component = numbers.isEmpty ? rest : rest.dropFirst()
-            guard let number = takeNumber(&component) else { return (numbers, rest) }
+            let component = numbers.isEmpty ? rest : rest.dropFirst()
+            let digits = component.prefix(while: isDigit)
+            guard let number = Int(Substring(digits)) else { return (numbers, rest) }
             numbers.append(number)
-            rest = component
+            rest = component[digits.endIndex...]
             guard rest.first == UInt8(ascii: ".") else { return (numbers, rest) }
         }
-    }
-
-    /// Takes digits away; nil if there are none, or too many for a number.
-    private static func takeNumber(_ bytes: inout Substring.UTF8View) -> Int? {
-        var number: Int?
-        while let byte = bytes.first, isDigit(byte) {
-            let (shifted, isTooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
-            let (next, isTooLargeNow) = shifted.addingReportingOverflow(Int(byte &- UInt8(ascii: "0")))
-            if isTooLarge || isTooLargeNow { return nil }
-            number = next
-            bytes.removeFirst()
-        }
-        return number
     }
 
     /// The parts between dots, or nil if one is empty or has other characters than letters, digits and hyphens.

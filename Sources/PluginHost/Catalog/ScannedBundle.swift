@@ -9,34 +9,68 @@ final class ScannedBundle: Sendable {
     let record: PluginRecord
     /// The record's version.
     let version: PluginVersion
-    /// The record as the index keeps it.
-    let bytes: [UInt8]
     /// Whether it requires anything of the host or of others. Nearly all require nothing.
     let hasRequirements: Bool
+    /// The record as the index keeps it: part of the bytes of many.
+    let bytes: ArraySlice<UInt8>
     /// How long the reading took; nil for what was known.
     let nanoseconds: Int64?
 
-    init(name: String, stamp: IndexStamp, record: PluginRecord, nanoseconds: Int64) {
-        self.name = name
-        self.stamp = stamp
-        self.record = record
-        version = record.pluginVersion
-        hasRequirements = record.hasRequirements
-        var writer = RecordWriter()
-        writer.reserve(512)
-        record.write(to: &writer)
-        bytes = writer.bytes
-        self.nanoseconds = nanoseconds
+    private init(_ found: Writer.Found, bytes: ArraySlice<UInt8>) {
+        name = found.name
+        stamp = found.stamp
+        record = found.record
+        version = found.record.pluginVersion
+        hasRequirements = found.record.hasRequirements
+        self.bytes = bytes
+        nanoseconds = found.nanoseconds
     }
 
-    /// What an index knows of a candidate.
-    init(_ entry: IndexEntry, in index: CatalogIndex) {
-        name = index.name(entry)
-        stamp = entry.stamp
-        record = index.record(entry)
-        version = record.pluginVersion
-        hasRequirements = record.hasRequirements
-        bytes = index.bytes.withUnsafeBytes { Array($0[entry.record.range]) }
-        nanoseconds = nil
+    /// What an index knows of candidates.
+    static func known(_ entries: [IndexEntry], in index: CatalogIndex) -> [ScannedBundle] {
+        var writer = Writer(count: entries.count)
+        for entry in entries { writer.add(entry, in: index) }
+        return writer.bundles
+    }
+
+    /// Puts the records of several bundles one after the other, in memory of all.
+    struct Writer {
+        fileprivate struct Found {
+            let name: String
+            let stamp: IndexStamp
+            let record: PluginRecord
+            let nanoseconds: Int64?
+            let end: Int
+        }
+
+        private var found: [Found] = []
+        private var records = RecordWriter()
+
+        init(count: Int) {
+            found.reserveCapacity(count)
+            records.reserve(320 * count)
+        }
+
+        mutating func add(name: String, stamp: IndexStamp, record: PluginRecord, nanoseconds: Int64) {
+            record.write(to: &records)
+            found.append(
+                Found(name: name, stamp: stamp, record: record, nanoseconds: nanoseconds, end: records.bytes.count))
+        }
+
+        mutating func add(_ entry: IndexEntry, in index: CatalogIndex) {
+            index.bytes.withUnsafeBytes { records.append(UnsafeRawBufferPointer(rebasing: $0[entry.record.range])) }
+            found.append(
+                Found(
+                    name: index.name(entry), stamp: entry.stamp, record: index.record(entry), nanoseconds: nil,
+                    end: records.bytes.count))
+        }
+
+        var bundles: [ScannedBundle] {
+            var start = 0
+            return found.map { found in
+                defer { start = found.end }
+                return ScannedBundle(found, bytes: records.bytes[start..<found.end])
+            }
+        }
     }
 }

@@ -25,9 +25,11 @@ struct FileIdentity: Sendable, Hashable {
     }
 
     /// The file that a path leads to, links followed, or nil.
-    init?(path: String) {
+    ///
+    /// - Parameter base: an open directory that the path leads through; then the path is absolute.
+    init?(path: String, from base: PathBase = .none) {
         var identity = phs_file_identity()
-        guard path.withCString({ phs_stat($0, &identity) }) == 0 else { return nil }
+        guard path.withCString({ phs_stat_at(base.directory, $0 + base.length, &identity) }) == 0 else { return nil }
         self.init(identity)
     }
 

@@ -28,11 +28,15 @@ struct OpenedFile: ~Copyable {
         }
     }
 
+    /// - Parameters:
+    ///   - path: absolute where there is a base.
+    ///   - base: an open directory that the path leads through.
+    ///
     /// **Cost.** Two system calls, one more where a link is in the path.
-    init(path: String) throws(Failure) {
+    init(path: String, from base: PathBase = .none) throws(Failure) {
         var passedLinks = false
         // withCString, because a String that is passed as a pointer directly is copied to an array first.
-        var descriptor = path.withCString { phs_open_without_links($0) }
+        var descriptor = path.withCString { phs_open_without_links(base.directory, $0 + base.length) }
         if descriptor < 0, errno == ELOOP || errno == ENOSYS || errno == EPERM || errno == EINVAL {
             // A link in the path, or a kernel (or a seccomp filter) without openat2. The caller is told that the
             // path was not proved to be free of links.

@@ -71,18 +71,28 @@ struct BundleLibraries {
 
 /// The names of the libraries in the process, by which the dynamic linker finds them again.
 enum KnownLibraries {
-    /// Hashes of the names: a set of texts would need one made of each name that is looked up, at every load.
-    private static let hashes = Mutex<Set<UInt64>>([])
+    /// Hashes of the names, in ascending order. A set of texts would need one made of each name that is looked up, at every
+    /// load; a set of numbers would hash them once more.
+    private static let hashes = Mutex<[UInt64]>([])
 
     /// Whether a library of a name is in the process, as far as the names of the files tell. One that is taken for another
     /// by its hash costs its plug-in a look into the bundle's own libraries.
     static func contains(_ name: some Sequence<UInt8>) -> Bool {
         let hash = name.nameHash
-        if hashes.withLock({ $0.contains(hash) }) { return true }
-        let found = Set(LoadedImages.all().map { lastComponent($0.path).utf8.nameHash })
+        if hashes.withLock({ holds($0, hash) }) { return true }
+        let found = LoadedImages.all().map { lastComponent($0.path).utf8.nameHash }.sorted()
         return hashes.withLock { hashes in
             hashes = found
-            return hashes.contains(hash)
+            return holds(hashes, hash)
         }
+    }
+
+    private static func holds(_ hashes: [UInt64], _ hash: UInt64) -> Bool {
+        var (low, high) = (0, hashes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if hashes[middle] < hash { low = middle + 1 } else { high = middle }
+        }
+        return low < hashes.count && hashes[low] == hash
     }
 }
