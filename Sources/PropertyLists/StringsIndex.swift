@@ -147,8 +147,8 @@ extension StringsIndex {
         @inline(__always)
         fileprivate var tag: UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
-        /// The last eight bytes; all of them and some twice where there are less. Byte by byte it would take as long as
-        /// all the rest of a look-up.
+        /// The last eight bytes; of a shorter key all of them, some twice. Taking them one by one would last as long as all
+        /// the rest of a look-up.
         @inline(__always)
         private static func end(of key: UnsafeRawBufferPointer) -> UInt64 {
             let count = key.count
