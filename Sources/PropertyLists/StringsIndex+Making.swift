@@ -11,23 +11,28 @@ extension StringsIndex {
     /// - Returns: nil if the file must be read by ``StringsReader``.
     public static func recognizing(_ file: ListText, limits: PropertyListLimits = .stringsTable) -> StringsIndex? {
         guard file.count <= limits.size, file.count < Int(Int32.max) else { return nil }
-        let (encoding, markLength) = TextEncoding.detect(file.buffer)
-        let text: ListText
-        var start = 0
-        let isASCII: Bool
-        switch encoding {
-        case .utf8:
-            text = file
-            start = markLength
-            guard let isPlain = text.isASCII(from: start) else { return nil }
-            isASCII = isPlain
-        case .utf16(let bigEndian):
-            let source = file.buffer(markLength..<file.count)
-            guard let converted = ListText(utf16: source, bigEndian: bigEndian) else { return nil }
-            text = converted
-            isASCII = text.count == source.count / 2
-        default: return nil
+        if var text = UTF16Text(beginning: file.buffer, size: file.count) {
+            guard text.append(file.buffer(text.start..<file.count)) == file.count - text.start else { return nil }
+            return recognizing(text, limits: limits)
         }
+        guard case (.utf8, let start) = TextEncoding.detect(file.buffer), let isASCII = file.isASCII(from: start) else {
+            return nil
+        }
+        return recognizing(file, from: start, isASCII: isASCII, limits)
+    }
+
+    /// The same for a file in UTF-16 that was read piece by piece.
+    public static func recognizing(
+        _ file: consuming UTF16Text, limits: PropertyListLimits = .stringsTable
+    ) -> StringsIndex? {
+        guard file.taken <= limits.size, file.text.count < Int(Int32.max) else { return nil }
+        let isASCII = file.finish()
+        return recognizing(file.text, from: 0, isASCII: isASCII, limits)
+    }
+
+    private static func recognizing(
+        _ text: ListText, from start: Int, isASCII: Bool, _ limits: PropertyListLimits
+    ) -> StringsIndex? {
         var scan = StringsScan(text, from: start, isASCII: isASCII)
         guard scan.run(), scan.count <= limits.nodes / 2 else {
             scan.entries.deallocate()

@@ -66,19 +66,18 @@ public final class StringsIndex: @unchecked Sendable {
         let (bytes, mask, seed) = (UnsafePointer(text.bytes), UInt32(capacity - 1), Self.secret)
         var hasDuplicates = false
         for number in 0..<count {
-            let key = UnsafeBufferPointer(
+            let bytesOfKey = UnsafeBufferPointer(
                 start: bytes + Int(entries[number].keyStart), count: Int(entries[number].keyLength))
-            let hash = Self.hash(key, seed)
-            let tag = UInt32(truncatingIfNeeded: hash >> 32)
-            var place = UInt32(truncatingIfNeeded: hash) & mask
+            let key = Key(bytesOfKey, seed)
+            var place = key.place & mask
             while case let slot = slots[Int(place)], slot.entry != 0 {
-                if slot.tag == tag, Self.isKey(key, of: entries[Int(slot.entry &- 1)], bytes) {
+                if slot.tag == key.tag, key.isKey(of: entries[Int(slot.entry &- 1)], bytes) {
                     hasDuplicates = true
                     break
                 }
                 place = (place &+ 1) & mask
             }
-            slots[Int(place)] = Slot(tag: tag, entry: UInt32(truncatingIfNeeded: number &+ 1))
+            slots[Int(place)] = Slot(tag: key.tag, entry: UInt32(truncatingIfNeeded: number &+ 1))
         }
         self.hasDuplicates = hasDuplicates
         places = Places(bytes: bytes, entries: entries, slots: slots, mask: mask, seed: seed)
@@ -87,25 +86,6 @@ public final class StringsIndex: @unchecked Sendable {
     deinit {
         entries.deallocate()
         places.slots.deallocate()
-    }
-
-    @inline(__always)
-    fileprivate static func isKey(_ key: UnsafeBufferPointer<UInt8>, of entry: Entry, _ bytes: UnsafePointer<UInt8>)
-        -> Bool
-    {
-        guard Int(entry.keyLength) == key.count else { return false }
-        let other = bytes + Int(entry.keyStart)
-        var index = 0
-        while index &+ 8 <= key.count {
-            let word = UnsafeRawPointer(key.baseAddress! + index).loadUnaligned(as: UInt64.self)
-            guard word == UnsafeRawPointer(other + index).loadUnaligned(as: UInt64.self) else { return false }
-            index &+= 8
-        }
-        while index < key.count {
-            guard key[index] == other[index] else { return false }
-            index &+= 1
-        }
-        return true
     }
 
     /// The key of an entry.
@@ -121,46 +101,101 @@ public final class StringsIndex: @unchecked Sendable {
         return String(decoding: EscapeReader.unescaped(content), as: UTF8.self)
     }
 
+    /// Whether each key is in one of other tables too.
+    public func isHidden(by others: [Places]) -> Bool {
+        (0..<count).allSatisfy { number in
+            let key = places.key(text.buffer(entries[number].key))
+            return others.contains { $0.find(key) != nil }
+        }
+    }
+
     /// All entries.
     public var dictionary: [String: String] {
         Dictionary((0..<count).lazy.map { (self.key($0), self.value($0)) }) { _, last in last }
     }
+}
 
-    // MARK: Hashing
+extension StringsIndex {
+    /// The bytes of a key with their hash, which all tables of the process share: who asks several tables for a key hashes
+    /// it once.
+    public struct Key {
+        private let bytes: UnsafeBufferPointer<UInt8>
+        private let hash: UInt64
 
-    /// Multiplies eight bytes at a time with a secret into 128 bits and folds the halves, as wyhash does.
-    @inline(__always)
-    fileprivate static func hash(_ bytes: UnsafeBufferPointer<UInt8>, _ seed: (UInt64, UInt64)) -> UInt64 {
-        let raw = UnsafeRawBufferPointer(bytes)
-        var state = seed.1 ^ UInt64(truncatingIfNeeded: raw.count)
-        var offset = 0
-        while offset &+ 8 <= raw.count {
-            state = fold(state ^ raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self), seed)
-            offset &+= 8
+        /// Multiplies eight bytes at a time with a secret into 128 bits and folds the halves, as wyhash does.
+        @inline(__always)
+        fileprivate init(_ bytes: UnsafeBufferPointer<UInt8>, _ seed: (UInt64, UInt64)) {
+            func fold(_ value: UInt64) -> UInt64 {
+                let product = value.multipliedFullWidth(by: seed.0)
+                return (product.high ^ product.low) &+ seed.1
+            }
+            self.bytes = bytes
+            let raw = UnsafeRawBufferPointer(bytes)
+            // With the length in it, the words below belong to one key only.
+            var state = seed.1 ^ UInt64(truncatingIfNeeded: raw.count)
+            var offset = 0
+            while offset &+ 8 < raw.count {
+                state = fold(state ^ raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                offset &+= 8
+            }
+            hash = fold(state ^ Self.end(of: raw))
         }
-        var rest: UInt64 = 0
-        while offset < raw.count {
-            rest = rest << 8 | UInt64(raw[offset])
-            offset &+= 1
-        }
-        return fold(state ^ rest, seed)
-    }
 
-    @inline(__always)
-    private static func fold(_ value: UInt64, _ seed: (UInt64, UInt64)) -> UInt64 {
-        let product = value.multipliedFullWidth(by: seed.0)
-        return (product.high ^ product.low) &+ seed.1
+        /// Where the search for the key begins, in a table of any size.
+        @inline(__always)
+        fileprivate var place: UInt32 { UInt32(truncatingIfNeeded: hash) }
+        @inline(__always)
+        fileprivate var tag: UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
+
+        /// The last eight bytes; of a shorter key all of them, some twice. Taking them one by one would last as long as all
+        /// the rest of a look-up.
+        @inline(__always)
+        private static func end(of key: UnsafeRawBufferPointer) -> UInt64 {
+            let count = key.count
+            if count >= 8 { return key.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self) }
+            if count >= 4 {
+                let (first, last) = (
+                    key.loadUnaligned(as: UInt32.self), key.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
+                )
+                return UInt64(first) | UInt64(last) << 32
+            }
+            if count == 0 { return 0 }
+            return UInt64(key[0]) | UInt64(key[count / 2]) << 8 | UInt64(key[count &- 1]) << 16
+        }
+
+        @inline(__always)
+        fileprivate func isKey(of entry: Entry, _ text: UnsafePointer<UInt8>) -> Bool {
+            guard Int(entry.keyLength) == bytes.count else { return false }
+            let key = UnsafeRawBufferPointer(bytes)
+            let other = UnsafeRawBufferPointer(start: text + Int(entry.keyStart), count: key.count)
+            var offset = 0
+            while offset &+ 8 < key.count {
+                guard
+                    key.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                        == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                else { return false }
+                offset &+= 8
+            }
+            return Self.end(of: key) == Self.end(of: other)
+        }
     }
 }
 
 extension StringsIndex.Places {
+    /// A key to look for, here and in other tables. Good as long as its bytes are.
+    public func key(_ bytes: UnsafeBufferPointer<UInt8>) -> StringsIndex.Key { StringsIndex.Key(bytes, seed) }
+
     /// The number of the entry of a key; nil if the table has none.
-    public func find(_ key: UnsafeBufferPointer<UInt8>) -> Int? {
-        let hash = StringsIndex.hash(key, seed)
-        let tag = UInt32(truncatingIfNeeded: hash >> 32)
-        var place = UInt32(truncatingIfNeeded: hash) & mask
+    public func find(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? { search(StringsIndex.Key(bytes, seed)) }
+
+    /// The number of the entry of a key; nil if the table has none.
+    public func find(_ key: StringsIndex.Key) -> Int? { search(key) }
+
+    @inline(__always)
+    fileprivate func search(_ key: StringsIndex.Key) -> Int? {
+        var place = key.place & mask
         while case let slot = slots[Int(place)], slot.entry != 0 {
-            if slot.tag == tag, StringsIndex.isKey(key, of: entries[Int(slot.entry &- 1)], bytes) {
+            if slot.tag == key.tag, key.isKey(of: entries[Int(slot.entry &- 1)], bytes) {
                 return Int(slot.entry &- 1)
             }
             place = (place &+ 1) & mask

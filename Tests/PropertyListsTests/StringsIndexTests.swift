@@ -131,6 +131,83 @@ struct StringsIndexTests {
         #expect(Self.index(Array(text.utf8))?.count == 600)
     }
 
+    /// The index of a file in UTF-16 that comes in pieces.
+    private static func index(_ bytes: [UInt8], piecesOf length: Int) -> StringsIndex? {
+        let file = text(bytes)
+        guard var text = UTF16Text(beginning: file.buffer, size: file.count) else { return nil }
+        var offset = text.start
+        while offset < file.count {
+            let piece = UnsafeBufferPointer(rebasing: file.buffer[offset..<min(offset + length, file.count)])
+            guard let taken = text.append(piece), taken > 0 else { return nil }
+            offset += taken
+        }
+        return .recognizing(text)
+    }
+
+    @Test func utf16InPiecesIsReadAsAWhole() throws {
+        let text = (0..<40).map { "\"key \($0)\" = \"été 漢字 🧩\(String(repeating: "🧩", count: $0 % 5))\";\n" }.joined()
+        for bigEndian in [true, false] {
+            for mark in [true, false] {
+                let bytes = utf16(text, bigEndian: bigEndian, mark: mark)
+                let whole = try #require(Self.index(bytes))
+                #expect(whole.count == 40)
+                for length in 4...21 {
+                    #expect(Self.index(bytes, piecesOf: length)?.dictionary == whole.dictionary, "\(length)")
+                }
+                // Half a unit and half a character at the end.
+                #expect(Self.index(bytes + [0x20], piecesOf: 8) == nil)
+                #expect(Self.index(bytes + (bigEndian ? [0xD8, 0x3D] : [0x3D, 0xD8]), piecesOf: 8) == nil)
+            }
+        }
+        #expect(Self.index(Array("\"a\" = \"b\";".utf8), piecesOf: 8) == nil)
+    }
+
+    @Test func moreThanTheSizeThatWasToldIsRefused() {
+        let file = Self.text(utf16("\"a\" = \"漢字\";", bigEndian: false, mark: true))
+        guard var text = UTF16Text(beginning: file.buffer, size: file.count) else {
+            Issue.record("the mark is not seen")
+            return
+        }
+        let content = UnsafeBufferPointer(rebasing: file.buffer[text.start...])
+        let taken = text.append(content)
+        #expect(taken == content.count)
+        let more = text.append(content)
+        #expect(more == nil)
+        let none = text.append(UnsafeBufferPointer<UInt8>(start: nil, count: 0))
+        #expect(none == 0)
+        #expect(StringsIndex.recognizing(text)?.dictionary == ["a": "漢字"])
+    }
+
+    /// Keys are hashed and compared eight bytes at a time, the last of which overlap.
+    @Test func keysOfEveryLengthAreFoundAndNoneLikeThem() {
+        let keys = (0...40).map { String("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP".prefix($0)) }
+        let index = StringsIndex(Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.uppercased()) }))
+        func find(_ key: [UInt8]) -> Int? {
+            key.withUnsafeBufferPointer { bytes in
+                let number = index.places.find(bytes)
+                #expect(index.places.find(index.places.key(bytes)) == number)
+                return number
+            }
+        }
+        for key in keys {
+            #expect(find(Array(key.utf8)).map(index.value) == key.uppercased())
+            for place in key.utf8.indices {
+                var other = Array(key.utf8)
+                other[key.utf8.distance(from: key.utf8.startIndex, to: place)] = UInt8(ascii: "?")
+                #expect(find(other) == nil, "\(key)")
+            }
+        }
+    }
+
+    @Test func aTableIsHiddenByTablesThatHaveItsKeys() {
+        let index = StringsIndex(["a": "1", "b": "2"])
+        let (a, b) = (StringsIndex(["a": "3"]), StringsIndex(["b": "4", "c": "5"]))
+        #expect(index.isHidden(by: [a.places, b.places]))
+        #expect(!index.isHidden(by: [a.places]))
+        #expect(!index.isHidden(by: []))
+        #expect(StringsIndex([:]).isHidden(by: []))
+    }
+
     @Test func laterEntriesReplaceEarlierOnes() throws {
         let base = try #require(Self.index(Array("\"a\" = \"1\"; \"b\" = \"\\n\";".utf8)))
         let index = base.adding(["a": "2", "c": "3", "": "empty"])

@@ -32,7 +32,13 @@ struct TableChecks {
     private func checkIndex(_ entries: [String: String], _ faults: [PropertyListFault]) throws(Violation) {
         let text = ListText(capacity: bytes.count)
         UnsafeMutableRawBufferPointer(start: text.bytes, count: bytes.count).copyMemory(from: bytes)
-        guard let index = StringsIndex.recognizing(text) else { return }
+        let whole = StringsIndex.recognizing(text)
+        if UTF16Text(beginning: text.buffer, size: text.count) != nil {
+            guard indexOfPieces(text)?.dictionary == whole?.dictionary else {
+                throw Violation("a table in pieces of \(choice + 4) bytes is read as another one than as a whole")
+            }
+        }
+        guard let index = whole else { return }
         guard faults.isEmpty else { throw Violation("the fast way takes a table with the faults \(faults)") }
         guard index.dictionary == entries else {
             throw Violation("the fast way reads \(index.dictionary), the reader \(entries)")
@@ -44,6 +50,18 @@ struct TableChecks {
                 throw Violation("the fast way does not find the key \(key.debugDescription)")
             }
         }
+    }
+
+    /// The index of a table in UTF-16 that comes in small pieces.
+    private func indexOfPieces(_ file: ListText) -> StringsIndex? {
+        guard var text = UTF16Text(beginning: file.buffer, size: file.count) else { return nil }
+        var offset = text.start
+        while offset < file.count {
+            let piece = UnsafeBufferPointer(rebasing: file.buffer[offset..<min(offset + 4 + choice, file.count)])
+            guard let taken = text.append(piece), taken > 0 else { return nil }
+            offset += taken
+        }
+        return StringsIndex.recognizing(text)
     }
 
     /// The checker sees what the reader sees.

@@ -121,8 +121,8 @@ final class BundleResources: Sendable {
         let finder = ResourceFinder(
             directory: BundlePath.join(bundlePath, directory), settings: choice.localization,
             preference: choice.variants)
-        let identifier = identifier ?? BundlePath.stem(bundlePath)
-        return StringsTables(finder: finder) { findings in
+        return StringsTables(finder: finder) { [identifier, bundlePath] findings in
+            let identifier = identifier ?? BundlePath.stem(bundlePath)
             let log = HostEnvironment.current.log
             for finding in findings {
                 let message = "\(finding.message) \(finding.remedy)"

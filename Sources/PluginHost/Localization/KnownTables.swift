@@ -11,7 +11,7 @@ import Synchronization
 struct KnownTables: ~Copyable, @unchecked Sendable {
     private struct Node {
         let name: String
-        let head: StringsChain.Head
+        let head: UnsafePointer<StringsChain.Head>
         let next: UnsafePointer<Node>?
         let position: Int
     }
@@ -27,6 +27,7 @@ struct KnownTables: ~Copyable, @unchecked Sendable {
         var next = newest.load(ordering: .acquiring)
         while let node = next {
             next = node.pointee.next
+            node.pointee.head.deallocate()
             UnsafeMutablePointer(mutating: node).deinitialize(count: 1).deallocate()
         }
         localizable.load(ordering: .acquiring)?.deallocate()
@@ -38,7 +39,7 @@ struct KnownTables: ~Copyable, @unchecked Sendable {
     }
 
     /// A table by its name, if it is known.
-    func table(named name: String) -> StringsChain.Head? {
+    func table(named name: String) -> UnsafePointer<StringsChain.Head>? {
         var next = newest.load(ordering: .acquiring)
         while let node = next {
             if node.pointee.name == name { return node.pointee.head }
@@ -49,9 +50,13 @@ struct KnownTables: ~Copyable, @unchecked Sendable {
 
     /// Makes the default table known as such; at most once.
     func addDefault(_ head: StringsChain.Head) {
+        localizable.store(Self.place(head), ordering: .releasing)
+    }
+
+    private static func place(_ head: StringsChain.Head) -> UnsafePointer<StringsChain.Head> {
         let place = UnsafeMutablePointer<StringsChain.Head>.allocate(capacity: 1)
         place.initialize(to: head)
-        localizable.store(UnsafePointer(place), ordering: .releasing)
+        return UnsafePointer(place)
     }
 
     /// Makes a table known by its name.
@@ -60,7 +65,7 @@ struct KnownTables: ~Copyable, @unchecked Sendable {
         let position = next.map { $0.pointee.position + 1 } ?? 0
         guard position < Self.longest else { return }
         let node = UnsafeMutablePointer<Node>.allocate(capacity: 1)
-        node.initialize(to: Node(name: name, head: head, next: next, position: position))
+        node.initialize(to: Node(name: name, head: Self.place(head), next: next, position: position))
         newest.store(UnsafePointer(node), ordering: .releasing)
     }
 }

@@ -5,40 +5,28 @@
 /// there. © Unicode, Inc., used under the Unicode License v3. The names of languages and the regions of British
 /// English are not CLDR's: they are those that Apple's bundles know.
 ///
-/// Every table is written as `key=value,value,…`, a key may stand several times.
-///
-/// **Cost.** A table is read when it is first needed; the ones that most languages need take microseconds.
+/// **Cost.** See ``CodeTable``.
 enum LanguageData {
     /// The script that a language is written in, for a language whose script is not Latin.
-    static let scripts = valueToKey(
-        """
+    static let scripts: CodeTable = """
         Arab=ar,ckb,fa,ks,lrc,mzn,ps,sd,ug,ur Armn=hy Avst=ae Beng=as,bn,mni Cakm=ccp Cans=cr,csw,iu,oj Cher=chr
         Cyrl=ab,av,ba,be,bg,ce,cu,cv,inh,kk,kv,ky,mk,mn,myv,os,ru,sah,sjd,sr,tg,tt,uk
         Deva=bgc,bho,brx,doi,hi,kok,mai,mr,ne,raj,sa,xnr Ethi=am,byn,gez,ti,tig,wal Geor=ka Grek=el Gujr=gu Guru=pa
         Hans=zh Hant=yue Hebr=he,yi Hmng=hmn Jpan=ja Kana=ain Khmr=km Knda=kn Kore=ko Laoo=lo Mand=mid Mlym=ml Mymr=my
         Nkoo=nqo Olck=sat Orya=or Osge=osa Rohg=rhg Sinh=pi,si Syrc=syr Taml=ta Telu=te Tfng=ber,shi,zgh Thaa=dv Thai=th
         Tibt=bo,dz Vaii=vai Wcho=nnp Yiii=ii
-        """)
+        """
 
     /// The script of a language in a region where it is not the usual one, by "language-region".
-    static let regionalScripts: [String: String] = {
-        var table: [String: String] = [:]
-        for (key, regions) in entries(regionalScriptText) {
-            let (language, script) = halves(key)
-            for region in regions { table["\(language)-\(region)"] = script }
-        }
-        return table
-    }()
-
-    private static let regionalScriptText = """
-        az-Arab=IQ,IR az-Cyrl=RU ha-Arab=CM,SD kk-Arab=AF,CN,IR,MN ku-Arab=LB ky-Arab=CN ky-Latn=TR mn-Mong=CN
-        ms-Arab=CC pa-Arab=PK sd-Deva=IN sr-Latn=ME,RO,RU,TR tg-Arab=PK ug-Cyrl=KZ,MN uz-Arab=AF uz-Cyrl=CN yue-Hans=CN
-        zh-Hant=AU,BN,GB,GF,HK,ID,MO,PA,PF,PH,SR,TH,TW,VN
+    static let regionalScripts: CodeTable = """
+        az-IQ=Arab az-IR=Arab az-RU=Cyrl ha-CM=Arab ha-SD=Arab kk-AF=Arab kk-CN=Arab kk-IR=Arab kk-MN=Arab ku-LB=Arab
+        ky-CN=Arab ky-TR=Latn mn-CN=Mong ms-CC=Arab pa-PK=Arab sd-IN=Deva sr-ME=Latn sr-RO=Latn sr-RU=Latn sr-TR=Latn
+        tg-PK=Arab ug-KZ=Cyrl ug-MN=Cyrl uz-AF=Arab uz-CN=Cyrl yue-CN=Hans zh-AU=Hant zh-BN=Hant zh-GB=Hant zh-GF=Hant
+        zh-HK=Hant zh-ID=Hant zh-MO=Hant zh-PA=Hant zh-PF=Hant zh-PH=Hant zh-SR=Hant zh-TH=Hant zh-TW=Hant zh-VN=Hant
         """
 
     /// The region that a language is spoken in if none is told.
-    static let regions = valueToKey(
-        """
+    static let regions: CodeTable = """
         001=eo,ia,io,jbo,tok,vo AF=ps AL=sq AM=hy AZ=az BA=bs BD=bn,ccp BE=wa BG=bg BI=rn BJ=blo BO=ay BR=kgp,pt,yrl
         BT=dz BY=be CA=cr,csw,iu,mic,moh,oj,pqm CD=kg,ln,lu CF=sg CH=gsw,rm,wae CL=arn
         CM=agq,bas,dua,ewo,jgo,kkj,ksf,mgo,mua,nmg,nnh,yav CN=bo,hmn,ii,ug,za,zh CV=kea CZ=cs DE=de,dsb,hsb,ksh,nds
@@ -54,31 +42,28 @@ enum LanguageData {
         TZ=asa,bez,jmc,kde,ksb,lag,rof,rwk,sbp,sw,vun UA=uk,yi UG=cgg,lg,nyn,teo,xog
         US=apw,cho,chr,cic,en,haw,ik,lkt,lut,mus,nv,osa UZ=uz VA=la VN=vi VU=bi WS=sm ZA=af,nr,nso,ss,st,tn,ts,ve,xh,zu
         ZM=bem ZW=nd,sn
-        """)
+        """
 
     /// The same for a language in a script that is not its usual one, by "language-Script".
-    static let scriptRegions = keyToValue(
-        """
+    static let scriptRegions: CodeTable = """
         az-Arab=IR ff-Adlm=GN kk-Arab=CN ku-Arab=IQ ky-Latn=TR ky-Arab=CN mn-Mong=CN pa-Arab=PK sd-Deva=IN tg-Arab=PK
         ug-Cyrl=KZ uz-Arab=AF yue-Hans=CN zh-Hant=TW
-        """)
+        """
 
     /// The tag that a code stands for which is out of use (`iw`) or has three letters needlessly (`deu`).
     static func alias(of language: String) -> String? {
         switch language.utf8.count {
-        case 2: oldCodes[language]
-        case 3: longCodes[language]
-        default: names[language]
+        case 2: oldCodes.key(of: language)
+        case 3: longCodes.key(of: language)
+        default: names.value(of: language)
         }
     }
 
-    private static let oldCodes = valueToKey(
-        """
+    private static let oldCodes: CodeTable = """
         ak=tw bho=bh fil=tl he=iw id=in jv=jw ro=mo sr-Latn=sh yi=ji
-        """)
-
-    private static let longCodes = valueToKey(
         """
+
+    private static let longCodes: CodeTable = """
         aa=aar ab=abk ae=ave af=afr ak=aka,fat,twi am=amh an=arg ar=ara,arb as=asm av=ava ay=aym,ayr az=aze,azj ba=bak
         be=bel bg=bul bho=bih bi=bis bm=bam bn=ben bo=bod,tib br=bre bs=bos ca=cat ce=che ch=cha co=cos cr=cre,cwd
         cs=ces,cze cu=chu cv=chv cy=cym,wel da=dan de=deu,ger doi=dgo dv=div dz=adp,dzo ee=ewe el=ell,gre en=eng eo=epo
@@ -94,14 +79,13 @@ enum LanguageData {
         so=som sq=alb,als,sqi sr=scc,srp sr-Latn=hbs sr-ME=cnr ss=ssw st=sot su=sun sv=swe sw=swa,swh sw-CD=swc syr=cld
         ta=tam te=tel tg=tgk th=tha ti=tir tk=tuk tn=tsn to=ton tr=tur ts=tso tt=tat ty=tah ug=uig uk=ukr ur=urd
         uz=uzb,uzn ve=ven vi=vie vo=vol wa=wln wo=wol xh=xho yi=ydd,yid yo=yor za=zha,zyb zh=chi,cmn,zho zu=zul
-        """)
+        """
 
     /// The names by which bundles called languages before there were codes.
-    private static let names = keyToValue(
-        """
+    private static let names: CodeTable = """
         arabic=ar chinese=zh danish=da dutch=nl english=en finnish=fi french=fr german=de italian=it japanese=ja
         korean=ko norwegian=nb polish=pl portuguese=pt russian=ru spanish=es swedish=sv thai=th turkish=tr
-        """)
+        """
 
     // MARK: Parents
 
@@ -110,9 +94,9 @@ enum LanguageData {
     /// - Parameter tag: a canonical one.
     static func parent(of tag: LanguageTag) -> String? {
         switch (tag.language, tag.script, tag.region) {
-        case ("en", nil, let region?): englishParents[region]
-        case ("es", nil, let region?): spanishParents[region]
-        case ("pt", nil, let region?): portugueseParents[region]
+        case ("en", nil, let region?): englishParents.key(of: region)
+        case ("es", nil, let region?): spanishParents.key(of: region)
+        case ("pt", nil, let region?): portugueseParents.key(of: region)
         case ("zh", "Hant", "MO"): "zh-Hant-HK"
         case ("hi", "Latn", nil): "en-IN"
         case ("ht", nil, nil): "fr-HT"
@@ -129,8 +113,7 @@ enum LanguageData {
     /// CLDR sees every English outside of the Americas as a child of en-001 or en-150. Its matching data
     /// (languageMatching, the rule for `en` outside of `$enUS`) and Apple's bundles go further, and so does this table:
     /// what follows British usage is served with the British localisation before the American one.
-    static let englishParents = valueToKey(
-        """
+    static let englishParents: CodeTable = """
         en-001=AF,AM,AO,AR,AW,AX,AZ,BF,BH,BJ,BL,BO,BQ,BR,CD,CF,CG,CI,CM,CR,CU,CV,DO,DZ,EC,EG,EH,ER,ET,FM,GA,GB,GF,GN,GP
         en-001=GQ,GT,HN,HT,IC,ID,IL,IQ,JO,KG,KH,KM,KW,KZ,LA,LB,LR,LY,MA,MF,MG,ML,MM,MN,MQ,MR,MZ,NC,NE,NI,NP,OM,PE,PF,PM
         en-001=PS,PW,QA,RE,RW,SJ,SM,SN,SO,ST,SV,SX,SY,TD,TF,TG,TH,TJ,TK,TL,TM,TN,UY,UZ,VE,VN,WF,YE,YT
@@ -139,45 +122,16 @@ enum LanguageData {
         en-AU=CC,CK,CX,NF,NR,NU,NZ,PG,WS
         en-GB=150,AG,AI,AU,BB,BD,BM,BN,BS,BW,BZ,CY,DG,DM,FJ,FK,GD,GG,GH,GI,GM,GY,HK,IE,IM,IN,IO,JE,JM,KE,KI,KN,KY,LC,LK,LS
         en-GB=MO,MS,MT,MU,MV,MW,MY,NA,NG,PK,PN,SB,SC,SD,SG,SH,SL,SS,SZ,TC,TO,TT,TV,TZ,UG,VC,VG,VU,ZA,ZM,ZW
-        """)
+        """
 
     /// The parents of regional Spanish, by region.
-    static let spanishParents = valueToKey(
-        """
+    static let spanishParents: CodeTable = """
         es-419=AG,AI,AR,AW,BB,BL,BM,BO,BQ,BR,BS,BZ,CA,CL,CO,CR,CU,CW,DM,DO,EC,FK,GD,GF,GL,GP,GT,GY,HN,HT,JP,KN,KY,LC,MF
         es-419=MQ,MS,MX,NI,PA,PE,PM,PR,PY,SR,SV,SX,TC,TT,US,UY,VC,VE,VG,VI
-        """)
+        """
 
     /// The parents of regional Portuguese, by region.
-    static let portugueseParents = valueToKey(
-        """
+    static let portugueseParents: CodeTable = """
         pt-PT=AO,CH,CV,FR,GQ,GW,LU,MO,MZ,ST,TL
-        """)
-
-    // MARK: Reading the tables
-
-    private static func entries(_ text: String) -> [(key: String, values: [String])] {
-        // Bytes, not characters: ten times faster, and the tables are ASCII.
-        text.utf8.split { $0 <= UInt8(ascii: " ") }.map { entry in
-            let parts = entry.split(separator: UInt8(ascii: "="))
-            return (String(parts[0])!, parts[1].split(separator: UInt8(ascii: ",")).map { String($0)! })
-        }
-    }
-
-    private static func keyToValue(_ text: String) -> [String: String] {
-        Dictionary(entries(text).map { ($0.key, $0.values[0]) }) { first, _ in first }
-    }
-
-    private static func valueToKey(_ text: String) -> [String: String] {
-        var table: [String: String] = [:]
-        for (key, values) in entries(text) {
-            for value in values { table[value] = key }
-        }
-        return table
-    }
-
-    private static func halves(_ tag: String) -> (String, String) {
-        let parts = tag.split(separator: "-")
-        return (String(parts[0]), String(parts[1]))
-    }
+        """
 }

@@ -15,9 +15,9 @@ extension LanguageTag {
         // Nastaliq is a hand of the Arabic script; no bundle is localised in both.
         if tag.script == "Aran" { tag.script = "Arab" }
         if tag.script == nil, let region = tag.region {
-            tag.script = LanguageData.regionalScripts["\(tag.language)-\(region)"]
+            tag.script = LanguageData.regionalScripts.value(of: "\(tag.language)-\(region)")
         }
-        if let script = tag.script, script == LanguageData.scripts[tag.language, default: "Latn"] { tag.script = nil }
+        if tag.script != nil, tag.script == LanguageData.scripts.key(of: tag.language) ?? "Latn" { tag.script = nil }
         return tag
     }
 
@@ -50,9 +50,11 @@ extension LanguageTag {
         // Of the two forms of Norwegian, Bokmål is the one that `no` means.
         if language == "nn" { return true }
         guard let region else { return false }
-        if let script, let usual = LanguageData.scriptRegions["\(language)-\(script)"] { return region != usual }
+        if let script, let usual = LanguageData.scriptRegions.value(of: "\(language)-\(script)") {
+            return region != usual
+        }
         // Mexico's is the Spanish that bundles without es-419 have for Latin America.
         if language == "es", region == "MX" { return false }
-        return region != LanguageData.regions[language]
+        return region != LanguageData.regions.key(of: language)
     }
 }

@@ -22,8 +22,8 @@ struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Returns: nil if the text does not begin as the name of a language.
     init?(_ text: String) {
-        // Most tags are a language alone.
-        if (2...3).contains(text.utf8.count), text.utf8.allSatisfy(\.isLetter) {
+        // Most tags are a language alone, and of a bundle's localisations one is Base.
+        if (2...12).contains(text.utf8.count), text.utf8.allSatisfy(\.isLetter) {
             language = text.lowercased()
             return
         }

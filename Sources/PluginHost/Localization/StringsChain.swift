@@ -11,9 +11,22 @@ import Synchronization
 final class StringsChain: Sendable {
     private final class Node: Sendable {
         let table: StringsTable
+        let view: StringsTable.View
         let next = Atomic<Unmanaged<Node>?>(nil)
 
-        init(_ table: StringsTable) { self.table = table }
+        init(_ table: StringsTable) {
+            self.table = table
+            view = table.view
+        }
+    }
+
+    /// What the tables that were read tell of a key. Good as long as the chain is there.
+    enum Answer {
+        case entry(StringsTable.Entry)
+        /// No table has it, and there are no others.
+        case missing
+        /// None has it, and not all were read.
+        case unknown
     }
 
     private struct State {
@@ -25,16 +38,19 @@ final class StringsChain: Sendable {
 
     /// What a look-up begins with, for reading without counting references. Good as long as the chain is there.
     struct Head {
-        let first: StringsTable.View
-        let chain: Unmanaged<StringsChain>
+        private let first: StringsTable.View
+        private let chain: Unmanaged<StringsChain>
 
-        /// The translation of a key; nil if no table has it.
+        fileprivate init(_ chain: StringsChain) {
+            first = chain.table.view
+            self.chain = .passUnretained(chain)
+        }
+
+        /// What is known of a key. Reads no file.
         @inline(__always)
-        func text(
-            forKey key: String, reading read: (StringsFile) -> (table: StringsTable, log: () -> Void)
-        ) -> String? {
-            if let text = first[key] { return text }
-            return chain._withUnsafeGuaranteedRef { $0.hiddenEntry(forKey: key, reading: read)?.text }
+        func answer(forKey key: String) -> Answer {
+            if let entry = first.entry(key) { return .entry(entry) }
+            return chain._withUnsafeGuaranteedRef { $0.hiddenAnswer(forKey: key) }
         }
     }
 
@@ -57,7 +73,7 @@ final class StringsChain: Sendable {
     /// The first table alone.
     var table: StringsTable { first.table }
 
-    var head: Head { Head(first: first.table.view, chain: .passUnretained(self)) }
+    var head: Head { Head(self) }
 
     /// The translation of a key and the table that has it; nil if none has.
     ///
@@ -65,45 +81,55 @@ final class StringsChain: Sendable {
     func entry(
         forKey key: String, reading read: (StringsFile) -> (table: StringsTable, log: () -> Void)
     ) -> (text: String, table: StringsTable)? {
-        if let text = first.table[key] { return (text, first.table) }
-        return hiddenEntry(forKey: key, reading: read)
-    }
-
-    private func hiddenEntry(
-        forKey key: String, reading read: (StringsFile) -> (table: StringsTable, log: () -> Void)
-    ) -> (text: String, table: StringsTable)? {
-        // Before the list: who sees that it is complete sees all of it.
-        var isComplete = isComplete.load(ordering: .acquiring)
-        var last = Unmanaged.passUnretained(first)
         while true {
-            while let next = last._withUnsafeGuaranteedRef({ $0.next.load(ordering: .acquiring) }) {
-                last = next
-                let table = next._withUnsafeGuaranteedRef { $0.table }
-                if let text = table[key] { return (text, table) }
+            switch head.answer(forKey: key) {
+            case .entry(let entry): return (entry.text, entry.table)
+            case .missing: return nil
+            case .unknown: readNext(read)
             }
-            if isComplete { return nil }
-            isComplete = readNext(read)
         }
     }
 
-    /// Reads one file more; true if there is no more.
-    private func readNext(_ read: (StringsFile) -> (table: StringsTable, log: () -> Void)) -> Bool {
-        let unread = state.withLock(\.unread) ?? find()
-        guard let file = unread.last else { return true }
+    @inline(never)
+    private func hiddenAnswer(forKey key: String) -> Answer {
+        // Before the list: who sees that it is complete sees all of it.
+        let isComplete = isComplete.load(ordering: .acquiring)
+        if let next = first.next.load(ordering: .acquiring) {
+            let entry = next._withUnsafeGuaranteedRef { $0.view.withKey(key) { Self.entry($0, from: next) } }
+            if let entry { return .entry(entry) }
+        }
+        return isComplete ? .missing : .unknown
+    }
+
+    /// The entry of a key in one of the tables from a node on.
+    private static func entry(_ key: StringsIndex.Key, from node: Unmanaged<Node>) -> StringsTable.Entry? {
+        var next = Optional(node)
+        while let node = next {
+            if let entry = node._withUnsafeGuaranteedRef({ $0.view.entry(key) }) { return entry }
+            next = node._withUnsafeGuaranteedRef { $0.next.load(ordering: .acquiring) }
+        }
+        return nil
+    }
+
+    /// Reads one file more, or finds that there is none.
+    private func readNext(_ read: (StringsFile) -> (table: StringsTable, log: () -> Void)) {
+        guard let file = (state.withLock(\.unread) ?? find()).last else { return }
         let (table, log) = read(file)
-        let (isNews, isLast) = state.withLock { state in
+        let isNews = state.withLock { state in
             // Another thread may have read the same file meanwhile.
-            guard state.unread?.last == file else { return (false, state.unread?.isEmpty ?? false) }
-            let node = Node(table)
-            (state.nodes.last ?? first).next.store(.passUnretained(node), ordering: .releasing)
-            state.nodes.append(node)
+            guard state.unread?.last == file else { return false }
+            // One that has no key more than those before it would cost every miss a look. Most are such: who translates
+            // a table translates all of it.
+            if !table.isHidden(by: ([first] + state.nodes).map(\.table)) {
+                let node = Node(table)
+                (state.nodes.last ?? first).next.store(.passUnretained(node), ordering: .releasing)
+                state.nodes.append(node)
+            }
             state.unread?.removeLast()
-            let isLast = state.unread?.isEmpty ?? false
-            if isLast { isComplete.store(true, ordering: .releasing) }
-            return (true, isLast)
+            if state.unread?.isEmpty ?? false { isComplete.store(true, ordering: .releasing) }
+            return true
         }
         if isNews { log() }
-        return isLast
     }
 
     /// Looks for the hidden tables' files, unless another thread was faster.

@@ -32,19 +32,51 @@ struct StringsFile: Sendable, Equatable {
     private static func index(
         _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
     ) -> StringsIndex? {
-        guard let text = text(path, limits, &findings) else { return nil }
-        if let index = StringsIndex.recognizing(text, limits: limits) { return index }
-        let (entries, faults) = StringsReader.read(UnsafeRawBufferPointer(text.buffer), limits: limits)
-        findings += faults.map { finding($0, in: path) }
-        return StringsIndex(entries)
+        reading(path, &findings) { file throws(OpenedFile.Failure) in
+            if let index = try indexOfUTF16(file, limits) { return (index, []) }
+            let text = try text(of: file, limits)
+            if let index = StringsIndex.recognizing(text, limits: limits) { return (index, []) }
+            let (entries, faults) = StringsReader.read(UnsafeRawBufferPointer(text.buffer), limits: limits)
+            return (StringsIndex(entries), faults)
+        }
     }
+
+    /// The index of a large file in UTF-16, which is read piece by piece; nil for any other and for what only the reader
+    /// of all tables can read.
+    private static func indexOfUTF16(
+        _ file: borrowing OpenedFile, _ limits: PropertyListLimits
+    ) throws(OpenedFile.Failure) -> StringsIndex? {
+        let size = Int(clamping: file.identity.size)
+        guard size > Self.pieceSize, size <= limits.size else { return nil }
+        let piece = ListText(capacity: Self.pieceSize)
+        let memory = UnsafeMutableRawBufferPointer(start: piece.bytes, count: piece.count)
+        func read(at offset: Int, atMost count: Int) throws(OpenedFile.Failure) -> UnsafeBufferPointer<UInt8> {
+            let count = try file.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: memory[..<count]), at: UInt64(offset))
+            return UnsafeBufferPointer(rebasing: piece.buffer[..<count])
+        }
+        guard var text = UTF16Text(beginning: try read(at: 0, atMost: 4), size: size) else { return nil }
+        var offset = text.start
+        while offset < size {
+            // Less than a unit is left where the file was cut, or became shorter.
+            guard let taken = text.append(try read(at: offset, atMost: min(piece.count, size - offset))), taken > 0
+            else { return nil }
+            offset += taken
+        }
+        return StringsIndex.recognizing(text, limits: limits)
+    }
+
+    /// Large enough to cost few system calls, small enough to stay in the processor's cache.
+    private static let pieceSize = 65_536
 
     private static func formats(
         _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
     ) -> [String: LocalizedFormat] {
-        guard let text = text(path, limits, &findings) else { return [:] }
-        let (values, faults) = StringsReader.readValues(UnsafeRawBufferPointer(text.buffer), limits: limits)
-        findings += faults.map { finding($0, in: path) }
+        let values: [String: PropertyList] =
+            reading(path, &findings) { file throws(OpenedFile.Failure) in
+                let text = try text(of: file, limits)
+                return StringsReader.readValues(UnsafeRawBufferPointer(text.buffer), limits: limits)
+            } ?? [:]
         var formats: [String: LocalizedFormat] = [:]
         // A dictionary has no order; the report has one.
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -58,16 +90,25 @@ struct StringsFile: Sendable, Equatable {
     }
 
     private static func text(
-        _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
-    ) -> ListText? {
+        of file: borrowing OpenedFile, _ limits: PropertyListLimits
+    ) throws(OpenedFile.Failure) -> ListText {
+        // One byte more than the limit is asked for, so that a file over it shows as such to the reader, even one that
+        // grows while it is read.
+        let text = ListText(capacity: min(Int(clamping: file.identity.size), limits.size) + 1)
+        let memory = UnsafeMutableRawBufferPointer(start: text.bytes, count: text.count)
+        text.shorten(to: try file.read(into: memory, at: 0))
+        return text
+    }
+
+    /// What body finds in a file; nil for one that cannot be read.
+    private static func reading<Value>(
+        _ path: String, _ findings: inout [PluginFinding],
+        _ body: (borrowing OpenedFile) throws(OpenedFile.Failure) -> (Value, faults: [PropertyListFault])
+    ) -> Value? {
         do throws(OpenedFile.Failure) {
-            let file = try OpenedFile(path: path)
-            // One byte more than the limit is asked for, so that a file over it shows as such to the reader, even one
-            // that grows while it is read.
-            let text = ListText(capacity: min(Int(clamping: file.identity.size), limits.size) + 1)
-            let memory = UnsafeMutableRawBufferPointer(start: text.bytes, count: text.count)
-            text.shorten(to: try file.read(into: memory, at: 0))
-            return text
+            let (value, faults) = try body(try OpenedFile(path: path))
+            findings += faults.map { finding($0, in: path) }
+            return value
         } catch {
             findings.append(
                 PluginFinding(

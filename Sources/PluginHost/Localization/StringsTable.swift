@@ -15,7 +15,7 @@ final class StringsTable: @unchecked Sendable {
     private let making = Mutex(())
 
     /// The strings that were made, by the number of the entry.
-    private struct Made {
+    fileprivate struct Made {
         /// In place where `marks` says so.
         let values: UnsafeMutablePointer<String>
         let marks: UnsafeMutablePointer<Atomic<Bool>>
@@ -23,7 +23,8 @@ final class StringsTable: @unchecked Sendable {
 
     /// What a look-up needs: plain pointers, so that it counts no references. Counting them would take more time than
     /// all the rest. Good as long as the table is there.
-    struct View {
+    // @unchecked: as the table.
+    struct View: @unchecked Sendable {
         private let places: StringsIndex.Places
         private let made: Made
         private let table: Unmanaged<StringsTable>
@@ -34,16 +35,43 @@ final class StringsTable: @unchecked Sendable {
             self.table = .passUnretained(table)
         }
 
-        /// The translation of a key, which may be empty; nil if the table has none.
-        subscript(key: String) -> String? {
-            @inline(__always) get {
-                let found =
-                    key.utf8.withContiguousStorageIfAvailable { places.find($0) }
+        /// The entry of a key; nil if the table has none.
+        @inline(__always)
+        func entry(_ key: String) -> Entry? {
+            entry(
+                key.utf8.withContiguousStorageIfAvailable { places.find($0) }
                     // A string that Foundation made and that keeps its own storage.
-                    ?? Array(key.utf8).withUnsafeBufferPointer { places.find($0) }
-                guard let number = found else { return nil }
+                    ?? Array(key.utf8).withUnsafeBufferPointer { places.find($0) })
+        }
+
+        /// The entry of a key that several tables are asked for.
+        func entry(_ key: StringsIndex.Key) -> Entry? { entry(places.find(key)) }
+
+        @inline(__always)
+        private func entry(_ number: Int?) -> Entry? {
+            number.map { Entry(number: $0, made: made, owner: table) }
+        }
+
+        /// Calls body with a key that several tables are to be asked for: its hash serves all of them.
+        func withKey<Result>(_ key: String, _ body: (StringsIndex.Key) -> Result) -> Result {
+            var key = key
+            return key.withUTF8 { body(places.key($0)) }
+        }
+    }
+
+    /// Where an entry is: plain pointers too. Good as long as the table is there.
+    struct Entry {
+        fileprivate let number: Int
+        fileprivate let made: Made
+        fileprivate let owner: Unmanaged<StringsTable>
+
+        var table: StringsTable { owner.takeUnretainedValue() }
+
+        /// The translation, which may be empty.
+        var text: String {
+            @inline(__always) get {
                 if made.marks[number].load(ordering: .acquiring) { return made.values[number] }
-                return table._withUnsafeGuaranteedRef { $0.make(number) }
+                return owner._withUnsafeGuaranteedRef { $0.make(number) }
             }
         }
     }
@@ -89,7 +117,10 @@ final class StringsTable: @unchecked Sendable {
     }
 
     /// The translation of a key, which may be empty; nil if the table has none.
-    subscript(key: String) -> String? { view[key] }
+    subscript(key: String) -> String? { view.entry(key)?.text }
+
+    /// Whether each key is in one of other tables too.
+    func isHidden(by others: [StringsTable]) -> Bool { index.isHidden(by: others.map(\.index.places)) }
 
     @inline(never)
     private func make(_ number: Int) -> String {

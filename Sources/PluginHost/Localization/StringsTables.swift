@@ -114,12 +114,14 @@ final class StringsTables: Sendable {
     /// The translation of a key, nil if no table has one.
     @inline(__always)
     func string(forKey key: String, table: String?) -> String? {
-        if let table, !table.isEmpty {
-            if let head = known.table(named: table) { return head.text(forKey: key, reading: read) }
-        } else if let head = known.defaultTable {
-            return head.pointee.text(forKey: key, reading: read)
+        let head = if let table, !table.isEmpty { known.table(named: table) } else { known.defaultTable }
+        // What is not known yet is looked for in a function of its own: one that reads files needs a closure, and making
+        // that counts references to self, which takes as long as the look-up.
+        switch head?.pointee.answer(forKey: key) {
+        case .entry(let entry): return entry.text
+        case .missing: return nil
+        case .unknown, nil: return entry(forKey: key, table)?.text
         }
-        return entry(forKey: key, table)?.text
     }
 
     /// What `InfoPlist.strings` has for a key of Info.plist, nil if nothing: then Info.plist's own value holds, which

@@ -16,15 +16,21 @@ struct ResourceSearch: Sendable {
     static let mostLists = 64
 
     var cache = DirectoryCache()
-    private var answers = QueryTable<Answer<FoundResource?>>()
-    private var lists = QueryTable<Answer<[FoundResource]>>()
-    private var order: Answer<SearchOrder>?
+    private var answers = QueryTable<Answer>()
+    private var lists = QueryTable<ListAnswer>()
+    private var order: (value: SearchOrder, rests: Int)?
     /// The generation of the cache that all answers are of.
     private var generation: UInt64 = 0
 
-    private struct Answer<Value: Sendable>: Sendable {
-        let value: Value
+    private struct Answer: Sendable {
+        let value: FoundResource?
         /// The number of the set of directories it rests on.
+        let rests: Int
+    }
+
+    // No generic type for both: the runtime would build it at the first look-up of the process.
+    private struct ListAnswer: Sendable {
+        let value: [FoundResource]
         let rests: Int
     }
 
@@ -54,7 +60,7 @@ struct ResourceSearch: Sendable {
         let rests = end(run)
         // Lists are long, and few are asked for.
         if lists.count >= Self.mostLists { lists.removeAll() }
-        lists.set(Answer(value: found, rests: rests), for: query)
+        lists.set(ListAnswer(value: found, rests: rests), for: query)
         return found
     }
 
@@ -171,7 +177,7 @@ struct ResourceSearch: Sendable {
         _ meaning: ResourceQuery.Meaning, only localization: String?, _ run: inout Run,
         _ body: (inout Self, Int, inout Run) -> Bool
     ) {
-        let below = meaning.directory.map { "/" + $0 }.joined()
+        let below = meaning.directory.reduce("") { $0 + "/" + $1 }
         let global = look(at: directory + below, &run)
         guard body(&self, global, &run) else { return }
         let root = below.isEmpty ? global : look(at: directory, &run)
@@ -209,7 +215,7 @@ struct ResourceSearch: Sendable {
         }
         for number in rests where !run.seen.contains(number) { run.seen.append(number) }
         let value = SearchOrder.order(settings, folders: folders)
-        order = Answer(value: value, rests: cache.watchSet(rests))
+        order = (value, cache.watchSet(rests))
         return value
     }
 

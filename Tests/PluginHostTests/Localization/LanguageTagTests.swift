@@ -50,7 +50,7 @@ struct LanguageTagTests {
             ("pt", LanguageData.portugueseParents),
         ]
         for (language, table) in regional {
-            for (region, parent) in table {
+            for (parent, region) in table.entries {
                 let child = LanguageTag(language: language, region: region)
                 #expect(child.canonical == child)
                 #expect(child.ancestry.count <= 5, "\(child)")

@@ -80,6 +80,21 @@ struct StringsTablesTests {
         }
     }
 
+    @Test func tablesAfterOneWithoutKeysOfItsOwnAreAskedToo() throws {
+        let tree = try TemporaryTree([
+            "fr_CA.lproj/Localizable.strings": "a = \"a fr_CA\"; b = \"b fr_CA\";",
+            "fr.lproj/Localizable.strings": "b = \"b fr\"; a = \"a fr\";", "Base.lproj/Localizable.strings": "",
+            "en.lproj/Localizable.strings": "a = \"a en\"; b = \"b en\"; c = \"c en\";",
+        ])
+        let tables = tables(tree)
+        for _ in 0..<2 {
+            #expect(tables.localizedString(forKey: "d", value: nil, table: nil) == "d")
+            #expect(tables.localizedString(forKey: "c", value: nil, table: nil) == "c en")
+            #expect(tables.localizedString(forKey: "b", value: nil, table: nil) == "b fr_CA")
+            #expect(tables.localizedString(forKey: "c", value: nil, table: nil, arguments: [], width: nil) == "c en")
+        }
+    }
+
     @Test func aTableIsReadOnceAndKept() throws {
         let tree = try TemporaryTree()
         let tables = tables(tree)
@@ -124,6 +139,28 @@ struct StringsTablesTests {
         #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "A")
         #expect(log.calls.isEmpty)
         #expect(["A", "a"].contains(tables.localizedString(forKey: "a", value: nil, table: "Odd")))
+    }
+
+    @Test("A large table in UTF-16 is read in pieces, and one with a fault as any other (faults 102 and 104)")
+    func largeUTF16IsRead() throws {
+        let tree = try TemporaryTree()
+        let text = (0..<1_500).map { "\"key \($0)\" = \"\(String(repeating: "🧩", count: $0 % 9)) été 漢字\";\n" }.joined()
+        func write(_ name: String, _ text: String, _ end: [UInt8] = []) throws {
+            let bytes = ("\u{FEFF}" + text).utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+            #expect(bytes.count > 70_000)
+            try tree.write("fr.lproj/\(name).strings", bytes: bytes + end)
+        }
+        try write("Sound", text)
+        try write("Faulty", text + "\"bad\" = = ;\n")
+        try write("Odd", text, [0x20])
+        let tables = tables(tree)
+        for table in ["Sound", "Faulty", "Odd"] {
+            for number in [0, 8, 749, 1_499] {
+                let value = String(repeating: "🧩", count: number % 9) + " été 漢字"
+                #expect(tables.localizedString(forKey: "key \(number)", value: nil, table: table) == value)
+            }
+        }
+        #expect(Set(log.findings.map(\.filePath)) == Set(["Faulty", "Odd"].map { tree("fr.lproj/\($0).strings") }))
     }
 
     @Test("Format specifiers are text here; nothing is formatted (fault 103)")
