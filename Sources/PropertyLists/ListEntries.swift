@@ -38,6 +38,26 @@ extension ListText {
         }
     }
 
+    /// Calls a function with each entry of the dictionaries in an array, in the order of the file.
+    ///
+    /// - Parameters:
+    ///   - place: of the array, from the walk through this text.
+    ///   - body: gets the dictionary's number in the array with each entry; ends the walk with false.
+    /// - Returns: whether the array holds nothing but dictionaries, none of them empty, and all were walked through.
+    ///
+    /// **Cost.** A nanosecond for two or three bytes; no memory.
+    public func forEachEntry(
+        ofDictionariesAt place: ListPlace,
+        _ body: (_ number: Int, _ key: UnsafeBufferPointer<UInt8>, _ value: ListPlace) -> Bool
+    ) -> Bool {
+        precondition(Int(place.start) + Int(place.count) <= count)
+        return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 128) { keys in
+            var scan = XMLScan(self, keys: keys)
+            scan.position = Int(place.start)
+            return place.form == .element && scan.readDictionaries(body)
+        }
+    }
+
     private static let largestScanned = 1 << 16
 
     /// The value at a place that the walk through this text gave; made anew at each call.

@@ -68,6 +68,25 @@ struct XMLScan: ~Copyable {
         return false
     }
 
+    /// Reads an array of dictionaries, as the last thing of a scan.
+    mutating func readDictionaries(_ body: (Int, UnsafeBufferPointer<UInt8>, ListPlace) -> Bool) -> Bool {
+        guard take("<array>") else { return false }
+        var number = 0
+        while skipBlanks() {
+            if take("</array>") { return true }
+            var isEmpty = true
+            let isRead =
+                take("<dict>")
+                && readEntries(depth: 2) { key, value in
+                    isEmpty = false
+                    return body(number, key, value)
+                }
+            guard isRead, !isEmpty else { return false }
+            number &+= 1
+        }
+        return false
+    }
+
     private mutating func readElements(depth: Int) -> Bool {
         while skipBlanks() {
             if take("</array>") { return true }

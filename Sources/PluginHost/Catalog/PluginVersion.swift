@@ -97,9 +97,9 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
             for byte in bytes {
                 if isDigit(byte) {
                     digits += 1
-                    number = number * 10 + Int(byte - UInt8(ascii: "0"))
                     // As many as a number of 63 bits surely holds.
                     guard digits <= 18 else { return nil }
+                    number = number * 10 + Int(byte - UInt8(ascii: "0"))
                 } else {
                     guard byte == UInt8(ascii: "."), digits > 0 else { return nil }
                     numbers.append(number)

@@ -117,7 +117,7 @@ public struct Manifest: Sendable {
         let executable = decoder.executable(values[.bundleExecutable])
         self.executable = decoder.executable(values[.executable]) ?? executable
         principalClass = decoder.name(values[.principalClass])
-        factories = decoder.factories(values[.factories])
+        factories = values.usualFactories ?? decoder.factories(values[.factories])
         declaresFactories = values.has(.factories)
         functions = decoder.stringsByName(values[.functions])
         requires = decoder.stringsByName(values[.requires])

@@ -83,4 +83,30 @@ import Testing
         let finding = #expect(throws: PluginFinding.self) { try ManifestReader.read(Self.text("<dict>"), path: "/x") }
         #expect(finding?.code == .manifestUnreadable && finding?.filePath == "/x")
     }
+
+    @Test(
+        arguments: [
+            "<array/>", "<string>no array</string>", "<array></array>", "<array><string>no dictionary</string></array>",
+            "<array><dict><key>name</key><string>a</string></dict></array>",
+            "<array> <!-- two --> <dict><key>name</key><string>a&amp;b</string></dict>"
+                + "<dict><key>order</key><integer>-3</integer><key>name</key><string>ü</string></dict></array>",
+            "<array><dict><key>name</key><string>a</string><key>extensionPoint</key><string>p</string>"
+                + "<key>version</key><integer>2</integer><key>displayName</key><string>A</string></dict></array>",
+            "<array><dict></dict><dict><key>name</key><string>a</string></dict></array>",
+            "<array><dict><key>name</key><string>a</string></dict><dict/></array>",
+            "<array><dict><key>name</key><string></string></dict></array>",
+            "<array><dict><key>name</key><string>a</string><key>extensionPoint</key><string/></dict></array>",
+            "<array><dict><key>name</key><string>a</string><key>displayName</key><string></string></dict></array>",
+            "<array><dict><key>name</key><string>a</string><key>version</key><string>2</string></dict></array>",
+            "<array><dict><key>name</key><string>a</string><key>version</key><integer>0</integer></dict></array>",
+            "<array><dict><key>name</key><string>a</string><key>order</key><integer>3000000000</integer></dict></array>",
+            "<array><dict><key>name</key><string>a</string><key>order</key><true/></dict></array>",
+            "<array><dict><key>Name</key><string>a</string><key>other</key><array/></dict></array>",
+            "<array><dict><key>name</key><array><string>a</string></array></dict></array>",
+        ])
+    func factoriesAreAlikeByBothReaders(_ list: String) throws {
+        let (fast, slow) = try Self.manifests("<dict><key>PHFactories</key>\(list)</dict>")
+        #expect(Self.everything(fast) == Self.everything(slow))
+        #expect(fast.declaresFactories && fast.factories.map(\.name) == slow.factories.map(\.name))
+    }
 }
