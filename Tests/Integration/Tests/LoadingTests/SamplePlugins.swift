@@ -133,7 +133,9 @@ import Testing
         // Broken in its code: nobody notices before it is used.
         try Data("no code".utf8).write(to: folder.appending(path: "Charts.bundle/Contents/Linux/Charts"))
         let document = Workspace.temporary.appending(path: "used.txt")
-        try "One small step.".write(to: document, atomically: true, encoding: .utf8)
+        // Words that come again, so that there is something to draw.
+        let text = "A step, a step and another step make a walk; a walk makes a way."
+        try text.write(to: document, atomically: true, encoding: .utf8)
         let report = Workspace.temporary.appending(path: "used.html").path
         let arguments = ["--plugins", folder.path, "--output", report, document.path]
         let unused = try demo(arguments + ["--pipeline", "summary,html"])

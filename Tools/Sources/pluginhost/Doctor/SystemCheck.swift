@@ -19,7 +19,7 @@ struct SystemCheck {
 
     /// Files are opened where no link is in their path by one call instead of one for each directory.
     private var openat2: [PluginFinding] {
-        let descriptor = phs_open_without_links("/")
+        let descriptor = phs_open_without_links(AT_FDCWD, "/")
         if descriptor >= 0 {
             close(descriptor)
             return []
