@@ -80,11 +80,7 @@ struct CatalogIndexBuilder {
         let header = IndexHeader(
             entryCount: candidates.count, pluginCount: plugins.count, contributionCount: contributionCount,
             foldersOffset: foldersOffset)
-        precondition(IndexHeader.size + parts.bytes.count == sizes.textsOffset)
-        texts.bytes.withUnsafeMutableBytes { bytes in
-            UnsafeMutableRawBufferPointer(rebasing: bytes[IndexHeader.size...]).copyBytes(from: parts.bytes)
-        }
-        header.write(over: &texts.bytes)
+        header.complete(&texts.bytes, with: parts.bytes)
         do throws(CatalogIndex.Damage) {
             return try CatalogIndex(bytes: texts.bytes, readings: readings)
         } catch {

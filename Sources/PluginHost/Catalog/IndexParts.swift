@@ -23,8 +23,7 @@ struct IndexPlace: Sendable, Equatable {
     }
 
     func write(to writer: inout RecordWriter) {
-        writer.put(UInt32(offset))
-        writer.put(UInt32(length))
+        writer.put(UInt64(UInt32(offset)) | UInt64(UInt32(length)) << 32)
     }
 }
 
@@ -108,11 +107,12 @@ struct IndexEntry: Sendable {
 
     func write(to writer: inout RecordWriter) {
         stamp.write(to: &writer)
-        writer.put(UInt16(folder))
-        writer.put(hasUsualList ? UInt8(1) : 0)
-        writer.put(verdict.rawValue)
-        writer.put(UInt32(other))
-        for place in [name, identifier, record, findings] { place.write(to: &writer) }
+        let kind = UInt64(UInt16(folder)) | (hasUsualList ? 1 << 16 : 0) | UInt64(verdict.rawValue) << 24
+        writer.put(kind | UInt64(UInt32(other)) << 32)
+        name.write(to: &writer)
+        identifier.write(to: &writer)
+        record.write(to: &writer)
+        findings.write(to: &writer)
     }
 
     init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
@@ -245,13 +245,17 @@ struct IndexHeader: Sendable {
         }
     }
 
-    /// Writes the header over the first bytes of an index, which were left free for it.
-    func write(over bytes: inout [UInt8]) {
+    /// Writes the header and the parts of fixed size over the first bytes of an index, which were left free for them.
+    ///
+    /// - Parameter parts: entries, plug-ins, load order and contributions.
+    func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
+        precondition(Self.size + parts.count == textsOffset)
         let words = [
             Self.magic, Self.format, UInt64(bytes.count), 0, UInt64(entryCount), UInt64(pluginCount),
             UInt64(contributionCount), UInt64(foldersOffset),
         ]
         bytes.withUnsafeMutableBytes { bytes in
+            UnsafeMutableRawBufferPointer(rebasing: bytes[Self.size...]).copyBytes(from: parts)
             for (place, word) in words.enumerated() {
                 bytes.storeBytes(of: word.littleEndian, toByteOffset: 8 * place, as: UInt64.self)
             }

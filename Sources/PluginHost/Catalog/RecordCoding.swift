@@ -9,6 +9,8 @@ struct RecordWriter {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
+    mutating func put(_ byte: UInt8) { bytes.append(byte) }
+
     mutating func put(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
@@ -36,6 +38,7 @@ struct RecordWriter {
 
     /// Sorted, so that equal dictionaries are equal bytes.
     mutating func put<Value>(_ list: [String: Value], _ put: (inout RecordWriter, Value) -> Void) {
+        if list.isEmpty { return self.put(UInt32(0)) }
         self.put(list.sorted { $0.key < $1.key }) { writer, pair in
             writer.put(pair.key)
             put(&writer, pair.value)
