@@ -1,5 +1,6 @@
 import CStringsPass
 import Foundation
+import Measuring
 import PluginHost
 
 /// The first string of a table of 10,000 entries, beside one pass in C over the same bytes, and strings of it that were

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import PluginHost
 
 /// Opening bundles that the process has not seen before.

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import PluginHost
 
 /// Asking an open bundle for resources it was asked for before, beside one stat() of the same file.

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import PluginHost
 
 /// Asking for strings of a table that was read, beside the same look-up in a Swift dictionary.

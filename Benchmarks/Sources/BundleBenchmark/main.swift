@@ -8,6 +8,7 @@
 // The bundles are made in a temporary folder.
 
 import Foundation
+import Measuring
 import PluginHost
 
 /// What is measured, in the order of the table.

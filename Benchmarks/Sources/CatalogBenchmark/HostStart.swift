@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 
 /// What it costs a program to start among many plug-ins of which it uses one: the demo host writes a report by the sample
 /// plug-in Reporter, once with that one alone (and the list of words that it requires), and once with many others beside it.
@@ -93,13 +94,13 @@ struct HostStart {
         var process = pid_t()
         let start = now()
         guard posix_spawn(&process, arguments[0], &actions, nil, &words, environ) == 0 else {
-            throw Report.Failure(description: "\(arguments[0]) cannot be started")
+            throw Child.Failure(description: "\(arguments[0]) cannot be started")
         }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         let time = Double(now() - start) / 1_000_000
         guard status == 0 else {
-            throw Report.Failure(description: "\(arguments.joined(separator: " ")) ended with \(status)")
+            throw Child.Failure(description: "\(arguments.joined(separator: " ")) ended with \(status)")
         }
         return time
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import PluginHost
 
 /// Counts system calls with strace, as the difference between a long and a short run: exact, without noise.
@@ -16,10 +17,7 @@ enum SystemCalls {
     }
 
     static func report(folder: URL) throws {
-        let found = ["/usr/bin/strace", "/bin/strace", "/usr/local/bin/strace"].first {
-            FileManager.default.isExecutableFile(atPath: $0)
-        }
-        guard let strace = found else {
+        guard let strace = Child.strace else {
             print("System calls: not counted, because strace is not installed.")
             return
         }
@@ -36,7 +34,7 @@ enum SystemCalls {
         let counts = try [10, 110].map { count in
             let log = folder.appending(path: "strace-\(way)-\(count)")
             _ = try Child.run(
-                strace, ["-f", "-o", log.path, CommandLine.arguments[0], "--calls", way, "\(count)"],
+                strace, ["-f", "-o", log.path, Child.thisProgram, "--calls", way, "\(count)"],
                 environment: ["BENCHMARK_COPIES": folder.path])
             let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
             // Memory for the process's own tables grows by steps; those calls belong to no single load.

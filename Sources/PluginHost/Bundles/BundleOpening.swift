@@ -1,3 +1,4 @@
+import CPluginSupport.Shims
 import Glibc
 
 /// What is read when a bundle is opened. Not copyable: each copy would count some twenty references.
@@ -91,9 +92,24 @@ enum BundleOpening {
         if path.hasSuffix(".framework") || path.hasSuffix(".resources") { return nil }
         let list = BundlePath.join(path, "Contents", file: "Info", ".plist", "")
         guard let file = try? OpenedFile(path: list, from: base), !file.passedLinks,
-            FileIdentity(path: BundlePath.join(path, "Contents", file: "Info", "-linux", ".plist"), from: base) == nil
+            !hasListForPlatform(beside: list, from: base)
         else { return nil }
         return BundleContents(path: path, layout: .contents, manifestPath: list, list: file)
+    }
+
+    /// Whether Info-linux.plist stands beside an Info.plist. Each opening asks, so its path is made on the stack.
+    private static func hasListForPlatform(beside list: String, from base: PathBase) -> Bool {
+        let count = list.utf8.count - ".plist".utf8.count
+        let ending: StaticString = "-linux.plist"
+        return withUnsafeTemporaryAllocation(
+            of: CChar.self, capacity: count + ending.utf8CodeUnitCount + 1
+        ) { buffer in
+            guard let path = buffer.baseAddress else { return false }
+            list.withCString { path.update(from: $0, count: count) }
+            memcpy(path + count, ending.utf8Start, ending.utf8CodeUnitCount + 1)
+            var identity = phs_file_identity()
+            return phs_stat_at(base.directory, path + base.length, &identity) == 0
+        }
     }
 
     /// The contents of any directory, all of one and the same: a bundle that is replaced by another while it is looked

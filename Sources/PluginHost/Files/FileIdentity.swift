@@ -25,11 +25,9 @@ struct FileIdentity: Sendable, Hashable {
     }
 
     /// The file that a path leads to, links followed, or nil.
-    ///
-    /// - Parameter base: an open directory that the path leads through; then the path is absolute.
-    init?(path: String, from base: PathBase = .none) {
+    init?(path: String) {
         var identity = phs_file_identity()
-        guard path.withCString({ phs_stat_at(base.directory, $0 + base.length, &identity) }) == 0 else { return nil }
+        guard path.withCString({ phs_stat($0, &identity) }) == 0 else { return nil }
         self.init(identity)
     }
 

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// The loads, unloads and makings of services of the whole process that are under way, and which thread waits for which: where waiting would never
-/// end, it is refused, and the circle is named.
+/// The loads, unloads and makings of services of the whole process that are under way, and which thread waits for which:
+/// where waiting would never end, it is refused, and the circle is named.
 final class LoadActivity: Sendable {
     static let shared = LoadActivity()
 

@@ -24,23 +24,23 @@ final class CatalogWatch: Sendable {
         }
         for path in catalog.searchPaths { try directories.add(path) }
         state.withLock { $0.directories = directories }
-        // What has happened since the catalogue last looked.
-        directories.tellAll()
     }
 
     // MARK: Events
 
     func events() -> AsyncStream<CatalogEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: CatalogEvent.self)
-        let number = state.withLock { state in
+        let (number, directories) = state.withLock { state in
             state.made += 1
             state.readers[state.made] = continuation
-            return state.made
+            return (state.made, state.directories)
         }
         // Holds the watch, until the stream ends.
         continuation.onTermination = { [self] _ in
             state.withLock { _ = $0.readers.removeValue(forKey: number) }
         }
+        // What has happened since the catalogue last looked, now that somebody reads of it.
+        if number == 1 { directories?.tellAll() }
         return stream
     }
 

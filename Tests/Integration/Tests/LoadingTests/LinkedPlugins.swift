@@ -46,13 +46,13 @@ import Testing
 
     @Test func aLinkedPluginIsAmongAllBundlesAndItsExecutableIsTheProgram() throws {
         // NSExecutable names a file that is not there: for this program it need not be.
-        let fixture = try BundleFixture("LinkedListed", code: .none)
+        let fixture = try BundleFixture("LinkedShown", code: .none)
         #expect(try loadError(fixture).code == .executableMissing)
         let bundle = try PluginBundle.linked(at: fixture.path) { host in
             registerPlugin(with: host) { $0.provide(LinkedPlugins.point, named: "listed") { _ in "" } }
         }
         #expect(PluginBundle.allBundles.contains(bundle))
-        #expect(PluginBundle(identifier: "org.example.LinkedListed") === bundle)
+        #expect(PluginBundle(identifier: "org.example.LinkedShown") === bundle)
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path
         #expect(bundle.executablePath == program)
         try bundle.preflight()

@@ -1,0 +1,48 @@
+import Foundation
+
+/// One measured number, with what is printed beside it.
+public struct Figure {
+    public let name: String
+    public let value: Double
+    /// “x” for a ratio, “us”, “ns”, “bytes”.
+    public let unit: String
+    /// The most it should be, or nil.
+    public let goal: Double?
+
+    /// The figure as a line between processes.
+    public var line: String { "\(name)\t\(value)\t\(unit)\t\(goal.map { "\($0)" } ?? "")" }
+
+    public init(_ name: String, _ value: Double, _ unit: String = "x", goal: Double? = nil) {
+        self.name = name
+        self.value = value
+        self.unit = unit
+        self.goal = goal
+    }
+
+    public init?(line: Substring) {
+        let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
+        guard parts.count == 4, let value = Double(parts[1]) else { return nil }
+        self.init(String(parts[0]), value, String(parts[2]), goal: Double(parts[3]))
+    }
+
+    /// Prints the figures of several processes, each of which measured the same: the median of each with the least and
+    /// the most.
+    public static func printMedians(of processes: [[Figure]], digits: Int = 2) {
+        for (position, figure) in (processes.first ?? []).enumerated() {
+            let values = processes.map { $0[position].value }.sorted()
+            func text(_ value: Double) -> String { String(format: "%.\(digits)f", value) }
+            let title = figure.name.padding(toLength: 52, withPad: " ", startingAt: 0)
+            let median = String(format: "%9.\(digits)f", values[values.count / 2])
+            print(
+                "\(title)\(median) \(figure.unit)  (\(text(values[0])) to \(text(values[values.count - 1])))"
+                    + (figure.goal.map { "   goal: at most \($0)" } ?? ""))
+        }
+    }
+}
+
+/// Nanoseconds.
+public func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
