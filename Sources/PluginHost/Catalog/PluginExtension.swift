@@ -121,7 +121,10 @@ extension PluginCatalog {
 
     /// The same at an extension point that is known by its name.
     ///
-    /// - Parameter version: that of its interface; nil for any.
+    /// - Parameters:
+    ///   - name: of the factory or provider, as PHFactories declares it.
+    ///   - point: the extension point's name.
+    ///   - version: that of its interface; nil for any.
     public func `extension`(named name: String, at point: String, version: Int? = nil) -> ExtensionDescription? {
         let index = current
         for contribution in index.contributions(at: point) where index.text(at: contribution.name, is: name) {
