@@ -26,24 +26,19 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
     /// - Parameter text: the version, without blanks.
     /// - Returns: nil unless the whole text is a version: of at most 255 bytes, and numbers of at most 63 bits.
     public init?(_ text: String) {
-        let utf8 = text.utf8
-        guard !utf8.isEmpty, utf8.count <= Self.longest else { return nil }
-        if let numbers = Self.plainNumbers(text) {
-            self.init(description: text, numbers: numbers, prerelease: [])
-            return
+        guard text.utf8.count <= Self.longest else { return nil }
+        let (numbers, length) = Self.leadingNumbers(text)
+        guard !numbers.isEmpty else { return nil }
+        let rest = text.utf8.dropFirst(length)
+        let beforeBuild = rest.prefix { $0 != UInt8(ascii: "+") }
+        if beforeBuild.endIndex != rest.endIndex {
+            guard Self.identifiers(rest[beforeBuild.endIndex...].dropFirst()) != nil else { return nil }
         }
-        let beforeBuild = utf8.prefix { $0 != UInt8(ascii: "+") }
-        if beforeBuild.endIndex != utf8.endIndex {
-            guard Self.identifiers(utf8[beforeBuild.endIndex...].dropFirst()) != nil else { return nil }
-        }
-        let release = beforeBuild.prefix { $0 != UInt8(ascii: "-") }
         var prerelease: [String] = []
-        if release.endIndex != beforeBuild.endIndex {
-            guard let parts = Self.identifiers(beforeBuild[release.endIndex...].dropFirst()) else { return nil }
+        if let hyphen = beforeBuild.first {
+            guard hyphen == UInt8(ascii: "-"), let parts = Self.identifiers(beforeBuild.dropFirst()) else { return nil }
             prerelease = parts
         }
-        let (numbers, rest) = Self.leadingNumbers(release)
-        guard rest.isEmpty, !numbers.isEmpty else { return nil }
         self.init(description: text, numbers: numbers, prerelease: prerelease)
     }
 
@@ -79,52 +74,38 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
     private static func leading(_ text: String?) -> PluginVersion? {
         guard let text else { return nil }
         if let version = PluginVersion(text) { return version }
-        let numbers = leadingNumbers(text.utf8.prefix(longest)).numbers
+        let numbers = leadingNumbers(text).numbers
         guard !numbers.isEmpty else { return nil }
         return PluginVersion(
             description: numbers.map(String.init).joined(separator: "."), numbers: numbers, prerelease: [])
     }
 
-    /// The numbers of a version that has nothing else, as nearly all have; nil for any other text. A catalogue reads as
-    /// many versions as there are plug-ins.
-    private static func plainNumbers(_ text: String) -> [Int]? {
+    /// The numbers between dots that a text begins with, and how many bytes they have: what follows the last one is no
+    /// number of 63 bits, or begins behind the longest version. A catalogue reads as many as there are plug-ins.
+    private static func leadingNumbers(_ text: String) -> (numbers: [Int], length: Int) {
         var text = text
         return text.withUTF8 { bytes in
+            let end = min(bytes.count, longest)
             var numbers: [Int] = []
-            numbers.reserveCapacity(4)
-            var digits = 0
-            var number = 0
-            for byte in bytes {
-                if isDigit(byte) {
-                    digits += 1
-                    // As many as a number of 63 bits surely holds.
-                    guard digits <= 18 else { return nil }
-                    number = number * 10 + Int(byte - UInt8(ascii: "0"))
-                } else {
-                    guard byte == UInt8(ascii: "."), digits > 0 else { return nil }
-                    numbers.append(number)
-                    (digits, number) = (0, 0)
+            var length = 0
+            while true {
+                let start = numbers.isEmpty ? 0 : length + 1
+                var place = start
+                var number = 0
+                while place < end, isDigit(bytes[place]) {
+                    let (tenfold, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+                    let (sum, overflows) = tenfold.addingReportingOverflow(Int(bytes[place] - UInt8(ascii: "0")))
+                    if isTooLarge || overflows { return (numbers, length) }
+                    number = sum
+                    place += 1
                 }
+                if place == start { return (numbers, length) }
+                // Most versions have three: one piece of memory for them.
+                if numbers.isEmpty { numbers.reserveCapacity(4) }
+                numbers.append(number)
+                length = place
+                guard place < end, bytes[place] == UInt8(ascii: ".") else { return (numbers, length) }
             }
-            guard digits > 0 else { return nil }
-            numbers.append(number)
-            return numbers
-        }
-    }
-
-    /// The numbers between dots that bytes begin with, and what follows the last one.
-    private static func leadingNumbers(
-        _ bytes: Substring.UTF8View
-    ) -> (numbers: [Int], rest: Substring.UTF8View) {
-        var numbers: [Int] = []
-        var rest = bytes
-        while true {
-            let component = numbers.isEmpty ? rest : rest.dropFirst()
-            let digits = component.prefix(while: isDigit)
-            guard let number = Int(Substring(digits)) else { return (numbers, rest) }
-            numbers.append(number)
-            rest = component[digits.endIndex...]
-            guard rest.first == UInt8(ascii: ".") else { return (numbers, rest) }
         }
     }
 
