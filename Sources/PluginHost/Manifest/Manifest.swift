@@ -117,13 +117,13 @@ public struct Manifest: Sendable {
         let executable = decoder.executable(values[.bundleExecutable])
         self.executable = decoder.executable(values[.executable]) ?? executable
         principalClass = decoder.name(values[.principalClass])
-        factories = values.usualFactories ?? decoder.factories(values[.factories])
+        factories = decoder.factories(in: values)
         declaresFactories = values.has(.factories)
         functions = decoder.stringsByName(values[.functions])
         requires = decoder.stringsByName(values[.requires])
         hostRequires = decoder.string(values[.hostRequires])
         capabilities = decoder.strings(values[.capabilities])
-        extensionPoints = decoder.points(values[.extensionPoints])
+        extensionPoints = decoder.points(in: values)
         uses = decoder.versionsByName(values[.uses])
         execution = decoder.string(values[.execution])
         self.list = list

@@ -85,28 +85,37 @@ struct ManifestDecoder {
         return result
     }
 
-    mutating func factories(_ entry: ListEntry) -> [Manifest.Factory] {
-        entries(entry) { decoder, name, list in
+    mutating func factories(in values: ManifestValues) -> [Manifest.Factory] {
+        entries(.factories, of: values) { decoder, name, entry in
             Manifest.Factory(
-                name: name, extensionPoint: decoder.name(ListEntry("extensionPoint", in: list)),
-                version: decoder.version(ListEntry("version", in: list)),
-                displayName: decoder.string(ListEntry("displayName", in: list)),
-                order: decoder.order(ListEntry("order", in: list)))
+                name: name, extensionPoint: decoder.name(entry[.extensionPoint]),
+                version: decoder.version(entry[.version]), displayName: decoder.string(entry[.displayName]),
+                order: decoder.order(entry[.order]))
         }
     }
 
-    mutating func points(_ entry: ListEntry) -> [Manifest.Point] {
-        entries(entry) { decoder, name, list in
+    mutating func points(in values: ManifestValues) -> [Manifest.Point] {
+        entries(.extensionPoints, of: values) { decoder, name, entry in
             Manifest.Point(
-                name: name, version: decoder.version(ListEntry("version", in: list)),
-                displayName: decoder.string(ListEntry("displayName", in: list)))
+                name: name, version: decoder.version(entry[.version]), displayName: decoder.string(entry[.displayName]))
         }
     }
 
     /// An array of dictionaries, each of which has at least a `name`.
     private mutating func entries<Entry>(
-        _ entry: ListEntry, _ read: (inout ManifestDecoder, _ name: String, [String: PropertyList]) -> Entry
+        _ key: ManifestKey, of values: ManifestValues,
+        _ read: (inout ManifestDecoder, _ name: String, EntryValues) -> Entry
     ) -> [Entry] {
+        (values.entries(of: key) ?? dictionaries(values[key])).compactMap { entry in
+            let known = findings.count
+            let name = name(entry[.name])
+            let result = read(&self, name ?? "", entry)
+            if name == nil, findings.count == known { return invalid(key.spelling, "has an entry without a name") }
+            return name == nil ? nil : result
+        }
+    }
+
+    private mutating func dictionaries(_ entry: ListEntry) -> [EntryValues] {
         guard let value = entry.value else { return [] }
         guard case .array(let values) = value else {
             return mismatch(entry.key, value, expected: "an array of dictionaries") ?? []
@@ -115,11 +124,7 @@ struct ManifestDecoder {
             guard case .dictionary(let dictionary) = element else {
                 return mismatch(entry.key, element, expected: "dictionaries", in: "an array of")
             }
-            let known = findings.count
-            let name = name(ListEntry("name", in: dictionary))
-            let result = read(&self, name ?? "", dictionary)
-            if name == nil, findings.count == known { return invalid(entry.key, "has an entry without a name") }
-            return name == nil ? nil : result
+            return EntryValues(dictionary)
         }
     }
 

@@ -25,25 +25,17 @@ struct ManifestValues {
         text == nil ? list[key.spelling] != nil : places[key] != nil
     }
 
-    /// `PHFactories` where each factory is as nearly all are: read without making a dictionary of each, of which a
-    /// catalogue would make as many as there are plug-ins. Nil leaves them to ``ManifestDecoder/factories(_:)``, which
-    /// tells what is wrong.
-    var usualFactories: [Manifest.Factory]? {
-        guard let text, let place = places[.factories] else { return nil }
-        var found: [FactoryPlaces] = []
-        let isUsual = text.forEachEntry(ofDictionariesAt: place) { number, key, value in
-            if number == found.count { found.append(FactoryPlaces()) }
-            found[number].note(key, value)
+    /// The dictionaries in an array, read without making them: a catalogue reads as many as there are plug-ins. Nil where
+    /// the value is to be read as a whole, above all where it is something else.
+    func entries(of key: ManifestKey) -> [EntryValues]? {
+        guard let text, let place = places[key] else { return nil }
+        var entries: [EntryValues] = []
+        let isRead = text.forEachEntry(ofDictionariesAt: place) { number, key, value in
+            if number == entries.count { entries.append(EntryValues(text)) }
+            entries[number].note(key, value)
             return true
         }
-        guard isUsual else { return nil }
-        var factories: [Manifest.Factory] = []
-        factories.reserveCapacity(found.count)
-        for places in found {
-            guard let factory = places.factory(in: text) else { return nil }
-            factories.append(factory)
-        }
-        return factories
+        return isRead ? entries : nil
     }
 
     subscript(key: ManifestKey) -> ListEntry {

@@ -104,9 +104,11 @@ import Testing
             "<array><dict><key>Name</key><string>a</string><key>other</key><array/></dict></array>",
             "<array><dict><key>name</key><array><string>a</string></array></dict></array>",
         ])
-    func factoriesAreAlikeByBothReaders(_ list: String) throws {
-        let (fast, slow) = try Self.manifests("<dict><key>PHFactories</key>\(list)</dict>")
-        #expect(Self.everything(fast) == Self.everything(slow))
-        #expect(fast.declaresFactories && fast.factories.map(\.name) == slow.factories.map(\.name))
+    func dictionariesWithANameAreAlikeByBothReaders(_ list: String) throws {
+        for key in ["PHFactories", "PHExtensionPoints"] {
+            let (fast, slow) = try Self.manifests("<dict><key>\(key)</key>\(list)</dict>")
+            #expect(Self.everything(fast) == Self.everything(slow))
+            #expect(fast.declaresFactories == (key == "PHFactories"))
+        }
     }
 }
