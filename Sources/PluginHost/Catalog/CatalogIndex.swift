@@ -159,7 +159,7 @@ final class CatalogIndex: Sendable {
     ///
     /// **Cost.** A binary search.
     func plugin(identifier: String) -> Int? {
-        let number = firstIndex(in: 0..<pluginCount) { precedes(entry(plugin($0)).identifier, identifier) }
+        let number = (0..<pluginCount).partitioningIndex { !precedes(entry(plugin($0)).identifier, identifier) }
         guard number < pluginCount else { return nil }
         let found = plugin(number)
         return text(entry(found).identifier) == identifier ? found : nil
@@ -179,7 +179,7 @@ final class CatalogIndex: Sendable {
     ///
     /// **Cost.** A binary search.
     func contributions(at point: String) -> [IndexContribution] {
-        let first = firstIndex(in: 0..<contributionCount) { precedes(contribution($0).point, point) }
+        let first = (0..<contributionCount).partitioningIndex { !precedes(contribution($0).point, point) }
         return (first..<contributionCount).lazy.map(contribution).prefix { text(at: $0.point, is: point) }
     }
 
@@ -199,16 +199,6 @@ final class CatalogIndex: Sendable {
     /// The order of bytes, in which the index is sorted.
     private func precedes(_ place: IndexPlace, _ text: String) -> Bool {
         bytes.withUnsafeBytes { $0[place.range].lexicographicallyPrecedes(text.utf8) }
-    }
-
-    private func firstIndex(in range: Range<Int>, where precedes: (Int) -> Bool) -> Int {
-        var low = range.lowerBound
-        var high = range.upperBound
-        while low < high {
-            let middle = (low + high) / 2
-            if precedes(middle) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
 

@@ -88,11 +88,7 @@ enum KnownLibraries {
     }
 
     private static func holds(_ hashes: [UInt64], _ hash: UInt64) -> Bool {
-        var (low, high) = (0, hashes.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if hashes[middle] < hash { low = middle + 1 } else { high = middle }
-        }
-        return low < hashes.count && hashes[low] == hash
+        let place = hashes.indices.partitioningIndex { hashes[$0] >= hash }
+        return place < hashes.count && hashes[place] == hash
     }
 }

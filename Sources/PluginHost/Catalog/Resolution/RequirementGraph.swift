@@ -127,12 +127,7 @@ struct RequirementGraph {
         let all = self.choices(of: target)
         /// The first choice whose version does not come after a place.
         func end(_ cut: VersionRange.Cut) -> Int {
-            var (low, high) = (all.lowerBound, all.upperBound)
-            while low < high {
-                let middle = low + (high - low) / 2
-                if cut.isBelow(choices[middle].version) { low = middle + 1 } else { high = middle }
-            }
-            return low - all.lowerBound
+            all.partitioningIndex { !cut.isBelow(choices[$0].version) } - all.lowerBound
         }
         var result = ChoiceSet(0..<0)
         for interval in range.intervals.reversed() {
