@@ -8,7 +8,8 @@
 
 // Opens a file for reading (O_RDONLY | O_CLOEXEC | O_NONBLOCK) where no component of the path is a symbolic link.
 // Why: openat2() has no wrapper in glibc, and RESOLVE_NO_SYMLINKS answers with one system call that a path leads
-// where it says. A relative path starts at an open directory, or at AT_FDCWD. Returns a descriptor, or -1 with errno: ELOOP if there is a link, ENOSYS before Linux 5.6.
+// where it says. A relative path starts at an open directory, or at AT_FDCWD. Returns a descriptor, or -1 with errno:
+// ELOOP if there is a link, ENOSYS before Linux 5.6.
 int phs_open_without_links(int directory, const char *path);
 
 // What fstat() tells, in one flat struct. Why: the fields of struct stat that hold times have macro names that Swift

@@ -16,10 +16,7 @@ struct CodeLoad {
         let executable = try bundle.openExecutable()
         let path = executable.path
         let identity = EnteredCode.file(executable.file.identity)
-        if let lastFailure, lastFailure.entered == identity {
-            entered = lastFailure.entered
-            throw lastFailure.error
-        }
+        try check(lastFailure, isNotOf: identity, &entered)
         let inspection = try inspect(executable)
         try openOwnLibraries(inspection.absentLibraries)
         let image = try open(path, isRetry: lastFailure?.entered != nil)
@@ -41,15 +38,21 @@ struct CodeLoad {
     private func enter(
         linked entry: EntryFunction, _ lastFailure: LoadFailure?, _ entered: inout EnteredCode?
     ) throws(PluginError) -> LoadedCode {
-        if let lastFailure, lastFailure.entered == .linked {
-            entered = .linked
-            throw lastFailure.error
-        }
+        try check(lastFailure, isNotOf: .linked, &entered)
         entered = .linked
         let table = EntryTable(bundle: bundle)
         let registrations = try table.enter(entry, path: bundle.executablePath ?? BundleOpening.mainProgram)
         BundleTable.shared.add(linkedClasses: registrations.classes.map(\.type), of: bundle)
         return LoadedCode(image: nil, registrations: registrations, table: table)
+    }
+
+    /// Code whose entry failed is not entered again: it fails as it did.
+    private func check(
+        _ lastFailure: LoadFailure?, isNotOf code: EnteredCode, _ entered: inout EnteredCode?
+    ) throws(PluginError) {
+        guard let lastFailure, lastFailure.entered == code else { return }
+        entered = code
+        throw lastFailure.error
     }
 
     /// Consumes the file, because closing it now, while all about it is in the processor's caches, costs half of what it

@@ -31,22 +31,23 @@ func resolve(
         bound.insert(candidate.identifier)
         for (identifier, _) in candidate.requires { bound.insert(identifier) }
     }
-    let free = bound.isEmpty ? candidates : candidates.filter { !bound.contains($0.identifier) }
+    let others = bound.isEmpty ? [] : candidates.filter { bound.contains($0.identifier) }
+    let free = others.isEmpty ? candidates : candidates.filter { !bound.contains($0.identifier) }
     var resolution = Resolution()
-    if free.count < candidates.count {
-        var resolver = Resolver(candidates.filter { bound.contains($0.identifier) }, pinned: pinned)
+    if !others.isEmpty {
+        var resolver = Resolver(others, pinned: pinned)
         resolver.choose(limit: limit)
         resolution = resolver.resolution()
     }
-    resolution.add(free: free, to: candidates)
+    resolution.add(free: free, to: others)
     return resolution
 }
 
 extension Resolution {
     /// Adds the best candidate of each identifier that requires nothing and that nothing requires.
     ///
-    /// - Parameter all: all candidates, by whose numbers ``chosen`` names the others.
-    fileprivate mutating func add(free: [ResolutionCandidate], to all: [ResolutionCandidate]) {
+    /// - Parameter others: those among which ``chosen`` was chosen.
+    fileprivate mutating func add(free: [ResolutionCandidate], to others: [ResolutionCandidate]) {
         let sorted = free.indices.sorted { a, b in
             if free[a].identifier != free[b].identifier { return free[a].identifier < free[b].identifier }
             return free[a].isPreferred(to: free[b])
@@ -65,17 +66,14 @@ extension Resolution {
             chosen = best.map { free[$0].number }
             return
         }
-        merge(best.map { free[$0] }, all)
+        merge(best.map { free[$0] }, others)
     }
 
     /// Brings candidates that are bound to no other into the load order, which is alphabetical but that each one follows what
     /// it requires: they go before the first of those that remain, with all that it requires.
-    private mutating func merge(_ free: [ResolutionCandidate], _ all: [ResolutionCandidate]) {
-        var identifiers: [Int: String] = Dictionary(minimumCapacity: chosen.count)
-        let bound = Set(chosen)
-        for candidate in all where bound.contains(candidate.number) {
-            identifiers[candidate.number] = candidate.identifier
-        }
+    private mutating func merge(_ free: [ResolutionCandidate], _ others: [ResolutionCandidate]) {
+        var identifiers: [Int: String] = Dictionary(minimumCapacity: others.count)
+        for candidate in others { identifiers[candidate.number] = candidate.identifier }
         // The first one, by identifier, of those from each place on.
         var firsts = chosen.map { identifiers[$0]! }
         for place in firsts.indices.dropLast().reversed() { firsts[place] = min(firsts[place], firsts[place + 1]) }

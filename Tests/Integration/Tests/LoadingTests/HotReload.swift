@@ -48,20 +48,6 @@ import Testing
         func install(build: Int) throws { try fixture.install(Self.code(fixture.name, build)) }
     }
 
-    /// The generation of the next reload, and those that remain; an error if the reload failed.
-    private func nextReload(
-        _ events: inout AsyncStream<CatalogEvent>.Iterator
-    ) async throws -> (generation: GenerationReport, remaining: [GenerationReport]) {
-        while let event = await events.next() {
-            switch event {
-            case .reloaded(_, let generation, let remaining): return (generation, remaining)
-            case .failed(let error): throw error
-            case .added, .removed, .changed: continue
-            }
-        }
-        throw Tool.Failure(description: "the watch has ended")
-    }
-
     /// What the calls of one thread were answered.
     private struct Calls {
         var count = 0
@@ -109,7 +95,7 @@ import Testing
         }
         for build in 1...builds {
             try watched.install(build: build)
-            let reload = try await nextReload(&events)
+            let reload = try await events.nextReload()
             #expect(reload.generation.number == build + 1)
         }
         end.store(true, ordering: .releasing)
@@ -131,14 +117,14 @@ import Testing
         let filters = try #require(watched.catalog.extensions(of: watched.point).first)
         var old: (any TextFilter)? = try filters.make()
         try watched.install(build: 2)
-        let reload = try await nextReload(&events)
+        let reload = try await events.nextReload()
         #expect(reload.remaining.map(\.number) == [1])
         #expect(reload.remaining.first?.liveObjects.map(\.name) == ["number"])
         #expect(try old?.filter("") == "1")
         #expect(try filters.make().filter("") == "2")
         old = nil
         try watched.install(build: 3)
-        #expect(try await nextReload(&events).remaining.isEmpty)
+        #expect(try await events.nextReload().remaining.isEmpty)
         let bundle = try watched.catalog.activate(watched.identifier)
         #expect(bundle.originalPath == watched.fixture.path && bundle.bundlePath != watched.fixture.path)
         #expect(PluginBundle(identifier: watched.identifier) === bundle)
@@ -150,13 +136,13 @@ import Testing
         let filters = try #require(watched.catalog.extensions(of: watched.point).first)
         _ = try filters.make()
         try watched.fixture.install(.c("int nothing(void) { return 1; }"))
-        let error = await #expect(throws: PluginError.self) { try await nextReload(&events) }
+        let error = await #expect(throws: PluginError.self) { try await events.nextReload() }
         #expect(error?.code == .symbolMissing)
         #expect(error?.bundlePath == watched.fixture.path)
         #expect(error?.filePath == watched.fixture.executable.path)
         #expect(try filters.make().filter("") == "1")
         try watched.install(build: 2)
-        _ = try await nextReload(&events)
+        _ = try await events.nextReload()
         #expect(try filters.make().filter("") == "2")
     }
 
@@ -172,7 +158,7 @@ import Testing
         try handle.truncate(atOffset: 0)
         try handle.write(contentsOf: bytes)
         try handle.close()
-        _ = try await nextReload(&events)
+        _ = try await events.nextReload()
         #expect(try old.filter("") == "1")
         #expect(try filters.make().filter("") == "2")
     }
@@ -215,7 +201,7 @@ import Testing
                 ["name": "again", "extensionPoint": "org.example.MoreExtensions"],
             ]
         ])
-        _ = try await nextReload(&events)
+        _ = try await events.nextReload()
         #expect(watched.catalog.extensions(of: watched.point).map(\.name) == ["number", "again"])
     }
 
@@ -241,7 +227,7 @@ import Testing
             at: build.executable.deletingLastPathComponent(), withIntermediateDirectories: true)
         try list.write(to: build.infoList)
         try code.write(to: build.executable)
-        _ = try await nextReload(&events)
+        _ = try await events.nextReload()
         #expect(try filters.make().filter("") == "2")
     }
 

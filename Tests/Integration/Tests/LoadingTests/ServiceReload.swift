@@ -42,18 +42,6 @@ import Testing
 
         func install(build: Int) throws { try giver.install(Self.code(point, build: build)) }
 
-        /// The generation of the next reload, and those that remain; an error if the reload failed.
-        mutating func nextReload() async throws -> (generation: GenerationReport, remaining: [GenerationReport]) {
-            while let event = await events.next() {
-                switch event {
-                case .reloaded(_, let generation, let remaining): return (generation, remaining)
-                case .failed(let error): throw error
-                case .added, .removed, .changed: continue
-                }
-            }
-            throw Tool.Failure(description: "the watch has ended")
-        }
-
         /// Activating takes a while, so that others ask meanwhile; of a negative build it fails after that.
         private static func code(_ point: String, build: Int) -> BundleFixture.Code {
             .swift(
@@ -110,7 +98,7 @@ import Testing
         #expect(try watched.askBeside() === old)
 
         try watched.install(build: 2)
-        let reload = try await watched.nextReload()
+        let reload = try await watched.events.nextReload()
         #expect(reload.remaining.map(\.number) == [1])
         #expect(
             reload.remaining.first?.liveObjects.map(\.description) == [
@@ -131,11 +119,11 @@ import Testing
         var watched = try Watched("ServiceBroken")
         let old = try watched.ask()
         try watched.install(build: -1)
-        let error = await #expect(throws: PluginError.self) { try await watched.nextReload() }
+        let error = await #expect(throws: PluginError.self) { try await watched.events.nextReload() }
         #expect(error?.code == .activationFailed)
         #expect(try watched.ask() === old && watched.askBeside() === old)
         try watched.install(build: 2)
-        _ = try await watched.nextReload()
+        _ = try await watched.events.nextReload()
         #expect(try watched.ask().description == "2")
     }
 
@@ -164,10 +152,10 @@ import Testing
             // Every third fails before the one that works.
             if build % 3 == 0 {
                 try watched.install(build: -build)
-                await #expect(throws: PluginError.self) { try await watched.nextReload() }
+                await #expect(throws: PluginError.self) { try await watched.events.nextReload() }
             }
             try watched.install(build: build)
-            _ = try await watched.nextReload()
+            _ = try await watched.events.nextReload()
         }
         end.withLock { $0 = true }
         for caller in callers { #expect(try await caller.value == 11) }
