@@ -247,10 +247,10 @@ import Testing
         #expect(try filters.make().filter("") == "1")
         // The next watch brings what has happened in between into service, and goes on.
         var again = try watched.catalog.watch().makeAsyncIterator()
-        _ = try await nextReload(&again)
+        _ = try await again.nextReload()
         #expect(try filters.make().filter("") == "2")
         try watched.install(build: 3)
-        _ = try await nextReload(&again)
+        _ = try await again.nextReload()
         #expect(try filters.make().filter("") == "3")
     }
 }
