@@ -1,4 +1,8 @@
+// Protected: a call from the library goes straight to the function, where the dynamic linker would look up an exported
+// one at its first call.
+#pragma GCC visibility push(protected)
 #include "posix_shims.h"
+#pragma GCC visibility pop
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -52,6 +52,9 @@ public struct HostEnvironment: Sendable {
         set {
             state.withLock { state in
                 let old = state.environment
+                if old.preferredLanguages != newValue.preferredLanguages {
+                    state.languages = newValue.preferredLanguages.map { LanguagePreferences.current(override: $0) }
+                }
                 if old.name != newValue.name || old.version != newValue.version { state.identity = nil }
                 state.environment = newValue
                 // Within the lock: who reads the new number also finds the new values.
@@ -69,10 +72,15 @@ public struct HostEnvironment: Sendable {
     static let resourceGeneration = Atomic(0)
 
     /// The user's languages, best first.
-    static var currentLanguages: [String] { LanguagePreferences.current(override: current.preferredLanguages) }
+    static var currentLanguages: [String] {
+        // Not under the lock: the user's defaults are another library's.
+        state.withLock { $0.languages } ?? LanguagePreferences.current()
+    }
 
     private struct State {
         var environment: HostEnvironment
+        /// What ``preferredLanguages`` mean: each bundle asks.
+        var languages: [String]?
         /// The name and version of ``environment`` for the C table, once a plug-in was loaded with them.
         var identity: (name: plugin_string, version: plugin_string)?
     }

@@ -67,7 +67,13 @@ enum UTF8Check {
         // Each mark takes two bytes or more.
         guard bytes.count > 2 * longestRunOfMarks else { return true }
         // The first mark is U+0300, lead byte 0xCC; text without such bytes has none.
-        guard holdsLeadByteOfMarks(bytes) else { return true }
+        return !holdsLeadByteOfMarks(bytes) || hasShortRunsOfMarks(bytes)
+    }
+
+    // Apart, because the compiler gets what the properties need at the beginning of the function: two types of the
+    // runtime, for every text.
+    @inline(never)
+    private static func hasShortRunsOfMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var run = 0
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
             // Latin, Greek and Cyrillic, kana, ideographs and Hangul: asking for their properties would take most time.

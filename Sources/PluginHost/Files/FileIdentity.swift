@@ -31,8 +31,8 @@ struct FileIdentity: Sendable, Hashable {
         self.init(identity)
     }
 
-    var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
-    var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
+    var isRegularFile: Bool { Int(mode) & PHS_KIND_OF_FILE == PHS_REGULAR_FILE }
+    var isDirectory: Bool { Int(mode) & PHS_KIND_OF_FILE == PHS_DIRECTORY }
 
     /// Whether it is the same file or directory, whatever happened to its content.
     func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }

@@ -53,15 +53,27 @@ enum LanguageData {
     /// The tag that a code stands for which is out of use (`iw`) or has three letters needlessly (`deu`).
     static func alias(of language: String) -> String? {
         switch language.utf8.count {
-        case 2: oldCodes.key(of: language)
+        case 2: replacement(ofCode: language)
         case 3: longCodes.key(of: language)
         default: names.value(of: language)
         }
     }
 
-    private static let oldCodes: CodeTable = """
-        ak=tw bho=bh fil=tl he=iw id=in jv=jw ro=mo sr-Latn=sh yi=ji
-        """
+    /// A switch and no table, because every localisation is asked for, and nearly none is among them.
+    private static func replacement(ofCode code: String) -> String? {
+        switch code {
+        case "bh": "bho"
+        case "in": "id"
+        case "iw": "he"
+        case "ji": "yi"
+        case "jw": "jv"
+        case "mo": "ro"
+        case "sh": "sr-Latn"
+        case "tl": "fil"
+        case "tw": "ak"
+        default: nil
+        }
+    }
 
     private static let longCodes: CodeTable = """
         aa=aar ab=abk ae=ave af=afr ak=aka,fat,twi am=amh an=arg ar=ara,arb as=asm av=ava ay=aym,ayr az=aze,azj ba=bak

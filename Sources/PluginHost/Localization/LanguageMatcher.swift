@@ -31,76 +31,76 @@ enum LanguageMatcher {
         from available: [String], forPreferences preferences: [String], developmentRegion: String? = nil
     ) -> [String] {
         guard let first = available.first else { return [developmentRegion ?? "en"] }
-        let candidates = candidates(available, developmentRegion: developmentRegion)
-        let wanted = preferences.map(Candidate.init)
-        if let found = match(wanted, candidates) { return found }
-        if let developmentRegion, let found = match([Candidate(developmentRegion)], candidates) { return found }
-        return match([Candidate("en_US")], candidates) ?? [first]
+        let available = Available(available, developmentRegion: developmentRegion)
+        if let found = match(preferences, available) { return found }
+        if let developmentRegion, let found = match([developmentRegion], available) { return found }
+        return match(["en_US"], available) ?? [first]
     }
 
     /// The localisations that serve one language, best first; empty if none does.
     static func localizations(for language: String, from available: [String]) -> [String] {
-        match([Candidate(language)], available.map(Candidate.init)) ?? []
+        match([language], Available(available, developmentRegion: nil)) ?? []
     }
 
     /// The available localisation that is the same language, however written, or nil.
     static func localization(equalTo name: String, from available: [String]) -> String? {
         if available.contains(name) { return name }
-        guard let tag = LanguageTag(name)?.canonical else { return nil }
-        return available.first { LanguageTag($0)?.canonical == tag }
+        guard let tag = tag(of: name) else { return nil }
+        return available.first { self.tag(of: $0) == tag }
     }
 
     // MARK: The parts
 
-    /// A localisation or a language of the user.
-    private struct Candidate {
-        /// As the bundle spells it.
-        let name: String
-        let tag: LanguageTag?
+    /// The localisations of a bundle. Their tags are made where they are asked for: most bundles have a localisation of
+    /// the very name that the user prefers, and then no tag is needed twice.
+    private struct Available {
+        /// As the bundle spells them.
+        let names: [String]
+        /// What `Base` stands for; nil for no language.
+        private let base: String?
 
-        init(_ name: String) {
-            self.init(name, meaning: name)
+        init(_ names: [String], developmentRegion: String?) {
+            self.names = names
+            let standsForRegion = developmentRegion.map { region in
+                names.contains("Base") && localization(equalTo: region, from: names) == nil
+            }
+            base = standsForRegion == true ? developmentRegion : nil
         }
 
-        init(_ name: String, meaning: String) {
-            self.name = name
-            tag = LanguageTag(meaning)?.canonical
+        func tag(_ number: Int) -> LanguageTag? {
+            let name = names[number] == "Base" ? base : names[number]
+            return name.flatMap(LanguageMatcher.tag)
         }
     }
 
-    private static func candidates(_ available: [String], developmentRegion: String?) -> [Candidate] {
-        guard let developmentRegion, available.contains("Base"),
-            localization(equalTo: developmentRegion, from: available) == nil
-        else { return available.map(Candidate.init) }
-        return available.map { Candidate($0, meaning: $0 == "Base" ? developmentRegion : $0) }
-    }
+    private static func tag(of name: String) -> LanguageTag? { LanguageTag(name)?.canonical }
 
-    private static func match(_ wanted: [Candidate], _ candidates: [Candidate]) -> [String]? {
-        var lastResort: Candidate?
+    private static func match(_ wanted: [String], _ available: Available) -> [String]? {
+        var lastResort: Int?
         for language in wanted {
-            guard let (nearest, distance) = nearest(to: language, candidates) else { continue }
-            if distance > 0, language.tag?.description == "pt-PT", nearest.tag?.description == "pt-BR" {
-                lastResort = lastResort ?? nearest
-                continue
-            }
+            guard let (nearest, distance) = nearest(to: language, available) else { continue }
             var best = nearest
-            if distance > 0, let tag = best.tag, tag.region != nil, tag.language != "zh" {
-                best = exact(wanted.filter { $0.tag?.language == tag.language }, candidates) ?? best
+            if distance > 0, let tag = available.tag(nearest), tag.region != nil {
+                if tag.description == "pt-BR", self.tag(of: language)?.description == "pt-PT" {
+                    lastResort = lastResort ?? nearest
+                    continue
+                }
+                if tag.language != "zh" { best = exact(wanted, of: tag.language, available) ?? best }
             }
-            return withParents(best, candidates)
+            return withParents(best, available)
         }
-        return lastResort.map { withParents($0, candidates) }
+        return lastResort.map { withParents($0, available) }
     }
 
-    /// The candidate with the least distance, the first one of equals.
-    private static func nearest(to wanted: Candidate, _ candidates: [Candidate]) -> (Candidate, distance: Int)? {
-        if let same = candidates.first(where: { $0.name == wanted.name }) { return (same, -1) }
-        guard let tag = wanted.tag else { return nil }
-        let chain = tag.ancestry
-        var best: (Candidate, distance: Int)?
-        for candidate in candidates {
-            guard let other = candidate.tag, let distance = distance(chain, other) else { continue }
-            if distance < best?.distance ?? .max { best = (candidate, distance) }
+    /// The localisation with the least distance, the first one of equals. The distance of one of the same name is below
+    /// that of any other.
+    private static func nearest(to wanted: String, _ available: Available) -> (Int, distance: Int)? {
+        if let same = available.names.firstIndex(of: wanted) { return (same, -1) }
+        guard let chain = tag(of: wanted)?.ancestry else { return nil }
+        var best: (Int, distance: Int)?
+        for number in available.names.indices {
+            guard let other = available.tag(number), let distance = distance(chain, other) else { continue }
+            if distance < best?.distance ?? .max { best = (number, distance) }
         }
         return best
     }
@@ -118,23 +118,24 @@ enum LanguageMatcher {
         return best
     }
 
-    private static func exact(_ wanted: [Candidate], _ candidates: [Candidate]) -> Candidate? {
-        for language in wanted {
-            if let found = candidates.first(where: { $0.tag == language.tag }) { return found }
+    /// The first localisation that is exactly one of the wanted languages that are forms of one language.
+    private static func exact(_ wanted: [String], of language: String, _ available: Available) -> Int? {
+        for name in wanted {
+            guard let tag = tag(of: name), tag.language == language else { continue }
+            if let found = available.names.indices.first(where: { available.tag($0) == tag }) { return found }
         }
         return nil
     }
 
-    /// The candidate, others that mean the same, and the candidates among its parents.
-    private static func withParents(_ best: Candidate, _ candidates: [Candidate]) -> [String] {
-        var names = [best.name]
+    /// The localisation, others that mean the same, and those among its parents.
+    private static func withParents(_ best: Int, _ available: Available) -> [String] {
+        var names = [available.names[best]]
         func add(_ tag: LanguageTag) {
-            for candidate in candidates where candidate.tag == tag && !names.contains(candidate.name) {
-                names.append(candidate.name)
+            for number in available.names.indices where available.tag(number) == tag {
+                if !names.contains(available.names[number]) { names.append(available.names[number]) }
             }
         }
-        guard let tag = best.tag else { return names }
-        for ancestor in tag.ancestry {
+        available.tag(best)?.forEachAncestor { ancestor in
             add(ancestor)
             // zh_TW was the name of Traditional Chinese before there were scripts in names.
             if ancestor.description == "zh-Hant-HK" { add(LanguageTag(language: "zh", script: "Hant", region: "TW")) }

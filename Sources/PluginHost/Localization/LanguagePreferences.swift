@@ -9,7 +9,7 @@ import Foundation
 /// The first of these that is set decides alone; an empty variable counts as not set (POSIX, "Environment Variables"):
 /// 1. the override given by the host;
 /// 2. with Foundation (the package trait FullFoundation): the argument `-AppleLanguages` or the default
-///    `AppleLanguages`;
+///    `AppleLanguages`, as they are when they are asked for first;
 /// 3. `LANGUAGE`, a colon-separated list. Unlike GNU gettext, which ignores it where the locale is `C`, it counts here
 ///    whenever it is set;
 /// 4. `LC_ALL`, 5. `LC_MESSAGES`, 6. `LANG`.
@@ -23,7 +23,7 @@ enum LanguagePreferences {
     /// **Threads.** Reads the environment, like getenv(): no other thread may change it at the same time.
     /// **Cost.** Microseconds; the first call with Foundation reads the user's defaults. For a bundle, keep the answer.
     static func current(override languages: [String]? = nil) -> [String] {
-        current(override: languages, defaults: appleLanguages) { name in
+        current(override: languages, defaults: { appleLanguages }) { name in
             getenv(name).flatMap { String(validatingCString: $0) }
         }
     }
@@ -56,13 +56,14 @@ enum LanguagePreferences {
         return tags
     }
 
-    private static func appleLanguages() -> [String]? {
-        #if FullFoundation
-        // Written as a list, -AppleLanguages "(de, fr)", or as one word.
+    #if FullFoundation
+    /// Once: each bundle asks, and asking the defaults takes as long as reading a directory.
+    ///
+    /// Written as a list, `-AppleLanguages "(de, fr)"`, or as one word.
+    private static let appleLanguages =
         UserDefaults.standard.stringArray(forKey: "AppleLanguages")
-            ?? UserDefaults.standard.string(forKey: "AppleLanguages").map { [$0] }
-        #else
-        nil
-        #endif
-    }
+        ?? UserDefaults.standard.string(forKey: "AppleLanguages").map { [$0] }
+    #else
+    private static let appleLanguages: [String]? = nil
+    #endif
 }

@@ -37,10 +37,20 @@ extension LanguageTag {
     ///
     /// - Precondition: the tag is ``canonical``.
     var ancestry: [LanguageTag] {
-        var chain = [self]
-        // The tables have no cycle and their longest chain five members; the bound is for a slip in them.
-        while chain.count < 10, let parent = chain[chain.count - 1].parent { chain.append(parent) }
+        var chain: [LanguageTag] = []
+        forEachAncestor { chain.append($0) }
         return chain
+    }
+
+    /// Calls a function with each member of the ``ancestry``.
+    func forEachAncestor(_ body: (LanguageTag) -> Void) {
+        var next: LanguageTag? = self
+        // The tables have no cycle and their longest chain five members; the bound is for a slip in them.
+        for _ in 0..<10 {
+            guard let tag = next else { return }
+            body(tag)
+            next = tag.parent
+        }
     }
 
     /// Whether the tag is a form of its language that one would not assume without being told: `pt-PT`, not `pt-BR`.

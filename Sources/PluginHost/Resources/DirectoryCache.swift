@@ -23,7 +23,6 @@ struct DirectoryCache: Sendable {
     private(set) var generation: UInt64 = 0
 
     private var nodes: [Node] = []
-    private var indexes: [String: Int] = [:]
     private var sets: [WatchSet] = []
 
     /// Something whose change makes answers void: a directory, or what a link leads to.
@@ -31,6 +30,10 @@ struct DirectoryCache: Sendable {
         let path: String
         var content: Content
         var checked: UInt64
+
+        var isLink: Bool {
+            if case .target = content { true } else { false }
+        }
     }
 
     private enum Content: Sendable {
@@ -69,28 +72,31 @@ struct DirectoryCache: Sendable {
 
     /// The number of a directory, read if it was not or if that was too long ago.
     mutating func directory(_ path: String, now: UInt64) -> Int {
-        if let index = indexes[path] {
-            refresh(index, now: now)
-            return index
+        if let known = known(path, isLink: false) {
+            refresh(known, now: now)
+            return known
         }
-        let listing = DirectoryListing(path: path)
-        return add(Node(path: path, content: .directory(listing, sorted: nil), checked: now))
+        nodes.append(Node(path: path, content: .directory(DirectoryListing(path: path), sorted: nil), checked: now))
+        return nodes.count - 1
     }
 
     /// The number of a link's target.
     mutating func target(ofLink path: String, now: UInt64) -> Int {
-        // A slash at the end keeps links apart from directories of the same path.
-        if let index = indexes[path + "/"] {
-            refresh(index, now: now)
-            return index
+        if let known = known(path, isLink: true) {
+            refresh(known, now: now)
+            return known
         }
-        return add(Node(path: path, content: .target(Self.kind(of: path)), checked: now), key: path + "/")
+        nodes.append(Node(path: path, content: .target(Self.kind(of: path)), checked: now))
+        return nodes.count - 1
     }
 
-    private mutating func add(_ node: Node, key: String? = nil) -> Int {
-        nodes.append(node)
-        indexes[key ?? node.path] = nodes.count - 1
-        return nodes.count - 1
+    /// The number of a directory, or of what a link of that path leads to.
+    ///
+    /// Not by a dictionary: a bundle has few directories, and remembered answers do not ask for any.
+    private func known(_ path: String, isLink: Bool) -> Int? {
+        nodes.firstIndex { node in
+            node.path.utf8.count == path.utf8.count && node.isLink == isLink && node.path == path
+        }
     }
 
     /// The absolute path of a directory.

@@ -63,16 +63,20 @@ struct DirectoryListing: Sendable {
     private static let bufferSize = 32768
 
     private mutating func read(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) {
+        let start = buffer.baseAddress!
         while !isTruncated {
-            let count = phs_read_directory(descriptor, buffer.baseAddress!, buffer.count)
+            let count = phs_read_directory(descriptor, start, buffer.count)
             guard count > 0 else { break }
-            var start = 0
-            while start < count, !isTruncated {
-                let entry = UnsafeRawPointer(buffer.baseAddress! + start)
-                take(entry)
+            var position = 0
+            // The names are moved together at the beginning of the buffer, to be kept in one step.
+            var end = start.assumingMemoryBound(to: UInt8.self)
+            while position < count, !isTruncated {
+                let entry = start + position
                 // The kernel's own lengths; none is 0, and the last entry ends with what was read.
-                start += Int(entry.load(fromByteOffset: Self.lengthOffset, as: UInt16.self))
+                position += Int(entry.load(fromByteOffset: Self.lengthOffset, as: UInt16.self))
+                take(entry, &end)
             }
+            entries.append(UnsafeRawBufferPointer(start: start, count: UnsafeRawPointer(end) - UnsafeRawPointer(start)))
         }
         entries.finish()
     }
@@ -81,39 +85,48 @@ struct DirectoryListing: Sendable {
     private static let typeOffset = MemoryLayout<phs_directory_entry>.offset(of: \.type)!
     private static let nameOffset = MemoryLayout<phs_directory_entry>.offset(of: \.name)!
 
-    private mutating func take(_ entry: UnsafeRawPointer) {
+    /// - Parameter end: where the name is moved to; the end of the name then. It stands before the entry's own name.
+    private mutating func take(_ entry: UnsafeMutableRawPointer, _ end: inout UnsafeMutablePointer<UInt8>) {
         guard let kind = Self.kind(entry.load(fromByteOffset: Self.typeOffset, as: UInt8.self)) else { return }
-        let start = (entry + Self.nameOffset).assumingMemoryBound(to: CChar.self)
-        if strcmp(start, ".") == 0 || strcmp(start, "..") == 0 { return }
-        let name = UnsafeBufferPointer(
-            start: (entry + Self.nameOffset).assumingMemoryBound(to: UInt8.self), count: strlen(start))
-        let isASCII = name.allSatisfy { $0 < 0x80 }
-        guard isASCII || String(validatingCString: start) != nil else {
+        let name = (entry + Self.nameOffset).assumingMemoryBound(to: UInt8.self)
+        let dot = UInt8(ascii: ".")
+        if name[0] == dot, name[1] == 0 || name[1] == dot && name[2] == 0 { return }
+        var length = 0
+        var bits: UInt8 = 0
+        // One pass of our own: for names of a few letters, a call of a library for each question costs more.
+        while case let byte = name[length], byte != 0 {
+            bits |= byte
+            if byte == UInt8(ascii: "-"), Self.isPlatformSuffix(name + length) { hasPlatformVariants = true }
+            length += 1
+        }
+        let isASCII = bits < 0x80
+        guard isASCII || String(validatingCString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self)) != nil
+        else {
             unreadableNames += 1
             return
         }
-        guard entries.countAdded < Self.mostNames else {
+        guard entries.count < Self.mostNames else {
             isTruncated = true
             return
         }
-        entries.add(name, kind, isASCII: isASCII)
-        if !hasPlatformVariants, Self.isVariant(start) { hasPlatformVariants = true }
-        if kind != .file, Self.isLocalization(name) { localizations.append(String(decoding: name, as: UTF8.self)) }
-    }
-
-    /// Whether a name has the platform's mark. Not by String's own search, which takes a microsecond to begin.
-    private static func isVariant(_ name: UnsafePointer<CChar>) -> Bool {
-        var rest = name
-        while let dash = strchr(rest, CInt(UInt8(ascii: "-"))) {
-            if strncmp(dash, ResourceName.platformSuffix, ResourceName.platformSuffix.utf8.count) == 0 { return true }
-            rest = UnsafePointer(dash) + 1
+        if kind != .file, Self.isLocalization(name, length) {
+            localizations.append(String(decoding: UnsafeBufferPointer(start: name, count: length), as: UTF8.self))
         }
-        return false
+        entries.note(length: length, kind, isASCII: isASCII)
+        end.update(from: name, count: length)
+        end += length
     }
 
-    private static func isLocalization(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        name.count > SearchOrder.suffix.utf8.count
-            && name.suffix(SearchOrder.suffix.utf8.count).elementsEqual(SearchOrder.suffix.utf8)
+    /// Whether the platform's mark stands at a place in a name.
+    private static func isPlatformSuffix(_ place: UnsafePointer<UInt8>) -> Bool {
+        strncmp(
+            UnsafeRawPointer(place).assumingMemoryBound(to: CChar.self), ResourceName.platformSuffix,
+            ResourceName.platformSuffix.utf8.count) == 0
+    }
+
+    private static func isLocalization(_ name: UnsafePointer<UInt8>, _ length: Int) -> Bool {
+        let suffix = SearchOrder.suffix
+        return length > suffix.utf8.count && memcmp(name + length - suffix.utf8.count, suffix, suffix.utf8.count) == 0
     }
 
     private static func kind(_ type: UInt8) -> Kind? {

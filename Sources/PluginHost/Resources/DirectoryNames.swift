@@ -18,6 +18,8 @@ struct DirectoryNames: Sendable {
     /// One name behind the other.
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
+    /// Where the bytes of the next name begin.
+    private var end: UInt32 = 0
     /// Two names that differ only in Unicode's normal form are one here, and the first in the order of bytes stands for
     /// both. Nil for a usual directory.
     private var hashed: [String: DirectoryListing.Kind]?
@@ -26,22 +28,23 @@ struct DirectoryNames: Sendable {
     /// More names take longer to search than a dictionary of them to ask and, for some hundred questions, to make.
     private static let mostSearched = 256
 
-    /// How many names were added.
-    var countAdded: Int { entries.count }
+    /// How many names were added, until ``finish()``.
+    var count: Int { entries.count }
 
-    /// Adds a name.
-    ///
-    /// - Parameter name: valid UTF-8, at most 64 KiB.
-    mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ kind: DirectoryListing.Kind, isASCII: Bool) {
-        if entries.isEmpty {
-            // Enough for most directories.
-            entries.reserveCapacity(64)
-            bytes.reserveCapacity(1_024)
-        }
-        let start = UInt32(truncatingIfNeeded: bytes.count)
-        entries.append(Entry(start: start, length: UInt16(truncatingIfNeeded: name.count), kind: kind))
-        bytes.append(contentsOf: name)
+    /// Adds a name. Its bytes, which are valid UTF-8 and at most 64 KiB, come with the next ``append(_:)``, behind those
+    /// of the names before it.
+    mutating func note(length: Int, _ kind: DirectoryListing.Kind, isASCII: Bool) {
+        // Enough for most directories.
+        if entries.isEmpty { entries.reserveCapacity(64) }
+        entries.append(
+            Entry(start: end, length: UInt16(truncatingIfNeeded: length), kind: kind))
+        end += UInt32(truncatingIfNeeded: length)
         if !isASCII { self.isASCII = false }
+    }
+
+    /// Adds the bytes of the names that were noted since the last call, one behind the other.
+    mutating func append(_ names: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: names)
     }
 
     /// Ends the adding.

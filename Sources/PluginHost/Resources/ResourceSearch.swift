@@ -22,16 +22,26 @@ struct ResourceSearch: Sendable {
     /// The generation of the cache that all answers are of.
     private var generation: UInt64 = 0
 
-    private struct Answer: Sendable {
+    private final class Answer: QueryAnswer {
+        let query: ResourceQuery
         let value: FoundResource?
         /// The number of the set of directories it rests on.
         let rests: Int
+
+        init(_ query: ResourceQuery, _ value: FoundResource?, rests: Int) {
+            (self.query, self.value, self.rests) = (query, value, rests)
+        }
     }
 
     // No generic type for both: the runtime would build it at the first look-up of the process.
-    private struct ListAnswer: Sendable {
+    private final class ListAnswer: QueryAnswer {
+        let query: ResourceQuery
         let value: [FoundResource]
         let rests: Int
+
+        init(_ query: ResourceQuery, _ value: [FoundResource], rests: Int) {
+            (self.query, self.value, self.rests) = (query, value, rests)
+        }
     }
 
     init(directory: String, settings: LocalizationSettings, preference: VariantPreference) {
@@ -49,7 +59,7 @@ struct ResourceSearch: Sendable {
         let rests = end(run)
         // What is known of the directories stays: reading a large one costs more than all answers from it.
         if answers.count >= Self.mostAnswers { answers.removeAll() }
-        answers.set(Answer(value: found, rests: rests), for: query)
+        answers.set(Answer(query, found, rests: rests))
         return found
     }
 
@@ -60,7 +70,7 @@ struct ResourceSearch: Sendable {
         let rests = end(run)
         // Lists are long, and few are asked for.
         if lists.count >= Self.mostLists { lists.removeAll() }
-        lists.set(ListAnswer(value: found, rests: rests), for: query)
+        lists.set(ListAnswer(query, found, rests: rests))
         return found
     }
 
@@ -191,11 +201,11 @@ struct ResourceSearch: Sendable {
         for language in languages {
             let folder = language + ".lproj"
             if let entry = cache.entry(folder, in: root) {
-                let place = look(at: directory + "/" + entry.name + below, &run)
+                let place = look(at: BundlePath.join(directory, "", file: entry.name, below, ""), &run)
                 guard body(&self, place, &run) else { return }
             }
             if !below.isEmpty, let entry = cache.entry(folder, in: global) {
-                let place = look(at: directory + below + "/" + entry.name, &run)
+                let place = look(at: BundlePath.join(directory + below, "", file: entry.name, "", ""), &run)
                 guard body(&self, place, &run) else { return }
             }
         }

@@ -14,20 +14,31 @@ struct SearchOrder: Sendable, Hashable {
 
     /// - Parameter folders: the names of the `.lproj` directories, in order.
     init(_ settings: LocalizationSettings, folders: [String]) {
-        let found = folders.map { String($0.dropLast(Self.suffix.count)) }
-        localizations = (settings.declared + found).reduce(into: []) { names, name in
-            if Self.isUsable(name), !names.contains(name) { names.append(name) }
-        }
+        var localizations: [String] = []
+        for name in settings.declared { Self.add(name, to: &localizations) }
+        for folder in folders { Self.add(String(folder.utf8.dropLast(Self.suffix.utf8.count))!, to: &localizations) }
+        self.localizations = localizations
         preferred = LanguageMatcher.preferredLocalizations(
             from: localizations, forPreferences: settings.effectiveLanguages,
             developmentRegion: settings.developmentRegion)
-        var order = preferred.prefix(1) + ["Base"] + preferred.dropFirst()
+        var languages: [String] = []
+        if let first = preferred.first { Self.add(first, to: &languages) }
+        Self.add("Base", to: &languages)
+        for name in preferred.dropFirst() { Self.add(name, to: &languages) }
         if let region = settings.developmentRegion {
-            order.append(LanguageMatcher.localization(equalTo: region, from: localizations) ?? region)
+            let name = LanguageMatcher.localization(equalTo: region, from: localizations)
+            Self.add(name ?? region, to: &languages)
         }
-        languages = order.reduce(into: []) { names, name in
-            if Self.isUsable(name), !names.contains(name) { names.append(name) }
-        }
+        self.languages = languages
+    }
+
+    /// Adds a name that is not among those before it. Info.plist may declare anything: only what names one directory
+    /// counts.
+    private static func add(_ name: String, to names: inout [String]) {
+        guard name != "", name != ".", name != "..", !names.contains(name),
+            !name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") })
+        else { return }
+        names.append(name)
     }
 
     /// What decides over an order.
@@ -60,10 +71,5 @@ struct SearchOrder: Sendable, Hashable {
             recent.append((question, order))
         }
         return order
-    }
-
-    /// Info.plist may declare anything: only what names one directory counts.
-    private static func isUsable(_ name: String) -> Bool {
-        name != "" && name != "." && name != ".." && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
     }
 }

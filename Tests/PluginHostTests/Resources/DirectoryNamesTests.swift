@@ -6,9 +6,9 @@ import Testing
     private static func names(_ list: [(String, DirectoryListing.Kind)]) -> DirectoryNames {
         var names = DirectoryNames()
         for (name, kind) in list {
-            let bytes = Array(name.utf8)
-            bytes.withUnsafeBufferPointer { names.add($0, kind, isASCII: bytes.allSatisfy { $0 < 0x80 }) }
+            names.note(length: name.utf8.count, kind, isASCII: name.utf8.allSatisfy { $0 < 0x80 })
         }
+        Array(list.map(\.0).joined().utf8).withUnsafeBytes { names.append($0) }
         names.finish()
         return names
     }
