@@ -16,7 +16,7 @@ struct DirectoryCache: Sendable {
     /// How long an answer is believed unseen, in nanoseconds.
     static let trust: UInt64 = 10_000
 
-    /// Directories and links one finder remembers; then it begins anew.
+    /// Directories and other paths one finder remembers; then it begins anew.
     static let mostNodes = 4_096
 
     /// Grows whenever something known turned out to be different: what was concluded from it is void.
@@ -25,20 +25,20 @@ struct DirectoryCache: Sendable {
     private var nodes: [Node] = []
     private var sets: [WatchSet] = []
 
-    /// Something whose change makes answers void: a directory, or what a link leads to.
+    /// Something whose change makes answers void: a directory, or what a path leads to.
     private struct Node: Sendable {
         let path: String
         var content: Content
         var checked: UInt64
 
-        var isLink: Bool {
+        var isTarget: Bool {
             if case .target = content { true } else { false }
         }
     }
 
     private enum Content: Sendable {
         case directory(DirectoryListing, sorted: [String]?)
-        /// What a link leads to, nil if nowhere, or to what is no resource.
+        /// What a path leads to, nil if nowhere, or to what is no resource.
         case target(DirectoryListing.Kind?)
     }
 
@@ -72,7 +72,7 @@ struct DirectoryCache: Sendable {
 
     /// The number of a directory, read if it was not or if that was too long ago.
     mutating func directory(_ path: String, now: UInt64) -> Int {
-        if let known = known(path, isLink: false) {
+        if let known = known(path, isTarget: false) {
             refresh(known, now: now)
             return known
         }
@@ -80,9 +80,9 @@ struct DirectoryCache: Sendable {
         return nodes.count - 1
     }
 
-    /// The number of a link's target.
-    mutating func target(ofLink path: String, now: UInt64) -> Int {
-        if let known = known(path, isLink: true) {
+    /// The number of what a path leads to.
+    mutating func target(of path: String, now: UInt64) -> Int {
+        if let known = known(path, isTarget: true) {
             refresh(known, now: now)
             return known
         }
@@ -90,12 +90,12 @@ struct DirectoryCache: Sendable {
         return nodes.count - 1
     }
 
-    /// The number of a directory, or of what a link of that path leads to.
+    /// The number of a directory, or of what its path leads to.
     ///
     /// Not by a dictionary: a bundle has few directories, and remembered answers do not ask for any.
-    private func known(_ path: String, isLink: Bool) -> Int? {
+    private func known(_ path: String, isTarget: Bool) -> Int? {
         nodes.firstIndex { node in
-            node.path.utf8.count == path.utf8.count && node.isLink == isLink && node.path == path
+            node.path.utf8.count == path.utf8.count && node.isTarget == isTarget && node.path == path
         }
     }
 
@@ -129,7 +129,7 @@ struct DirectoryCache: Sendable {
         return names
     }
 
-    /// What the link leads to, nil if to no resource.
+    /// What the path leads to, nil if to no resource.
     func kind(ofTarget target: Int) -> DirectoryListing.Kind? {
         guard case .target(let kind) = nodes[target].content else { return nil }
         return kind

@@ -16,24 +16,29 @@ struct ResourceName: Hashable, Sendable {
         }
     }
 
-    /// How the name can be parted into stem and extension. More than one way for `a.tar.gz` asked for as a whole.
-    private var parts: [(stem: Substring, ending: Substring)] {
-        let endings =
-            if let stemLength { [full.utf8.index(full.startIndex, offsetBy: stemLength)] } else {
-                Self.endings(of: full)
-            }
-        return endings.isEmpty ? [(full[...], full.suffix(0))] : endings.map { (full[..<$0], full[$0...]) }
+    /// Where the extension begins: at the end where there is none, in two places for `a.tar.gz` asked for as a whole.
+    private var endings: [Int] {
+        if let stemLength { return [stemLength] }
+        let endings = Self.endings(of: full)
+        return endings.isEmpty ? [full.utf8.count] : endings
     }
 
-    /// The last dot of a name and the first one, if that is another. A dot at the very start hides a file and begins no
-    /// extension.
-    private static func endings(of name: String) -> [String.Index] {
-        // Bytes, not characters: finding the borders of characters takes longer than the whole look-up.
-        let bytes = name.utf8
-        guard let last = bytes.lastIndex(of: UInt8(ascii: ".")), last != bytes.startIndex,
-            let first = bytes.dropFirst().firstIndex(of: UInt8(ascii: "."))
-        else { return [] }
-        return first == last ? [last] : [last, first]
+    /// What stands before an ending, and the ending.
+    private func parts(at ending: Int) -> (stem: Substring, ending: Substring) {
+        let index = full.utf8.index(full.startIndex, offsetBy: ending)
+        return (full[..<index], full[index...])
+    }
+
+    /// The last dot of a name and the first one, if that is another, in bytes from its beginning: finding the borders of
+    /// characters takes longer than the whole look-up. A dot at the very start hides a file and begins no extension.
+    private static func endings(of name: String) -> [Int] {
+        var name = name
+        return name.withUTF8 { bytes in
+            guard let last = bytes.lastIndex(of: UInt8(ascii: ".")), last > 0,
+                let first = bytes.dropFirst().firstIndex(of: UInt8(ascii: "."))
+            else { return [] }
+            return first == last ? [last] : [last, first]
+        }
     }
 
     /// The type as a file's extension: nil for none.
@@ -47,12 +52,12 @@ struct ResourceName: Hashable, Sendable {
     static func isName(_ name: String, ofType type: String) -> Bool {
         // Most names in a list are of other types.
         guard name.utf8.last == type.utf8.last else { return false }
-        return endings(of: name).contains { name[$0...].dropFirst() == type }
+        return endings(of: name).contains { Substring(name.utf8.dropFirst($0 + 1)) == type }
     }
 
     /// The spellings of this name with a suffix before the extension.
     func adding(_ suffix: String) -> [String] {
-        suffix.isEmpty ? [full] : parts.map { $0.stem + suffix + String($0.ending) }
+        suffix.isEmpty ? [full] : inserting(suffix)
     }
 
     /// What marks a file for this platform, before its extension.
@@ -60,7 +65,16 @@ struct ResourceName: Hashable, Sendable {
 
     /// The spellings of this name for this platform, with a further suffix.
     func forPlatform(_ suffix: String) -> [String] {
-        parts.map { $0.stem + Self.platformSuffix + suffix + String($0.ending) }
+        inserting(Self.platformSuffix + suffix)
+    }
+
+    /// The spellings of this name with a text before the extension.
+    private func inserting(_ text: String) -> [String] {
+        // Strings, because for other sequences of characters the runtime looks up what they are.
+        endings.map { ending in
+            let parts = parts(at: ending)
+            return String(parts.stem) + text + String(parts.ending)
+        }
     }
 
     /// What a name tells of the variant it is: `-linux`, then `~device`, then `@2x`, before the extension.
@@ -71,14 +85,17 @@ struct ResourceName: Hashable, Sendable {
     }
 
     /// What this name tells by its marks.
-    var marks: Marks { Self.unmark(parts[0].stem).marks }
+    var marks: Marks { Self.unmark(parts(at: endings[0]).stem).marks }
 
     /// The names that this name is a variant of, if such a file exists: `icon.png` for `icon-linux.png`,
     /// `icon~phone.png` or `icon@2x.png`.
     var generics: [String] {
         let marks = [UInt8(ascii: "@"), UInt8(ascii: "~"), UInt8(ascii: "-")]
         guard full.utf8.contains(where: marks.contains) else { return [] }
-        return parts.flatMap { stem, ending in Self.unmark(stem).stems.map { $0 + String(ending) } }
+        return endings.flatMap { ending in
+            let parts = parts(at: ending)
+            return Self.unmark(parts.stem).stems.map { $0 + String(parts.ending) }
+        }
     }
 
     /// Takes the marks away, one after the other from the end.

@@ -19,29 +19,29 @@ struct ResourceSearch: Sendable {
     private var answers = QueryTable<Answer>()
     private var lists = QueryTable<ListAnswer>()
     private var order: (value: SearchOrder, rests: Int)?
+    private var state = State.new
     /// The generation of the cache that all answers are of.
     private var generation: UInt64 = 0
 
-    private final class Answer: QueryAnswer {
-        let query: ResourceQuery
+    private enum State {
+        case new
+        /// One question was answered, by the name of the file. No table is made for the answer: many bundles are asked
+        /// nothing else.
+        case askedByName(ResourceQuery, Answer)
+        /// Directories were read.
+        case searched
+    }
+
+    private struct Answer: Sendable {
         let value: FoundResource?
         /// The number of the set of directories it rests on.
         let rests: Int
-
-        init(_ query: ResourceQuery, _ value: FoundResource?, rests: Int) {
-            (self.query, self.value, self.rests) = (query, value, rests)
-        }
     }
 
     // No generic type for both: the runtime would build it at the first look-up of the process.
-    private final class ListAnswer: QueryAnswer {
-        let query: ResourceQuery
+    private struct ListAnswer: Sendable {
         let value: [FoundResource]
         let rests: Int
-
-        init(_ query: ResourceQuery, _ value: [FoundResource], rests: Int) {
-            (self.query, self.value, self.rests) = (query, value, rests)
-        }
     }
 
     init(directory: String, settings: LocalizationSettings, preference: VariantPreference) {
@@ -53,14 +53,28 @@ struct ResourceSearch: Sendable {
     // MARK: Remembered answers
 
     mutating func resource(_ query: ResourceQuery) -> FoundResource? {
-        if let answer = answers[query], cache.isFresh(answer.rests) { return answer.value }
+        if let answer = answers[query] ?? firstAnswer(to: query), cache.isFresh(answer.rests) { return answer.value }
         var run = begin()
         let found = find(query, &run)
         let rests = end(run)
         // What is known of the directories stays: reading a large one costs more than all answers from it.
         if answers.count >= Self.mostAnswers { answers.removeAll() }
-        answers.set(Answer(query, found, rests: rests))
+        answers.set(Answer(value: found, rests: rests), for: query)
         return found
+    }
+
+    /// The answer to the first question, nil where directories are to be searched.
+    private mutating func firstAnswer(to query: ResourceQuery) -> Answer? {
+        switch state {
+        case .searched: return nil
+        case .askedByName(let first, let answer): return first == query ? answer : nil
+        case .new:
+            var run = Run()
+            guard let found = answerByName(query, &run) else { return nil }
+            let answer = Answer(value: found, rests: cache.watchSet(run.seen))
+            state = .askedByName(query, answer)
+            return answer
+        }
     }
 
     mutating func resources(_ query: ResourceQuery) -> [FoundResource] {
@@ -70,7 +84,7 @@ struct ResourceSearch: Sendable {
         let rests = end(run)
         // Lists are long, and few are asked for.
         if lists.count >= Self.mostLists { lists.removeAll() }
-        lists.set(ListAnswer(query, found, rests: rests))
+        lists.set(ListAnswer(value: found, rests: rests), for: query)
         return found
     }
 
@@ -101,6 +115,10 @@ struct ResourceSearch: Sendable {
 
     mutating func begin() -> Run {
         if cache.isFull { forgetAll() }
+        if case .searched = state { return Run() }
+        // From now on directories answer, whose changes show with fewer system calls than those of single files.
+        state = .searched
+        forgetAll()
         return Run()
     }
 
@@ -120,6 +138,7 @@ struct ResourceSearch: Sendable {
     private mutating func forgetOutdated() {
         guard generation != cache.generation else { return }
         generation = cache.generation
+        if case .askedByName = state { state = .searched }
         answers.removeAll()
         lists.removeAll()
         order = nil
@@ -219,7 +238,7 @@ struct ResourceSearch: Sendable {
         let folders = cache.localizationNames(in: root).filter { name in
             guard let entry = cache.entry(name, in: root) else { return false }
             guard entry.kind == .unresolved else { return entry.kind == .directory }
-            let target = cache.target(ofLink: directory + "/" + name, now: run.now)
+            let target = cache.target(of: directory + "/" + name, now: run.now)
             rests.append(target)
             return cache.kind(ofTarget: target) == .directory
         }
@@ -250,7 +269,7 @@ struct ResourceSearch: Sendable {
     mutating func entry(_ name: String, in place: Int, _ run: inout Run) -> DirectoryEntry? {
         guard let entry = cache.entry(name, in: place) else { return nil }
         guard entry.kind == .unresolved else { return entry }
-        let target = cache.target(ofLink: cache.path(of: place) + "/" + entry.name, now: run.now)
+        let target = cache.target(of: cache.path(of: place) + "/" + entry.name, now: run.now)
         if !run.seen.contains(target) { run.seen.append(target) }
         return cache.kind(ofTarget: target).map { DirectoryEntry(name: entry.name, kind: $0) }
     }

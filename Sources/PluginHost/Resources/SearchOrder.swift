@@ -32,13 +32,14 @@ struct SearchOrder: Sendable, Hashable {
         self.languages = languages
     }
 
-    /// Adds a name that is not among those before it. Info.plist may declare anything: only what names one directory
-    /// counts.
+    /// Adds a name that is not among those before it.
     private static func add(_ name: String, to names: inout [String]) {
-        guard name != "", name != ".", name != "..", !names.contains(name),
-            !name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") })
-        else { return }
-        names.append(name)
+        if isUsable(name), !names.contains(name) { names.append(name) }
+    }
+
+    /// Info.plist may declare anything: only what names one directory counts.
+    static func isUsable(_ name: String) -> Bool {
+        name != "" && name != "." && name != ".." && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
     }
 
     /// What decides over an order.
