@@ -13,7 +13,9 @@ struct Report {
         defer { try? FileManager.default.removeItem(at: folder) }
         try Bundles(folder: folder).make(bundles)
         let figures = try (0..<rounds).map { _ in
-            try Child.figures(["--round", "\(bundles)"], environment: ["BENCHMARK_BUNDLES": folder.path])
+            let environment = ["BENCHMARK_BUNDLES": folder.path]
+            return try FirstBundle.figures(environment: environment)
+                + Child.figures(["--round", "\(bundles)"], environment: environment)
         }
         Swift.print(
             "Opening bundles and asking them, medians of \(rounds) processes (x: to what the first line or name tells)")

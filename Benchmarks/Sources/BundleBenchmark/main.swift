@@ -4,6 +4,7 @@
 //   bundle-benchmark            the table: medians of several processes
 //   bundle-benchmark --check    the same, once and with few, to see that it works
 //   bundle-benchmark --round N  one process; N is how many bundles each measurement opens. Prints one figure a line
+//   bundle-benchmark --first L  one process, for the first bundle that the library L opens: PluginHost or Foundation
 //
 // The bundles are made in a temporary folder.
 
@@ -13,12 +14,14 @@ import PluginHost
 
 /// What is measured, in the order of the table.
 let measurements: [(Bundles, Int) throws -> [Figure]] = [
-    // First, because it measures what the first bundle of a process costs.
     OpeningMeasurements.run,
     ResourceMeasurements.run,
     StringMeasurements.run,
     LargeTableMeasurements.run,
 ]
+
+/// The bundles that the first process has made.
+let bundles = Bundles(folder: URL(filePath: ProcessInfo.processInfo.environment["BENCHMARK_BUNDLES"] ?? "."))
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 do {
@@ -27,10 +30,12 @@ do {
     case "--check": try Report(rounds: 1, bundles: 8).print()
     case "--round" where arguments.count == 2:
         HostEnvironment.current.preferredLanguages = ["fr"]
-        let bundles = Bundles(folder: URL(filePath: ProcessInfo.processInfo.environment["BENCHMARK_BUNDLES"] ?? "."))
         for measure in measurements {
             for figure in try measure(bundles, Int(arguments[1]) ?? 8) { print(figure.line) }
         }
+    case "--first" where arguments.count == 2:
+        HostEnvironment.current.preferredLanguages = ["fr"]
+        print(try FirstBundle.measure(arguments[1], bundles).line)
     default:
         let text = "bundle-benchmark: unknown arguments \(arguments.joined(separator: " "))\n"
         FileHandle.standardError.write(Data(text.utf8))

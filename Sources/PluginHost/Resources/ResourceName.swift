@@ -2,8 +2,8 @@
 struct ResourceName: Hashable, Sendable {
     /// The name of the file, with its extension.
     let full: String
-    /// How long the name is without the extension it was asked for with.
-    private let stemLength: Int?
+    /// How many bytes the name has without the type it was asked for with; all of them where there was none.
+    private let stemLength: Int
 
     /// Adds the type to the name; without a type, the name as a whole may have an extension.
     init(_ name: String, type: String? = nil) {
@@ -12,13 +12,13 @@ struct ResourceName: Hashable, Sendable {
             stemLength = name.utf8.count
         } else {
             full = name
-            stemLength = nil
+            stemLength = name.utf8.count
         }
     }
 
     /// Where the extension begins: at the end where there is none, in two places for `a.tar.gz` asked for as a whole.
     private var endings: [Int] {
-        if let stemLength { return [stemLength] }
+        if stemLength < full.utf8.count { return [stemLength] }
         let endings = Self.endings(of: full)
         return endings.isEmpty ? [full.utf8.count] : endings
     }

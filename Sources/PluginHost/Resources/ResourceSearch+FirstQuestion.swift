@@ -13,27 +13,32 @@ extension ResourceSearch {
     /// user the development region is that language.
     mutating func answerByName(_ query: ResourceQuery, _ run: inout Run) -> FoundResource? {
         guard query.localization == nil, preference.suffixes.count == 1, let meaning = query.meaning,
-            meaning.directory.isEmpty, let name = meaning.name, Self.hasOneSpelling(name.full)
+            meaning.directory.isEmpty, let file = meaning.name?.full, Self.hasOneSpelling(file)
         else { return nil }
-        if let found = answerByName(name, in: directory, &run) { return Self.isListed(directory) ? found : nil }
+        if let found = answerByName(file, meaning, in: directory, &run) {
+            return Self.isListed(directory) ? found : nil
+        }
         guard let language = settings.effectiveLanguages.first ?? settings.developmentRegion,
             SearchOrder.isUsable(language), Self.hasOneSpelling(language)
         else { return nil }
         let folder = BundlePath.join(directory, "", file: language, SearchOrder.suffix, "")
-        guard let found = answerByName(name, in: folder, &run), Self.isListed(directory), Self.isListed(folder) else {
+        guard let found = answerByName(file, meaning, in: folder, &run), Self.isListed(directory), Self.isListed(folder)
+        else {
             return nil
         }
         return found
     }
 
-    private mutating func answerByName(_ name: ResourceName, in folder: String, _ run: inout Run) -> FoundResource? {
-        guard let kind = kind(of: name.full, in: folder, &run) else { return nil }
-        for variant in name.forPlatform("") {
+    private mutating func answerByName(
+        _ file: String, _ meaning: ResourceQuery.Meaning, in folder: String, _ run: inout Run
+    ) -> FoundResource? {
+        guard let kind = kind(of: file, in: folder, &run) else { return nil }
+        for variant in meaning.name?.forPlatform("") ?? [] {
             if let kind = self.kind(of: variant, in: folder, &run) {
                 return FoundResource(DirectoryEntry(name: variant, kind: kind), in: folder)
             }
         }
-        return FoundResource(DirectoryEntry(name: name.full, kind: kind), in: folder)
+        return FoundResource(DirectoryEntry(name: file, kind: kind), in: folder)
     }
 
     private mutating func kind(of name: String, in folder: String, _ run: inout Run) -> DirectoryListing.Kind? {

@@ -1,0 +1,50 @@
+import Foundation
+import Measuring
+import PluginHost
+
+/// The first bundle of a process, from opening it to its first localised resource, in a process for each library: of a
+/// library's code and of what it keeps, only that counts as known which its main bundle needs, as in a program that uses
+/// this library and not the other.
+enum FirstBundle {
+    /// - Returns: the times of both libraries, one after the other.
+    static func figures(environment: [String: String]) throws -> [Figure] {
+        let ours = try Child.figures(["--first", "PluginHost"], environment: environment)[0]
+        let theirs = try Child.figures(["--first", "Foundation"], environment: environment)[0]
+        return [
+            ours, Figure("the same, to Foundation's", ours.value / theirs.value, goal: 0.09), theirs,
+        ]
+    }
+
+    static func measure(_ library: String, _ bundles: Bundles) throws -> Figure {
+        // Both find it in the caches of the system: each has one process in each round.
+        let path = bundles.path(1)
+        switch library {
+        case "PluginHost":
+            use(PluginBundle.main.localizations)
+            let time = try microseconds {
+                let bundle = try PluginBundle.open(path: path)
+                return (bundle, bundle.path(forResource: "page7", ofType: "html"))
+            }
+            return Figure("open + first localised resource, of a process", time, "us")
+        case "Foundation":
+            use(Bundle.main.localizations)
+            let time = try microseconds {
+                let bundle = Bundle(path: path)!
+                return (bundle, bundle.path(forResource: "page7", ofType: "html"))
+            }
+            return Figure("Foundation: the same", time, "us")
+        default:
+            throw Child.Failure(description: "there is no measurement of \(library)")
+        }
+    }
+
+    /// - Parameter body: opens a bundle, which is kept until the time is taken.
+    private static func microseconds(_ body: () throws -> (AnyObject, String?)) throws -> Double {
+        let start = now()
+        let (bundle, found) = try body()
+        let time = now() - start
+        use(bundle)
+        guard found?.contains(".lproj/") ?? false else { throw CocoaError(.fileNoSuchFile) }
+        return Double(time) / 1000
+    }
+}
