@@ -40,7 +40,7 @@ test-unit: setup
 	swift test
 
 test-integration: build
-	swift test $(WORKSPACE)
+	swift test $(WORKSPACE) --skip-build
 
 tsan: setup ## run the tests under the thread sanitiser
 	@Scripts/tsan.sh
