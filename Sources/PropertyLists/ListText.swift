@@ -4,7 +4,8 @@
 // @unchecked: see above.
 public final class ListText: @unchecked Sendable {
     public let bytes: UnsafeMutablePointer<UInt8>
-    public private(set) var count: Int
+    // Not checked for two accesses at once: it is written before the text is shared, and read for every value.
+    @exclusivity(unchecked) public private(set) var count: Int
 
     private static let padding = 16
 

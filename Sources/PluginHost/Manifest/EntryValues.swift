@@ -16,17 +16,18 @@ enum EntryKey: Int, CaseIterable {
         }
     }
 
-    /// The key of a spelling, nil for one that the host does not read.
+    /// The key of a spelling, nil for one that the host does not read. No two keys are of one length.
     init?(_ spelling: UnsafeBufferPointer<UInt8>) {
-        guard let key = Self.allCases.first(where: { $0.isSpelled(spelling) }) else { return nil }
-        self = key
-    }
-
-    private func isSpelled(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
-        var spelling = spelling
-        return spelling.withUTF8 {
-            $0.count == other.count && memcmp($0.baseAddress!, other.baseAddress!, $0.count) == 0
+        switch spelling.count {
+        case 4: self = .name
+        case 5: self = .order
+        case 7: self = .version
+        case 11: self = .displayName
+        case 14: self = .extensionPoint
+        default: return nil
         }
+        var own = self.spelling
+        guard own.withUTF8({ memcmp($0.baseAddress!, spelling.baseAddress!, $0.count) == 0 }) else { return nil }
     }
 }
 

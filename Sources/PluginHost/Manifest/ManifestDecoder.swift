@@ -106,13 +106,20 @@ struct ManifestDecoder {
         _ key: ManifestKey, of values: ManifestValues,
         _ read: (inout ManifestDecoder, _ name: String, EntryValues) -> Entry
     ) -> [Entry] {
-        (values.entries(of: key) ?? dictionaries(values[key])).compactMap { entry in
+        let entries = values.entries(of: key) ?? dictionaries(values[key])
+        var results: [Entry] = []
+        results.reserveCapacity(entries.count)
+        for entry in entries {
             let known = findings.count
             let name = name(entry[.name])
             let result = read(&self, name ?? "", entry)
-            if name == nil, findings.count == known { return invalid(key.spelling, "has an entry without a name") }
-            return name == nil ? nil : result
+            if name != nil {
+                results.append(result)
+            } else if findings.count == known {
+                _ = invalid(key.spelling, "has an entry without a name") as Entry?
+            }
         }
+        return results
     }
 
     private mutating func dictionaries(_ entry: ListEntry) -> [EntryValues] {

@@ -38,6 +38,10 @@ import Testing
             }
         }
         #expect(Array("CFBundleSpoken".utf8).withUnsafeBufferPointer { ManifestKey($0) } == nil)
+        for key in EntryKey.allCases {
+            #expect(Array(key.spelling.utf8).withUnsafeBufferPointer { EntryKey($0) } == key)
+            #expect(Array(key.spelling.uppercased().utf8).withUnsafeBufferPointer { EntryKey($0) } == nil)
+        }
     }
 
     @Test func bothWaysGiveTheSame() throws {
