@@ -20,8 +20,8 @@ let measurements: [(Bundles, Int) throws -> [Figure]] = [
     LargeTableMeasurements.run,
 ]
 
-/// The bundles that the first process has made.
-let bundles = Bundles(folder: URL(filePath: ProcessInfo.processInfo.environment["BENCHMARK_BUNDLES"] ?? "."))
+/// The folder of the bundles that the first process has made.
+let folder = getenv("BENCHMARK_BUNDLES").map { String(cString: $0) } ?? "."
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 do {
@@ -30,12 +30,13 @@ do {
     case "--check": try Report(rounds: 1, bundles: 8).print()
     case "--round" where arguments.count == 2:
         HostEnvironment.current.preferredLanguages = ["fr"]
+        let bundles = Bundles(folder: URL(filePath: folder))
         for measure in measurements {
             for figure in try measure(bundles, Int(arguments[1]) ?? 8) { print(figure.line) }
         }
     case "--first" where arguments.count == 2:
         HostEnvironment.current.preferredLanguages = ["fr"]
-        print(try FirstBundle.measure(arguments[1], bundles).line)
+        print(try FirstBundle.measure(arguments[1], in: folder).line)
     default:
         let text = "bundle-benchmark: unknown arguments \(arguments.joined(separator: " "))\n"
         FileHandle.standardError.write(Data(text.utf8))
