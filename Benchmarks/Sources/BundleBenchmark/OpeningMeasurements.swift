@@ -14,17 +14,6 @@ enum OpeningMeasurements {
             return (0..<number).map { bundles.path(1 + way * number + $0) }
         }
         var kept: [AnyObject] = []
-        func findPage(_ path: String) throws -> PluginBundle {
-            let bundle = try PluginBundle.open(path: path)
-            precondition(bundle.path(forResource: "page7", ofType: "html") != nil)
-            return bundle
-        }
-        func findPageByFoundation(_ path: String) -> Bundle {
-            let bundle = Bundle(path: path)!
-            precondition(bundle.path(forResource: "page7", ofType: "html") != nil)
-            return bundle
-        }
-
         let resource = try medianNanoseconds(fresh()) { kept.append(try findPage($0)) }
         let theirResource = medianNanoseconds(fresh()) { kept.append(findPageByFoundation($0)) }
         let opening = try medianNanoseconds(fresh()) { path in
@@ -59,5 +48,18 @@ enum OpeningMeasurements {
             Figure("open + first localised string, of 100", string / 1000, "us"),
             Figure("Foundation: open + first localised string, of 100", theirString / 1000, "us"),
         ]
+    }
+
+    /// Opens a bundle and finds a resource that it has in its localisations alone.
+    static func findPage(_ path: String) throws -> PluginBundle {
+        let bundle = try PluginBundle.open(path: path)
+        precondition(bundle.path(forResource: "page7", ofType: "html") != nil)
+        return bundle
+    }
+
+    static func findPageByFoundation(_ path: String) -> Bundle {
+        let bundle = Bundle(path: path)!
+        precondition(bundle.path(forResource: "page7", ofType: "html") != nil)
+        return bundle
     }
 }

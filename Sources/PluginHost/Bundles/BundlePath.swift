@@ -63,7 +63,7 @@ enum BundlePath {
     static func join(_ directory: String, _ relative: String) -> String {
         if relative.isEmpty { return directory }
         if relative == ".." || relative.hasPrefix("../") { return joinAbove(directory, relative) }
-        return directory == "/" ? "/" + relative : directory + "/" + relative
+        return join(directory, "", file: relative, "", "")
     }
 
     private static func joinAbove(_ directory: String, _ relative: String) -> String {

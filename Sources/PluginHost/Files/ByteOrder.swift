@@ -20,3 +20,13 @@ extension String {
         return order.flatMap(\.self) ?? own.lexicographicallyPrecedes(others)
     }
 }
+
+extension UnsafeRawBufferPointer {
+    /// Whether the bytes are those of a string.
+    func holds(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { utf8 in
+            utf8.count == count && (count == 0 || memcmp(baseAddress!, utf8.baseAddress!, count) == 0)
+        }
+    }
+}

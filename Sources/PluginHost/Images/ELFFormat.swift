@@ -253,12 +253,4 @@ extension UnsafeRawBufferPointer {
         guard let start = baseAddress, let found = memchr(start, CInt(byte), count) else { return nil }
         return UnsafeRawPointer(found) - start
     }
-
-    /// Whether the bytes are those of a string.
-    func holds(_ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { utf8 in
-            utf8.count == count && (count == 0 || memcmp(baseAddress!, utf8.baseAddress!, count) == 0)
-        }
-    }
 }

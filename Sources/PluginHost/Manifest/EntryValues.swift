@@ -1,4 +1,3 @@
-import Glibc
 internal import PropertyLists
 
 /// The keys of the dictionaries in `PHFactories` and `PHExtensionPoints`.
@@ -26,8 +25,7 @@ enum EntryKey: Int, CaseIterable {
         case 14: self = .extensionPoint
         default: return nil
         }
-        var own = self.spelling
-        guard own.withUTF8({ memcmp($0.baseAddress!, spelling.baseAddress!, $0.count) == 0 }) else { return nil }
+        guard UnsafeRawBufferPointer(spelling).holds(self.spelling) else { return nil }
     }
 }
 

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The keys of an Info.plist that the host reads.
 enum ManifestKey: Int, CaseIterable {
     case identifier, name, displayName, version, shortVersion, packageType, developmentRegion, localizations
@@ -73,9 +71,6 @@ enum ManifestKey: Int, CaseIterable {
     }
 
     private func isSpelled(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
-        var spelling = spelling
-        return spelling.withUTF8 {
-            $0.count == other.count && memcmp($0.baseAddress!, other.baseAddress!, $0.count) == 0
-        }
+        UnsafeRawBufferPointer(other).holds(spelling)
     }
 }

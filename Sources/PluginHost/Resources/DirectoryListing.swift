@@ -109,9 +109,8 @@ struct DirectoryListing: Sendable {
             isTruncated = true
             return
         }
-        if kind != .file, Self.isLocalization(name, length) {
-            localizations.append(String(decoding: UnsafeBufferPointer(start: name, count: length), as: UTF8.self))
-        }
+        let bytes = UnsafeRawBufferPointer(start: name, count: length)
+        if kind != .file, Self.isLocalization(bytes) { localizations.append(String(decoding: bytes, as: UTF8.self)) }
         entries.note(length: length, kind, isASCII: isASCII)
         end.update(from: name, count: length)
         end += length
@@ -124,9 +123,9 @@ struct DirectoryListing: Sendable {
             ResourceName.platformSuffix.utf8.count) == 0
     }
 
-    private static func isLocalization(_ name: UnsafePointer<UInt8>, _ length: Int) -> Bool {
-        let suffix = SearchOrder.suffix
-        return length > suffix.utf8.count && memcmp(name + length - suffix.utf8.count, suffix, suffix.utf8.count) == 0
+    private static func isLocalization(_ name: UnsafeRawBufferPointer) -> Bool {
+        let start = name.count - SearchOrder.suffix.utf8.count
+        return start > 0 && UnsafeRawBufferPointer(rebasing: name[start...]).holds(SearchOrder.suffix)
     }
 
     private static func kind(_ type: UInt8) -> Kind? {

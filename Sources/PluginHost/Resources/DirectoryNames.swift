@@ -36,8 +36,7 @@ struct DirectoryNames: Sendable {
     mutating func note(length: Int, _ kind: DirectoryListing.Kind, isASCII: Bool) {
         // Enough for most directories.
         if entries.isEmpty { entries.reserveCapacity(64) }
-        entries.append(
-            Entry(start: end, length: UInt16(truncatingIfNeeded: length), kind: kind))
+        entries.append(Entry(start: end, length: UInt16(truncatingIfNeeded: length), kind: kind))
         end += UInt32(truncatingIfNeeded: length)
         if !isASCII { self.isASCII = false }
     }

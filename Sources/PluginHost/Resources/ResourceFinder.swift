@@ -25,7 +25,7 @@ import Synchronization
 /// **Threads.** Any; a look-up that must read a directory lets others wait.
 /// **Cost.** A repeated look-up, with or without success, takes about a fifth of a stat(), the first one for a name
 /// about three, and the first one in a directory reads that directory. The first look-up of all asks for the file by its
-/// name where that is enough: two to five system calls.
+/// name where that is enough: three to seven system calls.
 final class ResourceFinder: Sendable {
     /// The absolute path of the resources.
     let directory: String

@@ -21,30 +21,21 @@ extension ResourceSearch {
         guard let language = settings.effectiveLanguages.first ?? settings.developmentRegion,
             SearchOrder.isUsable(language), Self.hasOneSpelling(language)
         else { return nil }
-        let folder = BundlePath.join(directory, "", file: language, SearchOrder.suffix, "")
-        guard let found = answerByName(file, meaning, in: folder, &run), Self.isListed(directory), Self.isListed(folder)
-        else {
-            return nil
-        }
-        return found
+        let folder = BundlePath.join(directory, language + SearchOrder.suffix)
+        let found = answerByName(file, meaning, in: folder, &run)
+        return found != nil && Self.isListed(directory) && Self.isListed(folder) ? found : nil
     }
 
     private mutating func answerByName(
         _ file: String, _ meaning: ResourceQuery.Meaning, in folder: String, _ run: inout Run
     ) -> FoundResource? {
-        guard let kind = kind(of: file, in: folder, &run) else { return nil }
+        guard let kind = kind(of: BundlePath.join(folder, file), &run) else { return nil }
         for variant in meaning.name?.forPlatform("") ?? [] {
-            if let kind = self.kind(of: variant, in: folder, &run) {
+            if let kind = self.kind(of: BundlePath.join(folder, variant), &run) {
                 return FoundResource(DirectoryEntry(name: variant, kind: kind), in: folder)
             }
         }
         return FoundResource(DirectoryEntry(name: file, kind: kind), in: folder)
-    }
-
-    private mutating func kind(of name: String, in folder: String, _ run: inout Run) -> DirectoryListing.Kind? {
-        let target = cache.target(of: BundlePath.join(folder, "", file: name, "", ""), now: run.now)
-        run.seen.append(target)
-        return cache.kind(ofTarget: target)
     }
 
     /// Whether a name in a directory equals this one only if its bytes do: it is ASCII, without the characters that are

@@ -218,13 +218,13 @@ struct ResourceSearch: Sendable {
                 order.languages
             }
         for language in languages {
-            let folder = language + ".lproj"
+            let folder = language + SearchOrder.suffix
             if let entry = cache.entry(folder, in: root) {
-                let place = look(at: BundlePath.join(directory, "", file: entry.name, below, ""), &run)
+                let place = look(at: BundlePath.join(directory, entry.name + below), &run)
                 guard body(&self, place, &run) else { return }
             }
             if !below.isEmpty, let entry = cache.entry(folder, in: global) {
-                let place = look(at: BundlePath.join(directory + below, "", file: entry.name, "", ""), &run)
+                let place = look(at: BundlePath.join(directory + below, entry.name), &run)
                 guard body(&self, place, &run) else { return }
             }
         }
@@ -238,7 +238,7 @@ struct ResourceSearch: Sendable {
         let folders = cache.localizationNames(in: root).filter { name in
             guard let entry = cache.entry(name, in: root) else { return false }
             guard entry.kind == .unresolved else { return entry.kind == .directory }
-            let target = cache.target(of: directory + "/" + name, now: run.now)
+            let target = cache.target(of: BundlePath.join(directory, name), now: run.now)
             rests.append(target)
             return cache.kind(ofTarget: target) == .directory
         }
@@ -269,9 +269,15 @@ struct ResourceSearch: Sendable {
     mutating func entry(_ name: String, in place: Int, _ run: inout Run) -> DirectoryEntry? {
         guard let entry = cache.entry(name, in: place) else { return nil }
         guard entry.kind == .unresolved else { return entry }
-        let target = cache.target(of: cache.path(of: place) + "/" + entry.name, now: run.now)
+        return kind(of: BundlePath.join(cache.path(of: place), entry.name), &run)
+            .map { DirectoryEntry(name: entry.name, kind: $0) }
+    }
+
+    /// What a path leads to, nil if to no resource.
+    mutating func kind(of path: String, _ run: inout Run) -> DirectoryListing.Kind? {
+        let target = cache.target(of: path, now: run.now)
         if !run.seen.contains(target) { run.seen.append(target) }
-        return cache.kind(ofTarget: target).map { DirectoryEntry(name: entry.name, kind: $0) }
+        return cache.kind(ofTarget: target)
     }
 
     private mutating func first(ofType type: String, in place: Int, _ run: inout Run) -> FoundResource? {
