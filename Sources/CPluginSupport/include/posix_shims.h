@@ -19,9 +19,10 @@ typedef struct phs_file_identity {
     int64_t modified_ns, changed_ns;
     uint32_t mode, owner;
 } phs_file_identity;
-// The kinds of files in a mode. Why: Swift's Glibc module has them as functions of a library.
+// The kinds of files in a mode, and the bits that lend rights. Why: Swift's Glibc module has them as functions of a library.
 enum {
-    PHS_KIND_OF_FILE = 0170000, PHS_REGULAR_FILE = 0100000, PHS_DIRECTORY = 0040000
+    PHS_KIND_OF_FILE = 0170000, PHS_REGULAR_FILE = 0100000, PHS_DIRECTORY = 0040000,
+    PHS_SETUID = 0004000, PHS_SETGID = 0002000
 };
 int phs_fstat(int descriptor, phs_file_identity *identity);
 int phs_stat(const char *path, phs_file_identity *identity);

@@ -17,6 +17,9 @@ struct BundleLayout: Sendable, Hashable {
     /// What may hold frameworks, plug-ins and shared support, in order.
     var supportDirectories: [String]
 
+    /// Whether a place stands beside the bundle: none within it begins with a dot.
+    static func isBeside(_ place: String) -> Bool { place.utf8.first == UInt8(ascii: ".") }
+
     /// The names of Info.plist in each of its directories, in order: this platform's replaces the general one, and
     /// GNUstep's is read where there is neither.
     static let infoNames = ["Info-linux.plist", "Info.plist", "Info-gnustep.plist"]

@@ -94,29 +94,39 @@ enum BundlePath {
         let capacity =
             directory.utf8.count + relative.utf8.count + prefix.utf8.count + stem.utf8.count + suffix.utf8.count + 2
         return String(unsafeUninitializedCapacity: capacity) { buffer in
-            var end = 0
-            func put(_ part: String) {
-                var part = part
-                part.withUTF8 { bytes in
-                    guard let start = bytes.baseAddress else { return }
-                    (buffer.baseAddress! + end).initialize(from: start, count: bytes.count)
-                    end += bytes.count
-                }
-            }
-            func putSlash() {
-                // The root directory ends with one already.
-                if end > 1 { put("/") }
-            }
-            put(directory)
+            var path = Bytes(start: buffer.baseAddress!)
+            path.put(directory)
             if !relative.isEmpty {
-                putSlash()
-                put(relative)
+                path.putSlash()
+                path.put(relative)
             }
-            putSlash()
-            put(prefix)
-            put(stem)
-            put(suffix)
-            return end
+            path.putSlash()
+            path.put(prefix)
+            path.put(stem)
+            path.put(suffix)
+            return path.count
+        }
+    }
+
+    /// A path that is put together. A type, because a local function's variables are checked for overlapping access at
+    /// each call.
+    private struct Bytes {
+        let start: UnsafeMutablePointer<UInt8>
+        var count = 0
+
+        mutating func put(_ part: String) {
+            let end = start + count
+            count += part.withoutCopy { bytes in
+                if let source = bytes.baseAddress { end.initialize(from: source, count: bytes.count) }
+                return bytes.count
+            }
+        }
+
+        mutating func putSlash() {
+            // The root directory ends with one already.
+            guard count > 1 else { return }
+            start[count] = UInt8(ascii: "/")
+            count += 1
         }
     }
 

@@ -14,7 +14,9 @@ final class BundleTable: Sendable {
 
     private struct State {
         var byPath: [String: Entry] = [:]
-        var byImageBase: [UInt: PluginBundle] = [:]
+        /// By where the image stands, the highest address first: a new image mostly stands below all others, and is
+        /// appended.
+        var images: [(base: UInt, bundle: PluginBundle)] = []
         /// Bundles whose code is linked into the program, by the address of their entry.
         var byEntry: [UInt: PluginBundle] = [:]
         /// The classes that they registered.
@@ -22,6 +24,14 @@ final class BundleTable: Sendable {
         /// Bundles of libraries that the process has without us.
         var byForeignImage: [UInt: PluginBundle] = [:]
         var created = 0
+
+        /// Where the image at an address is among ``images``, or would be.
+        func place(ofImage base: UInt) -> Int {
+            if let last = images.last, last.base <= base {
+                return images.indices.partitioningIndex { images[$0].base <= base }
+            }
+            return images.count
+        }
     }
 
     private let state = Mutex(State())
@@ -60,10 +70,14 @@ final class BundleTable: Sendable {
     /// - Returns: the bundle that the image belonged to before; nil if it was free.
     func claimImage(base: UInt, for bundle: PluginBundle) -> PluginBundle? {
         state.withLock { state in
-            // Entered first and put back if it was taken: one search where it is free, as it nearly always is.
-            guard let owner = state.byImageBase.updateValue(bundle, forKey: base) else { return nil }
-            state.byImageBase[base] = owner
-            return owner
+            let place = state.place(ofImage: base)
+            if place == state.images.count {
+                state.images.append((base, bundle))
+                return nil
+            }
+            if state.images[place].base == base { return state.images[place].bundle }
+            state.images.insert((base, bundle), at: place)
+            return nil
         }
     }
 
@@ -92,7 +106,11 @@ final class BundleTable: Sendable {
 
     /// The bundle whose code stands in the image at a base address.
     func bundle(imageBase: UInt) -> PluginBundle? {
-        state.withLock { $0.byImageBase[imageBase] }
+        state.withLock { state in
+            let place = state.place(ofImage: imageBase)
+            return place < state.images.count && state.images[place].base == imageBase
+                ? state.images[place].bundle : nil
+        }
     }
 
     /// The bundle of a library that came into the process without us, found once: one that defines Swift classes is
@@ -115,5 +133,5 @@ final class BundleTable: Sendable {
     }
 
     /// The bases of the images that bundles have brought into the process.
-    var imageBases: [UInt] { state.withLock { Array($0.byImageBase.keys) } }
+    var imageBases: [UInt] { state.withLock { $0.images.map(\.base) } }
 }

@@ -41,7 +41,7 @@ extension PluginBundle {
 
     private func candidate(_ directory: String, _ affix: (String, String), _ name: String) -> Candidate {
         // Code stands inside of the bundle; where the layout puts it beside the bundle, in the very directory it names.
-        let isBeside = directory.hasPrefix("..")
+        let isBeside = BundleLayout.isBeside(directory)
         let boundary = isBeside ? BundlePath.join(bundlePath, directory) : bundlePath
         return Candidate(
             path: BundlePath.join(boundary, isBeside ? "" : directory, file: affix.0, name, affix.1),
@@ -74,19 +74,24 @@ extension PluginBundle {
     ///
     /// - Throws: ``PluginError`` of code `notCode`, `executableMissing`, `executableOutsideBundle` or `notLoadable`.
     func openExecutable() throws(PluginError) -> OpenedExecutable {
-        let name = executableName
         var namesake: String?
-        // Loops and not the list of all candidates, because nearly always the first is the one.
-        for directory in layout.executableDirectories {
-            for affix in Self.affixes {
-                if let found = try open(candidate(directory, affix, name), &namesake) { return found }
-            }
+        // Nearly always the first place is the one, and only its path is made.
+        let first = candidate(layout.executableDirectories[0], ("", ""), executableName)
+        if let found = try open(first, &namesake) { return found }
+        return try openElsewhere(&namesake)
+    }
+
+    @inline(never)
+    private func openElsewhere(_ namesake: inout String?) throws(PluginError) -> OpenedExecutable {
+        let candidates = executableCandidates
+        for candidate in candidates.dropFirst() {
+            if let found = try open(candidate, &namesake) { return found }
         }
         for candidate in versionedExecutables {
             if let found = try open(candidate, &namesake) { return found }
         }
         if let namesake { throw notLoadable(namesake, "is a directory, not a regular file") }
-        throw missingExecutable(executableCandidates.map(\.path))
+        throw missingExecutable(candidates.map(\.path))
     }
 
     /// - Parameter namesake: set to the first candidate that is a directory. A bundle may have a directory of its own
@@ -108,6 +113,7 @@ extension PluginBundle {
         return OpenedExecutable(file: file, path: candidate.path)
     }
 
+    @inline(never)
     private func notLoadable(_ path: String, _ complaint: String) -> PluginError {
         PluginError(
             bundlePath: bundlePath,
@@ -117,6 +123,7 @@ extension PluginBundle {
     }
 
     /// A path with a link in it may lead anywhere; the descriptor tells where it led.
+    @inline(never)
     private func require(_ file: borrowing OpenedFile, _ candidate: Candidate) throws(PluginError) {
         guard let resolved = file.resolvedPath else {
             throw notLoadable(candidate.path, "cannot be followed to where its links lead, which needs /proc")
@@ -133,6 +140,7 @@ extension PluginBundle {
                 remedy: "Copy the file into the bundle; code is loaded from inside it only."))
     }
 
+    @inline(never)
     private func missingExecutable(_ candidates: [String]) -> PluginError {
         let place = candidates[0]
         if manifest.executable == nil, manifest.principalClass == nil {

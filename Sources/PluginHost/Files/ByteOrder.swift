@@ -21,11 +21,19 @@ extension String {
     }
 }
 
+extension String {
+    /// Lends the text's UTF-8. `withUTF8` asks for a variable, for which the text is retained and released.
+    @inline(__always)
+    func withoutCopy<Value>(_ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+        // On Linux every text's UTF-8 is in one piece.
+        utf8.withContiguousStorageIfAvailable(body) ?? ContiguousArray(utf8).withUnsafeBufferPointer(body)
+    }
+}
+
 extension UnsafeRawBufferPointer {
     /// Whether the bytes are those of a string.
     func holds(_ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { utf8 in
+        text.withoutCopy { utf8 in
             utf8.count == count && (count == 0 || memcmp(baseAddress!, utf8.baseAddress!, count) == 0)
         }
     }

@@ -58,7 +58,7 @@ struct BundleLibraries {
 
     private func open(_ names: [String], _ seen: inout Set<String>) throws(Failure) {
         for name in names where seen.insert(name).inserted {
-            guard !KnownLibraries.contains(name.utf8), let file = file(named: name) else { continue }
+            guard !KnownLibraries.contains(name), let file = file(named: name) else { continue }
             try open(file.needed, &seen)
             do throws(LinkerMessage) {
                 _ = try LoadedImage.open(path: file.path)
@@ -71,24 +71,19 @@ struct BundleLibraries {
 
 /// The names of the libraries in the process, by which the dynamic linker finds them again.
 enum KnownLibraries {
-    /// Hashes of the names, in ascending order. A set of texts would need one made of each name that is looked up, at every
-    /// load; a set of numbers would hash them once more.
-    private static let hashes = Mutex<[UInt64]>([])
+    /// A hash of the names that the last plug-in needed, all of them in the process and none a path. The plug-ins of an
+    /// application mostly need the same, and then no name is looked up.
+    static let lastNeeded = Atomic<UInt64>(0)
 
-    /// Whether a library of a name is in the process, as far as the names of the files tell. One that is taken for another
-    /// by its hash costs its plug-in a look into the bundle's own libraries.
-    static func contains(_ name: some Sequence<UInt8>) -> Bool {
-        let hash = name.nameHash
-        if hashes.withLock({ holds($0, hash) }) { return true }
-        let found = LoadedImages.all().map { lastComponent($0.path).utf8.nameHash }.sorted()
-        return hashes.withLock { hashes in
-            hashes = found
-            return holds(hashes, hash)
+    private static let names = Mutex<Set<String>>([])
+
+    /// Whether a library of a name is in the process, as far as the names of the files tell.
+    static func contains(_ name: String) -> Bool {
+        if names.withLock({ $0.contains(name) }) { return true }
+        let found = Set(LoadedImages.all().map { lastComponent($0.path) })
+        return names.withLock { names in
+            names = found
+            return found.contains(name)
         }
-    }
-
-    private static func holds(_ hashes: [UInt64], _ hash: UInt64) -> Bool {
-        let place = hashes.indices.partitioningIndex { hashes[$0] >= hash }
-        return place < hashes.count && hashes[place] == hash
     }
 }

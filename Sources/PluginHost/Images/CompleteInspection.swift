@@ -2,7 +2,7 @@ extension ImageInspector {
     /// Everything that is wrong with a plug-in's file and with what it needs, in one report, without running any of
     /// it: for the preflight, for the command-line tool, and to explain a load that failed.
     ///
-    /// Besides what ``inspectQuickly(_:path:bundlePath:entrySymbol:)`` tells: libraries that are missing, with the
+    /// Besides what ``inspectQuickly(_:path:bundlePath:)`` tells: libraries that are missing, with the
     /// places that were searched; versions of libraries that are too old; symbols that nothing defines; search paths
     /// that others can write to; copies of Swift modules that must stand in the process once; marks of another
     /// toolchain.

@@ -199,6 +199,28 @@ struct ELFSegment {
     }
 }
 
+/// The program headers of a file, in the bytes that they were read to.
+struct ELFSegments: RandomAccessCollection {
+    private let bytes: UnsafeRawBufferPointer
+
+    /// - Parameter bytes: of all headers; they must live as long as this.
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { bytes.count / ELF.programHeaderSize }
+    subscript(index: Int) -> ELFSegment { ELFSegment(bytes, at: index * ELF.programHeaderSize) }
+}
+
+extension Collection<ELFSegment> {
+    /// Where in the file `count` bytes at an address stand, or nil if no segment holds them.
+    func fileOffset(ofAddress address: UInt64, count: UInt64) -> UInt64? {
+        for segment in self {
+            if let offset = segment.fileOffset(ofAddress: address, count: count) { return offset }
+        }
+        return nil
+    }
+}
+
 /// One entry of the dynamic symbol table.
 struct ELFSymbol {
     var name: UInt32

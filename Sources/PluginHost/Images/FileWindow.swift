@@ -3,9 +3,9 @@
 ///
 /// Linkers put the symbols, their names and the hash table at the file's beginning. The first 4 KiB hold all of it for
 /// a small plug-in; where they do not, the next 8 KiB are read at once, and only then single places.
-struct FileWindow {
-    /// The bytes at offset 0; it grows once.
-    private(set) var head: UnsafeMutableRawBufferPointer
+struct FileWindow: ~Copyable {
+    /// The bytes at offset 0; it grows once, and stays where it is.
+    private(set) var head: UnsafeRawBufferPointer
     private let headStorage: UnsafeMutableRawBufferPointer
     private var window: UnsafeMutableRawBufferPointer
     private var windowStart: UInt64 = 0
@@ -16,7 +16,7 @@ struct FileWindow {
     /// Bytes that the file system promised and did not give: the file shrank while it was read.
     private(set) var isShort = false
 
-    static let firstCount = 4096
+    private static let firstCount = 4096
     private static let headCapacity = 3 * firstCount
     static let windowCapacity = 4096
     static let storageSize = headCapacity + windowCapacity
@@ -28,7 +28,7 @@ struct FileWindow {
         size = file.identity.size
         headStorage = UnsafeMutableRawBufferPointer(rebasing: storage[..<Self.headCapacity])
         window = UnsafeMutableRawBufferPointer(rebasing: storage[Self.headCapacity..<Self.storageSize])
-        head = UnsafeMutableRawBufferPointer(rebasing: headStorage[..<0])
+        head = UnsafeRawBufferPointer(rebasing: headStorage[..<0])
         growHead(to: Self.firstCount, file)
     }
 
@@ -36,7 +36,7 @@ struct FileWindow {
         let more = read(
             file, into: UnsafeMutableRawBufferPointer(rebasing: headStorage[head.count..<count]), at: UInt64(head.count)
         )
-        head = UnsafeMutableRawBufferPointer(rebasing: headStorage[..<(head.count + more)])
+        head = UnsafeRawBufferPointer(rebasing: headStorage[..<(head.count + more)])
     }
 
     /// The bytes asked for, valid until the next call; nil if the file ends before, or cannot be read, or if they are
@@ -75,16 +75,16 @@ struct FileWindow {
         return bytes(at: offset, count: Int(min(UInt64(min(limit, Self.windowCapacity)), size - offset)), of: file)
     }
 
-    /// Fills a buffer of the caller's.
-    mutating func copy(
-        _ count: Int, at offset: UInt64, of file: borrowing OpenedFile, to target: UnsafeMutableRawBufferPointer
+    /// The bytes asked for, valid as long as the window and a buffer of the caller's, which takes those that are not in
+    /// the head.
+    mutating func lastingBytes(
+        at offset: UInt64, count: Int, of file: borrowing OpenedFile, in target: UnsafeMutableRawBufferPointer
     ) -> UnsafeRawBufferPointer? {
         guard count >= 0, count <= target.count, offset <= size, UInt64(count) <= size - offset else { return nil }
-        let part = UnsafeMutableRawBufferPointer(rebasing: target[..<count])
         if offset < UInt64(head.count), count <= head.count - Int(offset) {
-            part.copyMemory(from: UnsafeRawBufferPointer(rebasing: head[Int(offset)..<(Int(offset) + count)]))
-            return UnsafeRawBufferPointer(part)
+            return UnsafeRawBufferPointer(rebasing: head[Int(offset)..<(Int(offset) + count)])
         }
+        let part = UnsafeMutableRawBufferPointer(rebasing: target[..<count])
         return read(file, into: part, at: offset) == count ? UnsafeRawBufferPointer(part) : nil
     }
 

@@ -7,7 +7,7 @@ extension ImageClasses {
     /// Whether a name, qualified or not, is a class's own.
     static func matches(_ name: String, class aClass: AnyClass) -> Bool {
         // The own name first: comparing it costs one read in memory.
-        guard name.split(separator: ".").last.map(String.init) == ownName(of: aClass) else { return false }
+        guard let last = name.split(separator: ".").last, hasOwnName(String(last), class: aClass) else { return false }
         let qualified = qualifiedName(of: aClass)
         return qualified == name || qualified.hasSuffix("." + name)
     }

@@ -1,4 +1,5 @@
 import CPluginSupport.Shims
+import Glibc
 
 /// The Swift classes that one loaded image defines, from that image's own type records: two plug-ins may have classes
 /// of the same name, which a look-up through the runtime could not tell apart.
@@ -101,6 +102,15 @@ struct ImageClasses: Sendable {
             let name = TypeContext(ProcessMemory(), at: UInt64(UInt(bitPattern: descriptor)))?.name
         else { return String(describing: aClass) }
         return name
+    }
+
+    /// Whether a name is that of ``ownName(of:)``, compared where it stands.
+    static func hasOwnName(_ name: String, class aClass: AnyClass) -> Bool {
+        guard let descriptor = descriptor(of: aClass),
+            let address = TypeContext(ProcessMemory(), at: UInt64(UInt(bitPattern: descriptor)))?.nameAddress,
+            let text = UnsafePointer<CChar>(bitPattern: UInt(address))
+        else { return name == String(describing: aClass) }
+        return UnsafeRawBufferPointer(start: text, count: strlen(text)).holds(name)
     }
 
     private static func descriptor(of aClass: AnyClass) -> UnsafeRawPointer? {

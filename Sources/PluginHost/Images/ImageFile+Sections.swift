@@ -113,14 +113,14 @@ final class FileMemory: ImageMemory {
     init(_ file: ImageFile) { self.file = file }
 
     func byte(at address: UInt64) -> UInt8? {
-        guard let offset = file.fileOffset(ofAddress: address, count: 1) else { return nil }
+        guard let offset = file.segments.fileOffset(ofAddress: address, count: 1) else { return nil }
         let start = offset & ~(Self.pieceSize - 1)
         guard let piece = pieces[start] ?? load(start), offset - start < UInt64(piece.count) else { return nil }
         return piece[Int(offset - start)]
     }
 
     func int32(at address: UInt64) -> Int32? {
-        guard let offset = file.fileOffset(ofAddress: address, count: 4) else { return nil }
+        guard let offset = file.segments.fileOffset(ofAddress: address, count: 4) else { return nil }
         let start = offset & ~(Self.pieceSize - 1)
         let index = Int(offset - start)
         if let piece = pieces[start] ?? load(start), index + 4 <= piece.count {

@@ -1,7 +1,7 @@
 /// An ELF shared object or program on disk, read part by part and within limits.
 ///
 /// Used by the complete inspection, for the plug-in and for every library around it. It is tolerant: a part that makes
-/// no sense is absent. What is wrong with a plug-in's own file, ``ImageInspector/inspectQuickly(_:path:bundlePath:entrySymbol:)``
+/// no sense is absent. What is wrong with a plug-in's own file, ``ImageInspector/inspectQuickly(_:path:bundlePath:)``
 /// has told before.
 ///
 /// **Threads.** One; an inspection makes its own.
@@ -83,14 +83,7 @@ final class ImageFile {
 
     /// Bytes that the file gives to addresses.
     func bytes(atAddress address: UInt64, count: UInt64) -> [UInt8]? {
-        fileOffset(ofAddress: address, count: count).flatMap { bytes(at: $0, count: count) }
-    }
-
-    func fileOffset(ofAddress address: UInt64, count: UInt64) -> UInt64? {
-        for segment in segments {
-            if let offset = segment.fileOffset(ofAddress: address, count: count) { return offset }
-        }
-        return nil
+        segments.fileOffset(ofAddress: address, count: count).flatMap { bytes(at: $0, count: count) }
     }
 
     /// How many bytes the file gives from an address on, up to a limit.
@@ -161,9 +154,7 @@ extension ImageFile {
             guard Int(header.programHeaderSize) == ELF.programHeaderSize, count <= QuickInspection.segmentLimit,
                 let bytes = ImageFile.read(file, at: header.programHeaders, count: count * ELF.programHeaderSize)
             else { return }
-            segments = bytes.withUnsafeBytes { bytes in
-                (0..<count).map { ELFSegment(bytes, at: $0 * ELF.programHeaderSize) }
-            }
+            segments = bytes.withUnsafeBytes { Array(ELFSegments($0)) }
         }
 
         private func readDynamic(_ file: borrowing OpenedFile) {
@@ -173,12 +164,10 @@ extension ImageFile {
             else { return }
             bytes.withUnsafeBytes { bytes in
                 dynamic = DynamicTable(bytes)
-                DynamicTable.eachNeeded(in: bytes) { needed.append($0) }
+                needed = Array(DynamicTable.Needed(in: bytes))
             }
             guard dynamic.stringsSize <= Self.stringsLimit, dynamic.stringsSize <= file.identity.size,
-                let offset = segments.lazy.compactMap({ [dynamic] in
-                    $0.fileOffset(ofAddress: dynamic.strings, count: dynamic.stringsSize)
-                }).first
+                let offset = segments.fileOffset(ofAddress: dynamic.strings, count: dynamic.stringsSize)
             else { return }
             strings = ImageFile.read(file, at: offset, count: Int(dynamic.stringsSize)) ?? []
         }

@@ -40,6 +40,12 @@ public struct PluginNote: Sendable, Hashable {
     /// Whether the file registers Swift types, which only the same toolchain can read.
     public var isSwift: Bool { flags & PLUGIN_NOTE_SWIFT != 0 }
 
+    /// Whether this host can load what it was built for.
+    var fitsHost: Bool {
+        abiMajor == PLUGIN_ABI_MAJOR
+            && (!isSwift || swiftRevision == PLUGIN_SWIFT_REVISION && toolchain == Self.hostToolchain)
+    }
+
     /// The toolchain that this host was compiled with.
     static let hostToolchain = plugin_swift_toolchain().text
 
@@ -73,27 +79,16 @@ public struct PluginNote: Sendable, Hashable {
 
     /// The value of the line `toolchain=…`. The host's own, which is nearly always found, costs no allocation.
     private static func toolchain(in payload: UnsafeRawBufferPointer) -> String? {
-        let key: StaticString = "toolchain="
-        let keyBytes = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
-        for line in ByteLines(payload) where line.starts(with: keyBytes) {
-            let value = UnsafeRawBufferPointer(rebasing: line[keyBytes.count...])
-            if value.holds(hostToolchain) { return hostToolchain }
-            return String(decoding: value, as: UTF8.self)
+        let key = "toolchain="
+        var rest = payload
+        while !rest.isEmpty {
+            let end = rest.offset(of: 0x0A) ?? rest.endIndex
+            let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
+            rest = UnsafeRawBufferPointer(rebasing: rest[min(end + 1, rest.endIndex)...])
+            guard UnsafeRawBufferPointer(rebasing: line.prefix(key.utf8.count)).holds(key) else { continue }
+            let value = UnsafeRawBufferPointer(rebasing: line[key.utf8.count...])
+            return value.holds(hostToolchain) ? hostToolchain : String(decoding: value, as: UTF8.self)
         }
         return nil
-    }
-}
-
-/// The lines of a run of bytes, without a copy.
-private struct ByteLines: Sequence, IteratorProtocol {
-    private var rest: UnsafeRawBufferPointer
-
-    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
-
-    mutating func next() -> UnsafeRawBufferPointer? {
-        guard !rest.isEmpty else { return nil }
-        let end = rest.offset(of: 0x0A) ?? rest.endIndex
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest[Swift.min(end + 1, rest.endIndex)...]) }
-        return UnsafeRawBufferPointer(rebasing: rest[..<end])
     }
 }

@@ -13,16 +13,14 @@ enum ImageInspector {
     ///   - file: the plug-in's executable.
     ///   - path: its absolute path, for the findings and for `$ORIGIN`.
     ///   - bundlePath: the bundle's directory, which a search path must not leave.
-    ///   - entrySymbol: the function that must be exported.
     ///
     /// **Cost.** Two pread() calls where the first 4 KiB hold the symbol table, three where the first 12 KiB do, up to
     /// five more in a large file; no heap allocation unless there is a finding.
     static func inspectQuickly(
-        _ file: borrowing OpenedFile, path: String, bundlePath: String, entrySymbol: String = entrySymbol
+        _ file: borrowing OpenedFile, path: String, bundlePath: String
     ) -> ImageInspection {
         withTemporaryBytes(QuickInspection.storageSize) { storage in
-            var inspection = QuickInspection(
-                of: file, path: path, bundlePath: bundlePath, entrySymbol: entrySymbol, storage: storage)
+            var inspection = QuickInspection(of: file, path: path, bundlePath: bundlePath, storage: storage)
             inspection.run(file)
             return inspection.result
         }
@@ -42,6 +40,8 @@ enum ImageInspector {
 
     /// How much of the file the fingerprint covers: its headers, its build identifier, and where its parts lie.
     private static let fingerprintLimit = 1024
+    /// Where the headers must stand to be covered: in the first page of any machine.
+    private static let headLimit = 4096
 
     /// The fingerprint of a file whose first bytes were read.
     ///
@@ -49,7 +49,7 @@ enum ImageInspector {
     /// - Returns: 0 where the mapped image cannot be compared: the first segment does not begin with the file, is
     ///   writable (relocations may change it), or the program headers lie beyond what is read.
     static func fingerprint(ofFileBeginning head: UnsafeRawBufferPointer) -> UInt64 {
-        let head = UnsafeRawBufferPointer(rebasing: head.prefix(FileWindow.firstCount))
+        let head = UnsafeRawBufferPointer(rebasing: head.prefix(headLimit))
         guard head.count >= ELF.headerSize else { return 0 }
         let header = ELFHeader(head)
         let count = UInt64(header.programHeaderCount) * UInt64(ELF.programHeaderSize)
@@ -61,7 +61,7 @@ enum ImageInspector {
             guard segment.type == ELF.load else { continue }
             guard segment.offset == 0, segment.flags & (ELF.mayRead | ELF.mayWrite) == ELF.mayRead else { return 0 }
             let length = min(UInt64(fingerprintLimit), segment.fileSize, UInt64(head.count))
-            return hash(UnsafeRawBufferPointer(rebasing: head[..<Int(length & ~15)]))
+            return UnsafeRawBufferPointer(rebasing: head[..<Int(length)]).wordHash | 1  // 0 means “none”
         }
         return 0
     }
@@ -72,24 +72,8 @@ enum ImageInspector {
     static func fingerprint(ofImageMappedAt base: UnsafeRawPointer) -> UInt64 {
         // The dynamic linker maps whole pages, so that the first 4 KiB can be read where the first segment has any
         // byte. Bytes of the page that are not of the segment come from the file as well (System V ABI, chapter 5).
-        let header = UnsafeRawBufferPointer(start: base, count: FileWindow.firstCount)
+        let header = UnsafeRawBufferPointer(start: base, count: headLimit)
         guard ELF.beginsWithMagic(header) else { return 0 }
         return fingerprint(ofFileBeginning: header)
-    }
-
-    /// Adds up products of 8-byte words, each made different by its place; no product waits for another, so that the
-    /// processor works at several at once. It tells files apart that differ by accident; it is no signature.
-    private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        guard let start = bytes.baseAddress else { return 0 }
-        var sum = UInt64(bytes.count)
-        var place: UInt64 = 0x9E37_79B9_7F4A_7C15
-        for offset in stride(from: 0, to: bytes.count & ~15, by: 16) {
-            let first = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            let second = start.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
-            let product = (first ^ place).multipliedFullWidth(by: second ^ 0xC4CE_B9FE_1A85_EC53)
-            sum &+= product.low ^ product.high
-            place &+= 0xFF51_AFD7_ED55_8CCC
-        }
-        return sum | 1  // 0 means “none”
     }
 }

@@ -1,11 +1,11 @@
+import Synchronization
+
 extension QuickInspection {
-    /// Takes PT_DYNAMIC into its own storage.
+    /// Reads PT_DYNAMIC.
     mutating func readDynamic(_ file: borrowing OpenedFile) -> Bool {
-        var found: ELFSegment?
-        for index in 0..<segmentCount where segment(index).type == ELF.dynamic { found = segment(index) }
-        guard let found else {
+        guard let found = segments.last(where: { $0.type == ELF.dynamic }) else {
             refuse(
-                "\(quoted(path)) has no dynamic section (PT_DYNAMIC): it is linked statically and cannot be loaded.",
+                "has no dynamic section (PT_DYNAMIC): it is linked statically and cannot be loaded.",
                 "Link it with -shared and without -static.")
             return false
         }
@@ -14,19 +14,20 @@ extension QuickInspection {
             return false
         }
         // The dynamic linker takes the address and a reader of files the offset: they must name the same bytes.
-        guard fileOffset(ofAddress: found.address, count: found.fileSize) == found.offset else {
+        guard segments.fileOffset(ofAddress: found.address, count: found.fileSize) == found.offset else {
             refuseDamaged("its dynamic section lies outside of the segments that are loaded")
             return false
         }
         // The dynamic linker writes to it where its own flags allow that.
-        let isWritable = (0..<segmentCount).contains {
-            segment($0).holds(address: found.address) && segment($0).flags & ELF.mayWrite != 0
-        }
+        let isWritable = segments.contains { $0.holds(address: found.address) && $0.flags & ELF.mayWrite != 0 }
         if found.flags & ELF.mayWrite != 0, !isWritable {
             refuseDamaged("its dynamic section is said to be writable and lies in a segment that is not")
             return false
         }
-        guard let bytes = window.copy(Int(found.fileSize), at: found.offset, of: file, to: dynamicStorage) else {
+        guard
+            let bytes = window.lastingBytes(
+                at: found.offset, count: Int(found.fileSize), of: file, in: dynamicStorage)
+        else {
             return false
         }
         dynamicBytes = bytes
@@ -40,19 +41,19 @@ extension QuickInspection {
 
     /// Flags that say: this is not to be opened by dlopen() (fault 61).
     mutating func checkDynamic() {
-        let hasInterpreter = (0..<segmentCount).contains { segment($0).type == ELF.interpreter }
+        let hasInterpreter = segments.contains { $0.type == ELF.interpreter }
         // Older linkers do not set DF_1_PIE, but only programs have both an interpreter and DT_DEBUG.
         if dynamic.flags1 & DynamicTable.flag1PositionIndependentProgram != 0 || hasInterpreter && dynamic.hasDebug {
             refuse(
-                "\(quoted(path)) is a program (a position-independent executable), not a shared object.",
+                "is a program (a position-independent executable), not a shared object.",
                 "Make it a .dynamic library product in Package.swift, or link it with -shared instead of -pie.")
         }
         if dynamic.flags1 & DynamicTable.flag1NoOpen != 0 {
-            refuse("\(quoted(path)) forbids being opened by dlopen().", "Link it without -z nodlopen.")
+            refuse("forbids being opened by dlopen().", "Link it without -z nodlopen.")
         }
         if dynamic.hasTextRelocations || dynamic.flags & DynamicTable.flagTextRelocations != 0 {
             refuse(
-                "\(quoted(path)) changes its own code while it is loaded (text relocations), for which its code is "
+                "changes its own code while it is loaded (text relocations), for which its code is "
                     + "made writable.",
                 "Compile all of it with -fPIC.")
         }
@@ -68,7 +69,7 @@ extension QuickInspection {
             return false
         }
         let before = result.findings.count
-        checkRange("strings (DT_STRTAB)", dynamic.strings, max(dynamic.stringsSize, 1))
+        stringsOffset = checkRange("strings (DT_STRTAB)", dynamic.strings, max(dynamic.stringsSize, 1)) ?? 0
         checkRange("symbols (DT_SYMTAB)", dynamic.symbols, UInt64(ELF.symbolSize))
         checkRange("hashes (DT_GNU_HASH)", dynamic.gnuHash, 16)
         checkRange("hashes (DT_HASH)", dynamic.systemVHash, 8)
@@ -87,14 +88,19 @@ extension QuickInspection {
     }
 
     /// Whether a part of the file lies in one segment that has the flags.
-    private mutating func checkRange(_ name: StaticString, _ address: UInt64, _ size: UInt64, flags: UInt32 = 0) {
-        guard address != 0 else { return }
-        for index in 0..<segmentCount {
-            let segment = segment(index)
-            guard segment.fileOffset(ofAddress: address, count: size) != nil else { continue }
-            if segment.flags & flags == flags { return }
+    ///
+    /// - Returns: where it stands in the file.
+    @discardableResult
+    private mutating func checkRange(
+        _ name: StaticString, _ address: UInt64, _ size: UInt64, flags: UInt32 = 0
+    ) -> UInt64? {
+        guard address != 0 else { return nil }
+        for segment in segments {
+            guard let offset = segment.fileOffset(ofAddress: address, count: size) else { continue }
+            if segment.flags & flags == flags { return offset }
         }
         refuseDamaged("its \(name) lie outside of the segments that are loaded for them")
+        return nil
     }
 
     /// Sizes that must fit one another, and entries that must come together: the dynamic linker asserts some of
@@ -140,35 +146,39 @@ extension QuickInspection {
         result.findings += rules.findings(for: String(decoding: text, as: UTF8.self))
     }
 
-    /// A needed library whose name is a path is loaded from there and nowhere else; a relative one depends on the
-    /// host's current directory (fault 70).
+    /// Whether the libraries that it needs are in the process, and are named as they should be.
     mutating func checkNeededNames(_ file: borrowing OpenedFile) {
-        var offset = 0
-        while offset <= dynamicBytes.count - ELF.dynamicEntrySize {
-            let tag = dynamicBytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            if tag == 0 { return }
-            if tag == 1 {
-                checkNeededName(at: dynamicBytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self), file)
-            }
-            offset += ELF.dynamicEntrySize
+        var needed: UInt64 = 1
+        for index in DynamicTable.Needed(in: dynamicBytes) {
+            needed = needed &* 31 &+ (string(at: index, limit: Self.libraryNameLimit, file)?.wordHash ?? 0)
         }
+        if needed == KnownLibraries.lastNeeded.load(ordering: .relaxed) { return }
+        let findings = result.findings.count
+        for index in DynamicTable.Needed(in: dynamicBytes) { checkNeededName(at: index, file) }
+        guard result.absentLibraries.isEmpty, result.findings.count == findings else { return }
+        KnownLibraries.lastNeeded.store(needed, ordering: .relaxed)
     }
 
+    private static let libraryNameLimit = 512
+
+    /// A needed library whose name is a path is loaded from there and nowhere else; a relative one depends on the
+    /// host's current directory (fault 70).
     private mutating func checkNeededName(at index: UInt64, _ file: borrowing OpenedFile) {
-        guard let name = string(at: index, limit: 512, file) else {
+        guard let name = string(at: index, limit: Self.libraryNameLimit, file) else {
             refuseDamaged("the name of a library that it needs is no string of it")
             return
         }
         guard name.isEmpty || name.offset(of: UInt8(ascii: "/")) != nil else {
-            if !KnownLibraries.contains(name) { result.absentLibraries.append(String(decoding: name, as: UTF8.self)) }
+            let text = String(decoding: name, as: UTF8.self)
+            if !KnownLibraries.contains(text) { result.absentLibraries.append(text) }
             return
         }
         let text = String(decoding: name, as: UTF8.self)
         refuse(
             code: .unsafeSearchPath, subject: text,
             name.isEmpty
-                ? "\(quoted(path)) needs a library whose name is empty."
-                : "\(quoted(path)) needs the library \(quoted(text)) by a path, which is taken as it is and never "
+                ? "needs a library whose name is empty."
+                : "needs the library \(quoted(text)) by a path, which is taken as it is and never "
                     + "searched for.",
             "Give that library a SONAME (-Wl,-soname,\(shellWord(lastComponent(text)))) and link again, so that it "
                 + "is needed by its name."

@@ -24,25 +24,23 @@ extension QuickInspection {
 
     private mutating func checkEntry(_ symbol: ELFSymbol) {
         guard symbol.isExported else { return refuseMissingEntry() }
-        let isCode = (0..<segmentCount).contains {
-            segment($0).holds(address: symbol.value) && segment($0).flags & ELF.mayExecute != 0
-        }
+        let isCode = segments.contains { $0.holds(address: symbol.value) && $0.flags & ELF.mayExecute != 0 }
         switch symbol.type {
         case ELF.functionType, ELF.indirectFunctionType:
-            if !isCode { refuseDamaged("its function \(quoted(entrySymbol)) lies outside of its code") }
+            if !isCode { refuseDamaged("its function \(quoted(ImageInspector.entrySymbol)) lies outside of its code") }
         // Assembly code often leaves the type out.
         case ELF.noType where isCode: break
         default:
             refuse(
-                code: .symbolMissing, subject: entrySymbol,
-                "\(quoted(path)) defines \(quoted(entrySymbol)) as data, not as a function.", Self.entryRemedy)
+                code: .symbolMissing, subject: ImageInspector.entrySymbol,
+                "defines \(quoted(ImageInspector.entrySymbol)) as data, not as a function.", Self.entryRemedy)
         }
     }
 
     private mutating func refuseMissingEntry() {
         refuse(
-            code: .symbolMissing, subject: entrySymbol,
-            "\(quoted(path)) does not export the function \(quoted(entrySymbol)), so it is no plug-in of this host.",
+            code: .symbolMissing, subject: ImageInspector.entrySymbol,
+            "does not export the function \(quoted(ImageInspector.entrySymbol)), so it is no plug-in of this host.",
             Self.entryRemedy)
     }
 
@@ -52,6 +50,9 @@ extension QuickInspection {
 
     /// No table of a real file has a chain this long; a table made to be slow has.
     private static var chainLimit: Int { 4096 }
+
+    /// The GNU hash of ``ImageInspector/entrySymbol``, as a number because each load needs it.
+    static let entryHash: UInt32 = 0x9CA0_5A05
 
     // MARK: - Tables
 
@@ -71,16 +72,17 @@ extension QuickInspection {
             return .damaged("symbol \(index) lies outside of the file")
         }
         let symbol = ELFSymbol(bytes)
-        let length = entrySymbol.utf8.count
-        let (name, overflow3) = dynamic.strings.addingReportingOverflow(UInt64(symbol.name))
-        guard !overflow3, UInt64(symbol.name) < dynamic.stringsSize else {
+        let length = ImageInspector.entrySymbol.utf8.count
+        let name = UInt64(symbol.name)
+        guard name < dynamic.stringsSize else {
             return .damaged("the name of symbol \(index) lies outside of its strings")
         }
-        guard UInt64(length) < dynamic.stringsSize - UInt64(symbol.name) else { return .missing }
-        guard let text = self.bytes(atAddress: name, count: length + 1, file) else {
+        guard UInt64(length) < dynamic.stringsSize - name else { return .missing }
+        guard let text = window.bytes(at: stringsOffset + name, count: length + 1, of: file) else {
             return .damaged("the name of symbol \(index) lies outside of the file")
         }
-        guard text[length] == 0, UnsafeRawBufferPointer(rebasing: text[..<length]).holds(entrySymbol) else {
+        guard text[length] == 0, UnsafeRawBufferPointer(rebasing: text[..<length]).holds(ImageInspector.entrySymbol)
+        else {
             return .missing
         }
         return .symbol(symbol)
@@ -103,7 +105,7 @@ extension QuickInspection {
         let (buckets, overflow) = table.addingReportingOverflow(16 + filterCount * 8)
         let (chains, overflow2) = buckets.addingReportingOverflow(bucketCount * 4)
         guard !overflow, !overflow2 else { return .damaged("its GNU hash table has impossible sizes") }
-        let hash = gnuHash(of: entrySymbol.utf8)
+        let hash = Self.entryHash
         guard let first = word(buckets, UInt64(hash) % bucketCount, file) else {
             return .damaged("its GNU hash table is cut off")
         }
@@ -132,7 +134,7 @@ extension QuickInspection {
         guard let bucketCount = word(table, 0, file), let chainCount = word(table, 1, file), bucketCount > 0 else {
             return .damaged("its hash table is cut off or has no buckets")
         }
-        let hash = systemVHash(of: entrySymbol.utf8)
+        let hash = systemVHash(of: ImageInspector.entrySymbol.utf8)
         guard var index = word(table, 2 + UInt64(hash % bucketCount), file) else {
             return .damaged("its hash table is cut off")
         }

@@ -1,28 +1,28 @@
-import Glibc
+import CPluginSupport.Shims
 
 extension QuickInspection {
     /// A plug-in runs with the rights of its host: a file that asks for other rights was installed by mistake, or to
     /// be run as a program by somebody else (fault 72).
     mutating func checkMode() {
-        guard mode & (S_ISUID | S_ISGID) != 0 else { return }
-        let which = mode & S_ISUID != 0 ? (mode & S_ISGID != 0 ? "setuid and setgid bits" : "setuid bit") : "setgid bit"
-        refuse(
-            "\(quoted(path)) has its \(which) set, which no shared object needs.",
-            "Run: chmod u-s,g-s \(shellWord(path))")
+        let setuid = Int(mode) & PHS_SETUID != 0
+        let setgid = Int(mode) & PHS_SETGID != 0
+        guard setuid || setgid else { return }
+        let which = setuid ? (setgid ? "setuid and setgid bits" : "setuid bit") : "setgid bit"
+        let file = shellWord(path)
+        refuse("has its \(which) set, which no shared object needs.", "Run: chmod u-s,g-s \(file)")
     }
 
     /// Whether it is a shared object of this machine; told in words if not (faults 58, 60, 61, 62).
     mutating func checkHeader() -> ELFHeader? {
-        let head = UnsafeRawBufferPointer(window.head)
+        let head = window.head
         guard ELF.beginsWithMagic(head) else {
             refuseForeignFormat(head)
             return nil
         }
         guard head.count >= ELF.headerSize else {
+            let size = fileSize
             refuse(
-                "\(quoted(path)) is truncated: it has \(fileSize) bytes, and the ELF header alone has "
-                    + "\(ELF.headerSize).",
-                Self.rebuild)
+                "is truncated: it has \(size) bytes, and the ELF header alone has \(ELF.headerSize).", Self.rebuild)
             return nil
         }
         guard checkPlatform(head) else { return nil }
@@ -50,7 +50,7 @@ extension QuickInspection {
         }
         refuse(
             subject: ELF.name(ofMachine: machine),
-            "\(quoted(path)) is for \(theirs); this host runs on \(ours).",
+            "is for \(theirs); this host runs on \(ours).",
             "Install the plug-in that was built for \(ELF.name(ofMachine: ELF.hostMachine)), or build it on such a "
                 + "machine."
         )
@@ -69,7 +69,7 @@ extension QuickInspection {
             let name =
                 system == 9 ? "FreeBSD" : system == 2 ? "NetBSD" : system == 12 ? "OpenBSD" : "system number \(system)"
             refuse(
-                "\(quoted(path)) is for \(name); this host runs on Linux.",
+                "is for \(name); this host runs on Linux.",
                 "Install the plug-in that was built for Linux.")
             return false
         }
@@ -81,16 +81,17 @@ extension QuickInspection {
         case ELF.sharedObject: return true
         case ELF.executable:
             refuse(
-                "\(quoted(path)) is a program (ET_EXEC), not a shared object.",
+                "is a program (ET_EXEC), not a shared object.",
                 "Make it a .dynamic library product in Package.swift, or link it with -shared.")
         case ELF.relocatable:
+            let file = shellWord(path)
             refuse(
-                "\(quoted(path)) is an object file that was not linked (ET_REL), not a shared object.",
-                "Link it: clang -shared -o plugin.so \(shellWord(path))")
+                "is an object file that was not linked (ET_REL), not a shared object.",
+                "Link it: clang -shared -o plugin.so \(file)")
         case ELF.core:
-            refuse("\(quoted(path)) is a core dump, not a shared object.", Self.rebuild)
+            refuse("is a core dump, not a shared object.", Self.rebuild)
         default:
-            refuse("\(quoted(path)) is an ELF file of the unknown type \(type), not a shared object.", Self.rebuild)
+            refuse("is an ELF file of the unknown type \(type), not a shared object.", Self.rebuild)
         }
         return false
     }
@@ -99,11 +100,11 @@ extension QuickInspection {
 
     private mutating func refuseForeignFormat(_ head: UnsafeRawBufferPointer) {
         guard fileSize > 0 else {
-            refuse("\(quoted(path)) is empty.", Self.rebuild)
+            refuse("is empty.", Self.rebuild)
             return
         }
         let kind = Self.foreignKind(head)
-        refuse("\(quoted(path)) is \(kind.name), not an ELF shared object.", kind.remedy)
+        refuse("is \(kind.name), not an ELF shared object.", kind.remedy)
     }
 
     /// What a file is that is not ELF, by its first bytes.

@@ -3,9 +3,7 @@ import CPluginSupport
 extension QuickInspection {
     /// Reads the file's own note from its PT_NOTE segments and compares it with the host (fault 83).
     mutating func readNotes(_ file: borrowing OpenedFile) {
-        for index in 0..<segmentCount {
-            let segment = segment(index)
-            guard segment.type == ELF.note, segment.fileSize >= 12 else { continue }
+        for segment in segments where segment.type == ELF.note && segment.fileSize >= 12 {
             guard
                 let bytes = window.bytes(
                     at: segment.offset, upTo: Int(min(segment.fileSize, UInt64(FileWindow.windowCapacity))), of: file)
@@ -18,12 +16,13 @@ extension QuickInspection {
     }
 
     /// Compares one note. A file has several if several of its objects declare one; each must fit.
+    @inline(never)
     private mutating func take(_ descriptor: UnsafeRawBufferPointer) {
         do throws(PluginNote.Fault) {
             let note = try PluginNote(descriptor: descriptor)
             let isFirst = result.note == nil
             if isFirst { result.note = note }
-            guard isFirst || note != result.note else { return }
+            guard isFirst || note != result.note, !note.fitsHost else { return }
             result.findings += NoteComparison(path: path).findings(for: note)
         } catch {
             result.findings += NoteComparison(path: path).findings(for: error)
@@ -34,37 +33,34 @@ extension QuickInspection {
 /// The descriptors of the notes of owner `PluginHost` in the bytes of one PT_NOTE segment or one section.
 struct OwnNotes: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
-    private let alignment: Int
+    private var alignment: Int
     private var offset = 0
+    /// What ``next()`` gives first.
+    private var first: UnsafeRawBufferPointer?
 
     /// - Parameter alignment: of the segment: 8 for notes that are 8-aligned, any other number means 4. Where the
     ///   notes do not parse with it, the other one is tried: linkers have merged segments of both kinds.
     init(in bytes: UnsafeRawBufferPointer, alignment: UInt64) {
         self.bytes = bytes
-        let declared = alignment == 8 ? 8 : 4
-        let other = declared == 8 ? 4 : 8
-        self.alignment = Self.holdsOwn(bytes, declared) || !Self.holdsOwn(bytes, other) ? declared : other
-    }
-
-    private init(in bytes: UnsafeRawBufferPointer, exactly alignment: Int) {
-        self.bytes = bytes
-        self.alignment = alignment
-    }
-
-    private static func holdsOwn(_ bytes: UnsafeRawBufferPointer, _ alignment: Int) -> Bool {
-        var notes = Self(in: bytes, exactly: alignment)
-        return notes.next() != nil
+        self.alignment = alignment == 8 ? 8 : 4
+        first = nextOwn()
+        guard first == nil else { return }
+        self.alignment = self.alignment == 8 ? 4 : 8
+        offset = 0
+        first = nextOwn()
     }
 
     mutating func next() -> UnsafeRawBufferPointer? {
+        guard let note = first else { return nil }
+        first = nextOwn()
+        return note
+    }
+
+    @inline(never)
+    private mutating func nextOwn() -> UnsafeRawBufferPointer? {
         while let note = nextOfAnyOwner() {
-            let owner: StaticString = "PluginHost"
             // The name's length counts its NUL.
-            let isOwn =
-                note.type == PLUGIN_NOTE_TYPE && note.name.count == owner.utf8CodeUnitCount + 1
-                && note.name.starts(
-                    with: UnsafeRawBufferPointer(start: owner.utf8Start, count: owner.utf8CodeUnitCount + 1))
-            if isOwn { return note.descriptor }
+            if note.type == PLUGIN_NOTE_TYPE, note.name.holds("PluginHost\0") { return note.descriptor }
         }
         return nil
     }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension QuickInspection {
-    /// Takes the program headers into their own storage (faults 63, 64).
+    /// Reads the program headers (faults 63, 64).
     mutating func readSegments(_ header: ELFHeader, _ file: borrowing OpenedFile) -> Bool {
         guard Int(header.programHeaderSize) == ELF.programHeaderSize else {
             refuseDamaged(
@@ -26,60 +26,65 @@ extension QuickInspection {
             return false
         }
         guard end <= fileSize else {
+            let size = fileSize
             refuse(
-                "\(quoted(path)) is truncated or damaged: its program headers end at byte \(end), and the file at "
-                    + "byte \(fileSize).",
+                "is truncated or damaged: its program headers end at byte \(end), and the file at byte \(size).",
                 Self.rebuild)
             return false
         }
-        guard let bytes = window.copy(size, at: header.programHeaders, of: file, to: segmentStorage) else {
+        guard
+            let bytes = window.lastingBytes(
+                at: header.programHeaders, count: size, of: file, in: segmentStorage)
+        else {
             return false
         }
-        segmentBytes = bytes
+        segments = ELFSegments(bytes)
         return true
     }
 
     /// Every segment: within the file, within the address space, in order, and never writable and executable
     /// (faults 59, 66).
-    mutating func checkSegments(_ header: ELFHeader) {
+    ///
+    /// - Returns: whether the file has all that its headers speak of; what is not there cannot be read.
+    mutating func checkSegments(_ header: ELFHeader) -> Bool {
+        let pageSize = UInt64(getpagesize())
+        let tableSize = UInt64(segments.count * ELF.programHeaderSize)
         var previousEnd: UInt64 = 0
         var firstAddress: UInt64?
-        for index in 0..<segmentCount {
-            let segment = segment(index)
+        for (index, segment) in segments.enumerated() {
             switch segment.type {
             case ELF.load:
-                checkLoaded(segment, index: index, previousEnd: previousEnd)
+                checkLoaded(segment, index: index, previousEnd: previousEnd, pageSize)
                 previousEnd = segment.address.addingReportingOverflow(segment.memorySize).partialValue
                 if firstAddress == nil { firstAddress = segment.address }
             case ELF.programHeaders:
                 // The dynamic linker reads the headers at this address from now on.
-                if fileOffset(ofAddress: segment.address, count: UInt64(segmentBytes.count)) != header.programHeaders {
+                if segments.fileOffset(ofAddress: segment.address, count: tableSize) != header.programHeaders {
                     refuseDamaged("PT_PHDR does not name its program headers")
                 }
-            case ELF.relocatedReadOnly: checkReadOnly(segment)
+            case ELF.relocatedReadOnly: checkReadOnly(segment, pageSize)
             case ELF.threadLocal: checkThreadLocal(segment)
             default: break
             }
         }
         guard let firstAddress else {
             refuseDamaged("it has no segment to load (PT_LOAD)")
-            return
+            return endOfContent(header) <= fileSize
         }
         if previousEnd >= firstAddress, previousEnd - firstAddress > Self.spanLimit {
             refuseDamaged("its segments span \(previousEnd - firstAddress) bytes of address space")
         }
-        if isTruncated(header) {
-            let missing = endOfContent(header) - fileSize
-            refuse(
-                "\(quoted(path)) is truncated: the last \(missing) of its \(endOfContent(header)) bytes are missing.",
-                Self.rebuild)
-        }
+        let end = endOfContent(header)
+        guard end > fileSize else { return true }
+        let missing = end - fileSize
+        refuse("is truncated: the last \(missing) of its \(end) bytes are missing.", Self.rebuild)
+        return false
     }
 
     /// More address space than a library can need, and less than the dynamic linker could map to the host's harm.
     private static var spanLimit: UInt64 { 1 << 40 }
 
-    private mutating func checkLoaded(_ segment: ELFSegment, index: Int, previousEnd: UInt64) {
+    private mutating func checkLoaded(_ segment: ELFSegment, index: Int, previousEnd: UInt64, _ page: UInt64) {
         let (_, fileOverflow) = segment.offset.addingReportingOverflow(segment.fileSize)
         let (_, memoryOverflow) = segment.address.addingReportingOverflow(segment.memorySize)
         if fileOverflow || memoryOverflow {
@@ -92,17 +97,16 @@ extension QuickInspection {
         }
         // The dynamic linker maps by pages and refuses these two as well, with less to say.
         let alignment = segment.alignment
-        let page = UInt64(getpagesize())
         if alignment < page || alignment & (alignment &- 1) != 0 {
             refuse(
-                "\(quoted(path)) has segments aligned to \(alignment) bytes; a page of this machine has \(page).",
+                "has segments aligned to \(alignment) bytes; a page of this machine has \(page).",
                 "Link it with -z max-page-size=\(page) or more.")
         } else if (segment.address &- segment.offset) & (alignment - 1) != 0 {
             refuseDamaged("segment \(index) begins at another place of its page in memory than in the file")
         }
         if segment.flags & (ELF.mayWrite | ELF.mayExecute) == ELF.mayWrite | ELF.mayExecute {
             refuse(
-                "\(quoted(path)) has a segment that is both writable and executable (segment \(index)), which lets "
+                "has a segment that is both writable and executable (segment \(index)), which lets "
                     + "any stray write become code.",
                 "Link it without -N, --omagic and -z rwx, and with no section of assembly code that is marked “awx”.")
         }
@@ -110,13 +114,12 @@ extension QuickInspection {
 
     /// PT_GNU_RELRO: what the dynamic linker makes read-only after it has written to it. Elsewhere, it would take the
     /// host's own memory.
-    private mutating func checkReadOnly(_ segment: ELFSegment) {
+    private mutating func checkReadOnly(_ segment: ELFSegment, _ pageSize: UInt64) {
         let (end, overflow) = segment.address.addingReportingOverflow(segment.memorySize)
-        let isInside = (0..<segmentCount).contains { index in
-            let loaded = self.segment(index)
+        let isInside = segments.contains { loaded in
             guard loaded.holds(address: segment.address), loaded.flags & ELF.mayWrite != 0 else { return false }
             // Linkers round its end up to the end of a page.
-            let page = max(UInt64(getpagesize()), loaded.alignment)
+            let page = max(pageSize, loaded.alignment)
             let limit = loaded.address.addingReportingOverflow(loaded.memorySize).partialValue
             return end <= (limit &+ (page - 1)) & ~(page - 1)
         }
@@ -128,7 +131,7 @@ extension QuickInspection {
     /// PT_TLS: what is copied into each thread.
     private mutating func checkThreadLocal(_ segment: ELFSegment) {
         guard segment.memorySize > 0 else { return }
-        if segment.fileSize > 0, fileOffset(ofAddress: segment.address, count: segment.fileSize) == nil {
+        if segment.fileSize > 0, segments.fileOffset(ofAddress: segment.address, count: segment.fileSize) == nil {
             refuseDamaged("its thread-local storage (PT_TLS) lies outside of the segments that are loaded")
         }
         let alignment = segment.alignment
@@ -141,18 +144,17 @@ extension QuickInspection {
 
     /// One executable stack in the process makes every thread's stack executable (fault 65).
     mutating func checkStack() {
-        var flags: UInt32?
-        for index in 0..<segmentCount where segment(index).type == ELF.gnuStack { flags = segment(index).flags }
+        let flags = segments.last { $0.type == ELF.gnuStack }?.flags
         let remedy =
             "Link it with -z noexecstack, and end its assembly files with: .section .note.GNU-stack,\"\",@progbits"
         if let flags {
             guard flags & ELF.mayExecute != 0 else { return }
             refuse(
-                "\(quoted(path)) asks for an executable stack, which would make the host's own stack executable.",
+                "asks for an executable stack, which would make the host's own stack executable.",
                 remedy)
         } else if ELF.stackIsExecutableByDefault {
             refuse(
-                "\(quoted(path)) does not say that its stack need not be executable (it has no PT_GNU_STACK), which "
+                "does not say that its stack need not be executable (it has no PT_GNU_STACK), which "
                     + "would make the host's own stack executable.",
                 remedy)
         }
@@ -164,8 +166,8 @@ extension QuickInspection {
     /// but a file without its own end is not the file that was built.
     private func endOfContent(_ header: ELFHeader) -> UInt64 {
         var end: UInt64 = 0
-        for index in 0..<segmentCount where segment(index).type == ELF.load {
-            let (sum, overflow) = segment(index).offset.addingReportingOverflow(segment(index).fileSize)
+        for segment in segments where segment.type == ELF.load {
+            let (sum, overflow) = segment.offset.addingReportingOverflow(segment.fileSize)
             if !overflow { end = max(end, sum) }
         }
         let sections = UInt64(header.sectionHeaderCount) * UInt64(header.sectionHeaderSize)
@@ -175,6 +177,4 @@ extension QuickInspection {
         }
         return end
     }
-
-    func isTruncated(_ header: ELFHeader) -> Bool { endOfContent(header) > fileSize }
 }

@@ -1,21 +1,22 @@
 import Glibc
 
-/// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:entrySymbol:)``.
+/// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:)``.
 ///
 /// Every number of the file is taken for hostile: sums are checked for overflow, tables for their limits, and a
 /// string for its end. The steps stand in the extensions of this type, in the order of ``run(_:)``.
-struct QuickInspection {
+struct QuickInspection: ~Copyable {
     let path: String
     let bundlePath: String
-    let entrySymbol: String
     let fileSize: UInt64
     let mode: UInt32
     var window: FileWindow
     var result = ImageInspection()
-    /// The program headers, and PT_DYNAMIC: kept while the window moves.
-    var segmentBytes = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The program headers, and PT_DYNAMIC: valid while the window moves.
+    var segments = ELFSegments(UnsafeRawBufferPointer(start: nil, count: 0))
     var dynamicBytes = UnsafeRawBufferPointer(start: nil, count: 0)
     var dynamic = DynamicTable(UnsafeRawBufferPointer(start: nil, count: 0))
+    /// Where the dynamic string table stands in the file.
+    var stringsOffset: UInt64 = 0
     let segmentStorage: UnsafeMutableRawBufferPointer
     let dynamicStorage: UnsafeMutableRawBufferPointer
 
@@ -25,12 +26,10 @@ struct QuickInspection {
     static let storageSize = FileWindow.storageSize + segmentLimit * ELF.programHeaderSize + dynamicLimit
 
     init(
-        of file: borrowing OpenedFile, path: String, bundlePath: String, entrySymbol: String,
-        storage: UnsafeMutableRawBufferPointer
+        of file: borrowing OpenedFile, path: String, bundlePath: String, storage: UnsafeMutableRawBufferPointer
     ) {
         self.path = path
         self.bundlePath = bundlePath
-        self.entrySymbol = entrySymbol
         fileSize = file.identity.size
         mode = file.identity.mode
         window = FileWindow(of: file, storage: storage)
@@ -45,22 +44,22 @@ struct QuickInspection {
         // A read that failed has made some step stop; the cause is told, not its consequence.
         if let failure = window.failure {
             result.findings = []
-            refuse("\(quoted(path)) cannot be read.", "Check the file system it stands on.", said: failure.reason)
+            refuse("cannot be read.", "Check the file system it stands on.", said: failure.reason)
         } else if window.isShort {
             result.findings = []
             refuse(
-                code: .executableChanged, "\(quoted(path)) became shorter while it was read.",
+                code: .executableChanged, "became shorter while it was read.",
                 "Install it by writing a new file and renaming it over the old one.")
         }
     }
 
     private mutating func inspectContent(_ file: borrowing OpenedFile) {
         guard let header = checkHeader(), readSegments(header, file) else { return }
-        checkSegments(header)
+        let isComplete = checkSegments(header)
         checkStack()
-        guard !isTruncated(header), readDynamic(file) else { return }
+        guard isComplete, readDynamic(file) else { return }
         result.isSharedObject = true
-        result.fingerprint = ImageInspector.fingerprint(ofFileBeginning: UnsafeRawBufferPointer(window.head))
+        result.fingerprint = ImageInspector.fingerprint(ofFileBeginning: window.head)
         checkDynamic()
         guard checkAddresses() else { return }
         checkSearchPaths(file)
@@ -71,43 +70,38 @@ struct QuickInspection {
 
     // MARK: - Findings
 
+    /// Tells that the file must not be opened.
+    ///
+    /// - Parameters:
+    ///   - what: what is wrong with it, as the end of a sentence that begins with its path.
+    ///   - remedy: the next step.
+    ///   - said: the system's words.
     @inline(never)
     mutating func refuse(
-        code: PluginError.Code = .notLoadable, subject: String? = nil, _ message: String, _ remedy: String,
-        said: String? = nil
+        code: PluginError.Code = .notLoadable, subject: @autoclosure () -> String? = nil,
+        _ what: @autoclosure () -> String, _ remedy: @autoclosure () -> String, said: String? = nil
     ) {
         result.findings.append(
             PluginFinding(
-                .error, code, filePath: path, subject: subject, message: message, remedy: remedy, systemMessage: said))
+                .error, code, filePath: path, subject: subject(), message: "\(quoted(path)) \(what())",
+                remedy: remedy(), systemMessage: said))
     }
 
     /// Tells that the file contradicts itself, which no linker writes.
     @inline(never)
-    mutating func refuseDamaged(_ what: String) {
-        refuse("\(quoted(path)) is damaged: \(what).", Self.rebuild)
+    mutating func refuseDamaged(_ what: @autoclosure () -> String) {
+        refuse("is damaged: \(what()).", Self.rebuild)
     }
 
     static let rebuild = "Build or copy the plug-in again, and compare its size and checksum with the original."
 
-    // MARK: - Segments
-
-    var segmentCount: Int { segmentBytes.count / ELF.programHeaderSize }
-
-    func segment(_ index: Int) -> ELFSegment { ELFSegment(segmentBytes, at: index * ELF.programHeaderSize) }
-
-    /// Where in the file `count` bytes at an address stand, or nil if no segment holds them.
-    func fileOffset(ofAddress address: UInt64, count: UInt64) -> UInt64? {
-        for index in 0..<segmentCount {
-            if let offset = segment(index).fileOffset(ofAddress: address, count: count) { return offset }
-        }
-        return nil
-    }
+    // MARK: - Bytes
 
     /// The bytes at an address, valid until the next are asked for.
     mutating func bytes(
         atAddress address: UInt64, count: Int, _ file: borrowing OpenedFile
     ) -> UnsafeRawBufferPointer? {
-        guard let offset = fileOffset(ofAddress: address, count: UInt64(count)) else { return nil }
+        guard let offset = segments.fileOffset(ofAddress: address, count: UInt64(count)) else { return nil }
         return window.bytes(at: offset, count: count, of: file)
     }
 
@@ -115,9 +109,10 @@ struct QuickInspection {
     mutating func string(at index: UInt64, limit: Int = 1024, _ file: borrowing OpenedFile) -> UnsafeRawBufferPointer? {
         guard index < dynamic.stringsSize else { return nil }
         let count = min(UInt64(limit), dynamic.stringsSize - index)
-        let (address, overflow) = dynamic.strings.addingReportingOverflow(index)
-        guard !overflow, let bytes = bytes(atAddress: address, count: Int(count), file) else { return nil }
-        guard let end = bytes.offset(of: 0) else { return nil }
+        // The whole table lies in the file: no overflow.
+        guard let bytes = window.bytes(at: stringsOffset + index, count: Int(count), of: file),
+            let end = bytes.offset(of: 0)
+        else { return nil }
         return UnsafeRawBufferPointer(rebasing: bytes[..<end])
     }
 }

@@ -12,7 +12,7 @@ struct SearchPathRules {
     static func isPlainlySafe(_ text: UnsafeRawBufferPointer) -> Bool {
         var rest = text
         while true {
-            let end = rest.firstIndex(of: UInt8(ascii: ":")) ?? rest.endIndex
+            let end = rest.offset(of: UInt8(ascii: ":")) ?? rest.endIndex
             guard isPlainlySafe(element: UnsafeRawBufferPointer(rebasing: rest[..<end])) else { return false }
             guard end < rest.endIndex else { return true }
             rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])

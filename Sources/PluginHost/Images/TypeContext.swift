@@ -70,7 +70,10 @@ struct TypeContext<Memory: ImageMemory> {
     var isGeneric: Bool { flags & 0x80 != 0 }
 
     /// The own name of a module, a type or a protocol.
-    var name: String? { relative(Self.nameField).flatMap { memory.text(at: $0) } }
+    var name: String? { nameAddress.flatMap { memory.text(at: $0) } }
+
+    /// Where the name stands, which ends with a NUL.
+    var nameAddress: UInt64? { relative(Self.nameField) }
 
     /// The function that gives the type's metadata; nil in a file.
     var accessor: UInt64? { relative(Self.accessorField) }

@@ -4,6 +4,9 @@ import Synchronization
 
 /// One try to bring a bundle's code into the process, from Info.plist to what the entry registered. No lock is held
 /// anywhere in it.
+///
+/// What only a failure needs is never inlined: code that is not run between what is run costs a load as much as its own
+/// work, because the dynamic linker empties the processor's caches at every load.
 struct CodeLoad {
     let bundle: PluginBundle
 
@@ -23,7 +26,7 @@ struct CodeLoad {
         guard inspection.describes(imageAt: image.base) else { throw changed(path) }
         try claim(image, path)
         entered = identity
-        guard let entry = image.entry else { throw failure(path, missingEntry(path)) }
+        guard let entry = image.entry else { throw missingEntry(path) }
         let table = EntryTable(bundle: bundle)
         let registrations: Registrations
         do throws(PluginError) {
@@ -60,14 +63,20 @@ struct CodeLoad {
     private func inspect(_ executable: consuming OpenedExecutable) throws(PluginError) -> ImageInspection {
         let path = executable.path
         let inspection = ImageInspector.inspectQuickly(executable.file, path: path, bundlePath: bundle.bundlePath)
-        guard inspection.findings.contains(where: { $0.severity == .error }) else { return inspection }
+        if inspection.isLoadable { return inspection }
         throw completed(PluginError(bundlePath: bundle.bundlePath, findings: inspection.findings), path: path)
     }
 
     /// Opens the libraries that the executable needs and the bundle carries. Most plug-ins need none that is not in the
     /// process already; then nothing is looked at.
     private func openOwnLibraries(_ names: [String]) throws(PluginError) {
-        guard !names.isEmpty, let libraries = BundleLibraries(of: bundle) else { return }
+        if names.isEmpty { return }
+        try openOwnLibraries(named: names)
+    }
+
+    @inline(never)
+    private func openOwnLibraries(named names: [String]) throws(PluginError) {
+        guard let libraries = BundleLibraries(of: bundle) else { return }
         do throws(BundleLibraries.Failure) {
             try libraries.open(names)
         } catch {
@@ -87,17 +96,26 @@ struct CodeLoad {
             // replaced it is reached by another spelling of the same path.
             return try LoadedImage.open(path: isRetry ? Self.otherSpelling(of: path) : path)
         } catch {
-            let finding = PluginFinding(
-                .loadFailed, filePath: path, message: "The dynamic linker cannot load \(quoted(path)).",
-                remedy: "Run “pluginhost check” on the bundle for a full report.", systemMessage: error.text)
-            let found = completeFindings(path).filter { $0.severity == .error }
-            guard var first = found.first else { throw failure(path, finding) }
-            first.systemMessage = error.text
-            throw PluginError(bundlePath: bundle.bundlePath, findings: [first] + found.dropFirst())
+            throw refused(path, error)
         }
     }
 
+    @inline(never)
+    private func refused(_ path: String, _ said: LinkerMessage) -> PluginError {
+        let found = completeFindings(path).filter { $0.severity == .error }
+        guard var first = found.first else {
+            return failure(
+                path,
+                PluginFinding(
+                    .loadFailed, filePath: path, message: "The dynamic linker cannot load \(quoted(path)).",
+                    remedy: "Run “pluginhost check” on the bundle for a full report.", systemMessage: said.text))
+        }
+        first.systemMessage = said.text
+        return PluginError(bundlePath: bundle.bundlePath, findings: [first] + found.dropFirst())
+    }
+
     /// `/a/b/X` as `/a/b/./X`, with one `./` more each time it is asked for.
+    @inline(never)
     private static func otherSpelling(of path: String) -> String {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let retry = retries.add(1, ordering: .relaxed).newValue
@@ -107,12 +125,16 @@ struct CodeLoad {
     private static let retries = Atomic(0)
 
     private func claim(_ image: LoadedImage, _ path: String) throws(PluginError) {
-        guard let owner = BundleTable.shared.claimImage(base: image.base, for: bundle) else { return }
+        if let owner = BundleTable.shared.claimImage(base: image.base, for: bundle) { throw taken(path, by: owner) }
+    }
+
+    @inline(never)
+    private func taken(_ path: String, by owner: PluginBundle) -> PluginError {
         let message =
             owner === bundle
             ? "The code in \(quoted(path)) was entered before and failed, and the file was not replaced by another."
             : "The file \(quoted(path)) is in the process already, as the executable of the bundle \(quoted(owner.bundlePath))."
-        throw failure(
+        return failure(
             path,
             PluginFinding(
                 .alreadyEntered, filePath: path, subject: owner.bundlePath, message: message,
@@ -122,6 +144,7 @@ struct CodeLoad {
     }
 
     /// Adds to an error what the complete inspection of the file finds; whoever reads it then knows everything.
+    @inline(never)
     private func completed(_ error: PluginError, path: String) -> PluginError {
         var seen = Set(error.findings)
         let known = Set(error.findings.map(\.code))
@@ -139,6 +162,7 @@ struct CodeLoad {
         PluginError(bundlePath: bundle.bundlePath, finding)
     }
 
+    @inline(never)
     private func changed(_ path: String) -> PluginError {
         failure(
             path,
@@ -149,10 +173,13 @@ struct CodeLoad {
                 remedy: "Load the bundle again when its installation has ended."))
     }
 
-    private func missingEntry(_ path: String) -> PluginFinding {
-        PluginFinding(
-            .symbolMissing, filePath: path, subject: ImageInspector.entrySymbol,
-            message: "The file \(quoted(path)) does not define \(ImageInspector.entrySymbol).",
-            remedy: "Export the function \(ImageInspector.entrySymbol); docs/abi.md shows how.")
+    @inline(never)
+    private func missingEntry(_ path: String) -> PluginError {
+        failure(
+            path,
+            PluginFinding(
+                .symbolMissing, filePath: path, subject: ImageInspector.entrySymbol,
+                message: "The file \(quoted(path)) does not define \(ImageInspector.entrySymbol).",
+                remedy: "Export the function \(ImageInspector.entrySymbol); docs/abi.md shows how."))
     }
 }

@@ -2,10 +2,15 @@
 
 /// Compares what an entry registered at extension points with what `PHFactories` declares.
 struct DeclarationCheck {
-    private struct Offer: Hashable {
+    /// What was registered at an extension point.
+    private struct Offer {
         let name: String
         let point: String
         let version: Int
+
+        func isDeclared(by entry: Manifest.Factory) -> Bool {
+            name == entry.name && point == entry.extensionPoint && version == entry.version
+        }
     }
 
     let bundle: PluginBundle
@@ -17,36 +22,38 @@ struct DeclarationCheck {
     ///   fulfils. Nothing for a bundle without the key: it declares nothing, as a bundle of NSBundle's does.
     var findings: [PluginFinding] {
         guard manifest.declaresFactories else { return [] }
-        var declared: Set<Offer> = []
-        for entry in manifest.factories {
-            guard let point = entry.extensionPoint else { continue }
-            declared.insert(Offer(name: entry.name, point: point, version: entry.version))
+        let offers = offers
+        var findings: [PluginFinding] = []
+        for offer in offers where !manifest.factories.contains(where: offer.isDeclared) {
+            findings.append(undeclaredFinding(offer))
         }
-        let offered = offers
-        let undeclared = offered.filter { !declared.contains($0) }.map(undeclaredFinding)
-        if undeclared.isEmpty, offered.count == manifest.factories.count { return [] }
-        let all = Set(offered)
-        return undeclared + manifest.factories.filter { !isFulfilled($0, by: all) }.map(unfulfilledFinding)
+        let declared = manifest.factories
+        // By index, because a loop over the entries copies each.
+        for index in declared.indices where !isFulfilled(declared[index], by: offers) {
+            findings.append(unfulfilledFinding(declared[index]))
+        }
+        return findings
     }
 
     private var offers: [Offer] {
-        registrations.providers.map { Offer(name: $0.name, point: $0.pointName, version: Int($0.pointVersion)) }
+        if registrations.providers.isEmpty, registrations.factories.isEmpty { return [] }
+        return registrations.providers.map { Offer(name: $0.name, point: $0.pointName, version: Int($0.pointVersion)) }
             + registrations.factories.lazy.filter { !$0.point.isEmpty }
             .map { Offer(name: $0.name, point: $0.point, version: Int($0.version)) }
     }
 
     /// A declaration without an extension point names a class, a factory or a provider. A C function is offered at an
     /// extension point by its declaration alone: a function is registered by its name and signature.
-    private func isFulfilled(_ entry: Manifest.Factory, by offers: Set<Offer>) -> Bool {
-        if let point = entry.extensionPoint {
-            return offers.contains(Offer(name: entry.name, point: point, version: entry.version))
-                || registrations.functions[entry.name] != nil
+    private func isFulfilled(_ entry: Manifest.Factory, by offers: [Offer]) -> Bool {
+        if entry.extensionPoint != nil {
+            return offers.contains { $0.isDeclared(by: entry) } || registrations.functions[entry.name] != nil
         }
-        return registrations.factories.contains { $0.name == entry.name }
+        return registrations.class(named: entry.name) != nil
+            || registrations.factories.contains { $0.name == entry.name }
             || registrations.providers.contains { $0.name == entry.name }
-            || registrations.class(named: entry.name) != nil
     }
 
+    @inline(never)
     private func undeclaredFinding(_ offer: Offer) -> PluginFinding {
         let namesake = manifest.factories.first { $0.name == offer.name }
         let other = namesake.map { entry in
@@ -62,6 +69,7 @@ struct DeclarationCheck {
             remedy: "Declare it in PHFactories of Info.plist with this name, extensionPoint and version.")
     }
 
+    @inline(never)
     private func unfulfilledFinding(_ entry: Manifest.Factory) -> PluginFinding {
         let point = entry.extensionPoint
         let place = point.map { " for version \(entry.version) of the extension point \(quoted($0))" } ?? ""

@@ -3,20 +3,20 @@ import Glibc
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// The host's side of the C ABI for one plug-in: the table its entry is given, and the transaction that its
-/// registrations go into.
+/// The host's side of the ABI for one plug-in: the table its entry is given, the transaction that its registrations go
+/// into, and what stands behind its contexts.
 ///
 /// **Lifetime.** Immortal, because the plug-in may keep the table's address; there is one for each entry called.
 final class EntryTable: @unchecked Sendable {
     // @unchecked because of the pointers: `table` is written once, in init, and never again.
 
     private struct State {
-        var registrations = Registrations()
+        /// What was registered; nil before the entry is called and after it returned.
+        var registrations: Registrations?
         /// What makes the load fail, whatever status the entry returns.
         var findings: [PluginFinding] = []
         /// What set_error() was last told, by thread.
         var reasons: [pthread_t: Reason] = [:]
-        var isOpen = false
     }
 
     /// What a plug-in told by set_error().
@@ -74,12 +74,10 @@ final class EntryTable: @unchecked Sendable {
     ///
     /// - Throws: what went wrong; then nothing was registered.
     func enter(_ entry: EntryFunction, path: String) throws(PluginError) -> Registrations {
-        state.withLock { $0.isOpen = true }
+        state.withLock { $0.registrations = Registrations() }
         let status = entry(pointer)
-        let (registrations, findings, reason) = state.withLock { state in
-            state.isOpen = false
-            defer { state.registrations = Registrations() }
-            return (state.registrations, state.findings, state.reasons.removeValue(forKey: thread))
+        let (registrations, findings) = state.withLock { state in
+            (state.registrations.take()!, state.findings)
         }
         if !findings.isEmpty {
             throw PluginError(
@@ -90,7 +88,7 @@ final class EntryTable: @unchecked Sendable {
                     return finding
                 })
         }
-        guard status == PLUGIN_OK else { throw entryFailure(status, reason, path) }
+        guard status == PLUGIN_OK else { throw entryFailure(status, takeReason(), path) }
         if registrations.isEmpty, bundle.manifest.functions.isEmpty, bundle.manifest.principalClass == nil {
             throw PluginError(
                 bundlePath: bundle.bundlePath,
@@ -136,7 +134,7 @@ final class EntryTable: @unchecked Sendable {
     ) -> plugin_status {
         let onThread = pthread_equal(thread, pthread_self()) != 0
         let (status, late): (plugin_status, Bool) = state.withLock { state in
-            guard state.isOpen else { return (plugin_status(PLUGIN_CLOSED), true) }
+            guard state.registrations != nil else { return (plugin_status(PLUGIN_CLOSED), true) }
             guard onThread else {
                 state.findings.append(
                     PluginFinding(
@@ -145,7 +143,7 @@ final class EntryTable: @unchecked Sendable {
                         remedy: "Register on the thread that plugin_entry was called on."))
                 return (plugin_status(PLUGIN_CLOSED), false)
             }
-            guard let problem = body(&state.registrations) else { return (plugin_status(PLUGIN_OK), false) }
+            guard let problem = body(&state.registrations!) else { return (plugin_status(PLUGIN_OK), false) }
             state.findings.append(finding(problem))
             return (problem.status, false)
         }

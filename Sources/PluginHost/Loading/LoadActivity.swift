@@ -19,7 +19,11 @@ final class LoadActivity: Sendable {
     func end(_ ticket: LoadTicket) {
         state.withLock { state in
             // Loads nest, so it is nearly always the last.
-            if let index = state.active.lastIndex(where: { $0 === ticket }) { state.active.remove(at: index) }
+            if state.active.last === ticket {
+                state.active.removeLast()
+            } else if let index = state.active.lastIndex(where: { $0 === ticket }) {
+                state.active.remove(at: index)
+            }
         }
     }
 

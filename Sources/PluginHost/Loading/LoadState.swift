@@ -1,4 +1,4 @@
-/// Where a bundle's code stands in its life.
+/// Where a bundle's code stands in its life. What is large is behind a reference, because each load copies states.
 enum LoadState {
     /// Never loaded, or nothing of the last try is left in the process.
     case unloaded
@@ -9,9 +9,9 @@ enum LoadState {
     case deactivating(LoadTicket, LoadedCode)
     /// The code is mapped and its entry has succeeded, the registrations are not offered: it was unloaded, or another
     /// bundle held one of its names, or its `activate` failed (then the error tells).
-    case dormant(LoadedCode, PluginError?)
+    indirect case dormant(LoadedCode, PluginError?)
     /// The last try failed.
-    case failed(LoadFailure)
+    indirect case failed(LoadFailure)
 
     /// As applications see it.
     var visible: PluginState {

@@ -18,7 +18,7 @@ final class LoadedCode: Sendable {
         classes?.names ?? registrations.classes.map { ImageClasses.qualifiedName(of: $0.type) }
     }
     /// What an object of the plug-in is made with; made anew for each, because most loads make none.
-    var context: PluginContext { PluginContext(services: BundleContext(bundle: table.bundle)) }
+    var context: PluginContext { PluginContext(services: table) }
     /// Nil while the code is not offered: who comes too late is not to get an object that outlives the release.
     private let services = Mutex<[ServiceKey: SharedObject]?>([:])
     private let principal = Mutex<Principal?>(nil)

@@ -58,15 +58,25 @@ final class EventListeners<Event: Sendable>: Sendable {
     }
 
     /// Puts an event down for ``deliver()``. May be called under a lock.
+    @inline(__always)
     func put(_ event: @autoclosure () -> Event) {
-        guard count.load(ordering: .acquiring) > 0 else { return }
+        if count.load(ordering: .acquiring) > 0 { putDown(event) }
+    }
+
+    /// Delivers what was put down, unless another thread is at it, which then takes it along. Called without a lock.
+    @inline(__always)
+    func deliver() {
+        if count.load(ordering: .acquiring) > 0 { deliverAll() }
+    }
+
+    @inline(never)
+    private func putDown(_ event: () -> Event) {
         let event = event()
         state.withLock { $0.undelivered.append((event, Array($0.continuations.values))) }
     }
 
-    /// Delivers what was put down, unless another thread is at it, which then takes it along. Called without a lock.
-    func deliver() {
-        guard count.load(ordering: .acquiring) > 0 else { return }
+    @inline(never)
+    private func deliverAll() {
         let isFirst = state.withLock { state in
             defer { state.isDelivering = true }
             return !state.isDelivering

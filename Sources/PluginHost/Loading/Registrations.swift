@@ -11,6 +11,10 @@ struct Registrations: Sendable {
         /// **Cost.** Without a given name, a reading of the class's metadata.
         var name: String { givenName ?? ImageClasses.ownName(of: type) }
 
+        func isNamed(_ name: String) -> Bool {
+            givenName.map { $0 == name } ?? ImageClasses.hasOwnName(name, class: type)
+        }
+
         fileprivate var key: Key { Key(point: "", name: name) }
     }
 
@@ -69,7 +73,7 @@ struct Registrations: Sendable {
     }
 
     func `class`(named name: String) -> (any Plugin.Type)? {
-        if let exact = classes.first(where: { $0.name == name }) { return exact.type }
+        if let exact = classes.first(where: { $0.isNamed(name) }) { return exact.type }
         // “Module.Reporter” for a class that was registered as “Reporter” or under a name of its own.
         return classes.first { ImageClasses.matches(name, class: $0.type) }?.type
     }

@@ -136,6 +136,22 @@ struct QuickInspectionDynamicTests {
         #expect(try inspect("origin-like.so", "$ORIGINAL/lib").map(\.code) == [.unsafeSearchPath])
     }
 
+    /// The names are compared with those of the last file: one of the same length must not pass for another.
+    @Test func libraryThatTheProcessDoesNotHaveIsToldAfterAnyOtherFile() throws {
+        var file = try ELFBytes(
+            ImageFixtures.c("needs-libc.so", ImageFixtures.entryWithNote, ["-shared", "-Wl,--no-as-needed"]))
+        let known = try file.save("needs-known.so")
+        try file.replace("libc.so.6\0", by: "libx.so.6\0")
+        let unknown = try file.save("needs-unknown.so")
+        try file.replace("libx.so.6\0", by: "/ibx.so.6\0")
+        let path = try file.save("needs-rooted.so")
+        for _ in 0..<2 {
+            #expect(try quickInspection(known).absentLibraries == [])
+            #expect(try quickInspection(unknown).absentLibraries == ["libx.so.6"])
+            #expect(try quickInspection(path).findings.map(\.code) == [.unsafeSearchPath])
+        }
+    }
+
     @Test("A library that is needed by a path is refused (70)")
     func neededPath() throws {
         let library = try ImageFixtures.c("libno-soname.so", "int answer(void) { return 42; }")
@@ -159,6 +175,10 @@ struct QuickInspectionDynamicTests {
 
 @Suite("The quick inspection: the entry symbol")
 struct QuickInspectionEntryTests {
+    @Test func hashOfTheEntrySymbolIsItsOwn() {
+        #expect(QuickInspection.entryHash == gnuHash(of: ImageInspector.entrySymbol.utf8))
+    }
+
     @Test("A missing entry symbol is reported by name (81)", arguments: ["gnu", "sysv", "both"])
     func missingEntry(style: String) throws {
         let path = try ImageFixtures.c(

@@ -16,7 +16,7 @@ struct BundleCode: Sendable {
                 BundleLayout.infoNames.map { BundlePath.join(directory, $0).trimmedSlash }
             })
         let shared = Set(layout.infoDirectories + layout.supportDirectories + [layout.resources, ""])
-        let own = layout.executableDirectories.filter { !shared.contains($0) && !$0.hasPrefix("..") }
+        let own = layout.executableDirectories.filter { !shared.contains($0) && !BundleLayout.isBeside($0) }
         let support = layout.supportDirectories.flatMap { directory in
             ["Frameworks", "SharedFrameworks", "PlugIns", "Plugins"].map { BundlePath.join(directory, $0).trimmedSlash }
         }

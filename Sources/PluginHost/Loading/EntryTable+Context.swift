@@ -2,11 +2,7 @@ import Glibc
 @_spi(PluginHost) internal import PluginABI
 
 /// What a ``PluginContext`` gives a plug-in of its own bundle.
-final class BundleContext: PluginContextServices {
-    private let bundle: PluginBundle
-
-    init(bundle: PluginBundle) { self.bundle = bundle }
-
+extension EntryTable: PluginContextServices {
     var bundleIdentifier: String { bundle.displayIdentifier }
     var bundlePath: String { bundle.bundlePath }
     var hostName: String { HostEnvironment.current.name }

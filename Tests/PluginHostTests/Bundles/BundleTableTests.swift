@@ -1,0 +1,24 @@
+import Testing
+
+@testable import PluginHost
+
+@Suite("The table of bundles")
+struct BundleTableTests {
+    /// The dynamic linker mostly maps each image below the one before it, and not always.
+    @Test func imagesAreFoundInWhateverOrderTheyCame() {
+        var random = SeededGenerator(seed: 4)
+        for order in [Array(1...200), (1...200).reversed(), (1...200).shuffled(using: &random)] {
+            let table = BundleTable()
+            for number in order {
+                #expect(table.claimImage(base: UInt(number) * 4096, for: .main) == nil)
+            }
+            for number in order {
+                #expect(table.bundle(imageBase: UInt(number) * 4096) === PluginBundle.main)
+                #expect(table.bundle(imageBase: UInt(number) * 4096 + 1) == nil)
+                #expect(table.claimImage(base: UInt(number) * 4096, for: .main) === PluginBundle.main)
+            }
+            #expect(table.bundle(imageBase: 0) == nil)
+            #expect(table.imageBases == (1...200).reversed().map { $0 * 4096 })
+        }
+    }
+}
