@@ -52,17 +52,21 @@ enum RawHost {
 struct Round {
     let count: Int
 
+    /// Each way comes after each other one equally often: what one load leaves in the processor's caches serves the next.
+    private static let order: [Way] = [.raw, .known, .whole, .raw, .whole, .known]
+
+    private func way(_ index: Int) -> Way { Self.order[index % Self.order.count] }
+
     func run() throws {
         let copies = Copies(folder: URL(filePath: ProcessInfo.processInfo.environment["BENCHMARK_COPIES"] ?? "."))
-        let ways = Way.allCases
         // Known manifests are known before the clock runs.
         let bundles = try (0..<count).map { index in
-            ways[index % ways.count] == .known ? try PluginBundle.open(path: copies.bundle(index).path) : nil
+            way(index) == .known ? try PluginBundle.open(path: copies.bundle(index).path) : nil
         }
-        let paths = (0..<count).map { ways[$0 % ways.count] == .raw ? copies.executable($0) : copies.bundle($0).path }
+        let paths = (0..<count).map { way($0) == .raw ? copies.executable($0) : copies.bundle($0).path }
         var times: [Way: [UInt64]] = [:]
         for index in 0..<count {
-            let way = ways[index % ways.count]
+            let way = way(index)
             let start = DispatchTime.now().uptimeNanoseconds
             switch way {
             case .raw: RawHost.load(paths[index])
@@ -74,7 +78,7 @@ struct Round {
             times[way, default: []].append(DispatchTime.now().uptimeNanoseconds - start)
         }
         // The first loads bring in what is used once; of many, only the last tell what a load costs at that number.
-        for way in ways {
+        for way in Way.allCases {
             let all = times[way]!.dropFirst(3)
             let last = all.suffix(60)
             print(way.rawValue, last.reduce(0, +) / UInt64(last.count))
