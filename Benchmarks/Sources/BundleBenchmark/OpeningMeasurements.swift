@@ -53,13 +53,13 @@ enum OpeningMeasurements {
     /// Opens a bundle and finds a resource that it has in its localisations alone.
     static func findPage(_ path: String) throws -> PluginBundle {
         let bundle = try PluginBundle.open(path: path)
-        precondition(bundle.path(forResource: "page7", ofType: "html") != nil)
+        precondition(bundle.path(forResource: "page7", ofType: "html")?.hasSuffix(".lproj/page7.html") ?? false)
         return bundle
     }
 
     static func findPageByFoundation(_ path: String) -> Bundle {
         let bundle = Bundle(path: path)!
-        precondition(bundle.path(forResource: "page7", ofType: "html") != nil)
+        precondition(bundle.path(forResource: "page7", ofType: "html")?.hasSuffix(".lproj/page7.html") ?? false)
         return bundle
     }
 }

@@ -30,7 +30,8 @@ extension PluginBundle {
     }
 
     /// What build systems put around the name of a shared object.
-    private static let affixes = [("", ""), ("", ".so"), ("lib", ".so")]
+    private static let affixes = [noAffix, ("", ".so"), ("lib", ".so")]
+    private static let noAffix = ("", "")
 
     /// Where the executable may be, in order.
     private var executableCandidates: [Candidate] {
@@ -76,7 +77,7 @@ extension PluginBundle {
     func openExecutable() throws(PluginError) -> OpenedExecutable {
         var namesake: String?
         // Nearly always the first place is the one, and only its path is made.
-        let first = candidate(layout.executableDirectories[0], ("", ""), executableName)
+        let first = candidate(layout.executableDirectories[0], Self.noAffix, executableName)
         if let found = try open(first, &namesake) { return found }
         return try openElsewhere(&namesake)
     }

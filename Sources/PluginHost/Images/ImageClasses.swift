@@ -98,19 +98,18 @@ struct ImageClasses: Sendable {
     /// The class's own name, without module and outer types: one read in memory, where `String(describing:)` asks the
     /// runtime to build, cache and demangle a name.
     static func ownName(of aClass: AnyClass) -> String {
-        guard let descriptor = descriptor(of: aClass),
-            let name = TypeContext(ProcessMemory(), at: UInt64(UInt(bitPattern: descriptor)))?.name
-        else { return String(describing: aClass) }
-        return name
+        context(of: aClass)?.name ?? String(describing: aClass)
     }
 
     /// Whether a name is that of ``ownName(of:)``, compared where it stands.
     static func hasOwnName(_ name: String, class aClass: AnyClass) -> Bool {
-        guard let descriptor = descriptor(of: aClass),
-            let address = TypeContext(ProcessMemory(), at: UInt64(UInt(bitPattern: descriptor)))?.nameAddress,
-            let text = UnsafePointer<CChar>(bitPattern: UInt(address))
+        guard let address = context(of: aClass)?.nameAddress, let text = UnsafePointer<CChar>(bitPattern: UInt(address))
         else { return name == String(describing: aClass) }
         return UnsafeRawBufferPointer(start: text, count: strlen(text)).holds(name)
+    }
+
+    private static func context(of aClass: AnyClass) -> TypeContext<ProcessMemory>? {
+        descriptor(of: aClass).flatMap { TypeContext(ProcessMemory(), at: UInt64(UInt(bitPattern: $0))) }
     }
 
     private static func descriptor(of aClass: AnyClass) -> UnsafeRawPointer? {

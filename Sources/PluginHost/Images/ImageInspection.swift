@@ -40,12 +40,6 @@ public struct PluginNote: Sendable, Hashable {
     /// Whether the file registers Swift types, which only the same toolchain can read.
     public var isSwift: Bool { flags & PLUGIN_NOTE_SWIFT != 0 }
 
-    /// Whether this host can load what it was built for.
-    var fitsHost: Bool {
-        abiMajor == PLUGIN_ABI_MAJOR
-            && (!isSwift || swiftRevision == PLUGIN_SWIFT_REVISION && toolchain == Self.hostToolchain)
-    }
-
     /// The toolchain that this host was compiled with.
     static let hostToolchain = plugin_swift_toolchain().text
 

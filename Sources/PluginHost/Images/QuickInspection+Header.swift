@@ -8,8 +8,7 @@ extension QuickInspection {
         let setgid = Int(mode) & PHS_SETGID != 0
         guard setuid || setgid else { return }
         let which = setuid ? (setgid ? "setuid and setgid bits" : "setuid bit") : "setgid bit"
-        let file = shellWord(path)
-        refuse("has its \(which) set, which no shared object needs.", "Run: chmod u-s,g-s \(file)")
+        refuse("has its \(which) set, which no shared object needs.", "Run: chmod u-s,g-s \(shellWord(path))")
     }
 
     /// Whether it is a shared object of this machine; told in words if not (faults 58, 60, 61, 62).
@@ -20,9 +19,8 @@ extension QuickInspection {
             return nil
         }
         guard head.count >= ELF.headerSize else {
-            let size = fileSize
             refuse(
-                "is truncated: it has \(size) bytes, and the ELF header alone has \(ELF.headerSize).", Self.rebuild)
+                "is truncated: it has \(fileSize) bytes, and the ELF header alone has \(ELF.headerSize).", Self.rebuild)
             return nil
         }
         guard checkPlatform(head) else { return nil }
@@ -84,10 +82,9 @@ extension QuickInspection {
                 "is a program (ET_EXEC), not a shared object.",
                 "Make it a .dynamic library product in Package.swift, or link it with -shared.")
         case ELF.relocatable:
-            let file = shellWord(path)
             refuse(
                 "is an object file that was not linked (ET_REL), not a shared object.",
-                "Link it: clang -shared -o plugin.so \(file)")
+                "Link it: clang -shared -o plugin.so \(shellWord(path))")
         case ELF.core:
             refuse("is a core dump, not a shared object.", Self.rebuild)
         default:

@@ -22,8 +22,9 @@ extension QuickInspection {
             let note = try PluginNote(descriptor: descriptor)
             let isFirst = result.note == nil
             if isFirst { result.note = note }
-            guard isFirst || note != result.note, !note.fitsHost else { return }
-            result.findings += NoteComparison(path: path).findings(for: note)
+            guard isFirst || note != result.note else { return }
+            let findings = NoteComparison(path: path).findings(for: note)
+            if !findings.isEmpty { result.findings += findings }
         } catch {
             result.findings += NoteComparison(path: path).findings(for: error)
         }

@@ -26,9 +26,8 @@ extension QuickInspection {
             return false
         }
         guard end <= fileSize else {
-            let size = fileSize
             refuse(
-                "is truncated or damaged: its program headers end at byte \(end), and the file at byte \(size).",
+                "is truncated or damaged: its program headers end at byte \(end), and the file at byte \(fileSize).",
                 Self.rebuild)
             return false
         }
@@ -76,8 +75,7 @@ extension QuickInspection {
         }
         let end = endOfContent(header)
         guard end > fileSize else { return true }
-        let missing = end - fileSize
-        refuse("is truncated: the last \(missing) of its \(end) bytes are missing.", Self.rebuild)
+        refuse("is truncated: the last \(end - fileSize) of its \(end) bytes are missing.", Self.rebuild)
         return false
     }
 

@@ -78,19 +78,19 @@ struct QuickInspection: ~Copyable {
     ///   - said: the system's words.
     @inline(never)
     mutating func refuse(
-        code: PluginError.Code = .notLoadable, subject: @autoclosure () -> String? = nil,
-        _ what: @autoclosure () -> String, _ remedy: @autoclosure () -> String, said: String? = nil
+        code: PluginError.Code = .notLoadable, subject: String? = nil, _ what: String, _ remedy: String,
+        said: String? = nil
     ) {
         result.findings.append(
             PluginFinding(
-                .error, code, filePath: path, subject: subject(), message: "\(quoted(path)) \(what())",
-                remedy: remedy(), systemMessage: said))
+                .error, code, filePath: path, subject: subject, message: "\(quoted(path)) \(what)", remedy: remedy,
+                systemMessage: said))
     }
 
     /// Tells that the file contradicts itself, which no linker writes.
     @inline(never)
-    mutating func refuseDamaged(_ what: @autoclosure () -> String) {
-        refuse("is damaged: \(what()).", Self.rebuild)
+    mutating func refuseDamaged(_ what: String) {
+        refuse("is damaged: \(what).", Self.rebuild)
     }
 
     static let rebuild = "Build or copy the plug-in again, and compare its size and checksum with the original."

@@ -69,14 +69,9 @@ struct CodeLoad {
 
     /// Opens the libraries that the executable needs and the bundle carries. Most plug-ins need none that is not in the
     /// process already; then nothing is looked at.
-    private func openOwnLibraries(_ names: [String]) throws(PluginError) {
-        if names.isEmpty { return }
-        try openOwnLibraries(named: names)
-    }
-
     @inline(never)
-    private func openOwnLibraries(named names: [String]) throws(PluginError) {
-        guard let libraries = BundleLibraries(of: bundle) else { return }
+    private func openOwnLibraries(_ names: [String]) throws(PluginError) {
+        guard !names.isEmpty, let libraries = BundleLibraries(of: bundle) else { return }
         do throws(BundleLibraries.Failure) {
             try libraries.open(names)
         } catch {

@@ -19,11 +19,7 @@ final class LoadActivity: Sendable {
     func end(_ ticket: LoadTicket) {
         state.withLock { state in
             // Loads nest, so it is nearly always the last.
-            if state.active.last === ticket {
-                state.active.removeLast()
-            } else if let index = state.active.lastIndex(where: { $0 === ticket }) {
-                state.active.remove(at: index)
-            }
+            if let index = state.active.lastIndex(where: { $0 === ticket }) { state.active.remove(at: index) }
         }
     }
 

@@ -200,9 +200,7 @@ extension PluginBundle {
         let keys = code.registrations.pointKeys
         do throws(PluginError) {
             // Before any hook runs, so that a name that is taken costs the plug-in nothing.
-            if !keys.isEmpty {
-                try ProviderTable.shared.insert(keys, of: bundlePath, inPlaceOf: predecessor?.bundlePath)
-            }
+            try ProviderTable.shared.insert(keys, of: bundlePath, inPlaceOf: predecessor?.bundlePath)
         } catch {
             return .dormant(code, error)
         }

@@ -21,6 +21,7 @@ final class ProviderTable: Sendable {
     func insert(
         _ keys: [Registrations.Key], of bundlePath: String, inPlaceOf predecessor: String? = nil
     ) throws(PluginError) {
+        guard !keys.isEmpty else { return }
         let conflict: (key: Registrations.Key, owner: String)? = owners.withLock { owners in
             for key in keys {
                 if let owner = owners[key], owner.path != predecessor { return (key, owner.path) }

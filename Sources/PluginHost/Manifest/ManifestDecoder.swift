@@ -116,7 +116,7 @@ struct ManifestDecoder {
             if name != nil {
                 results.append(result)
             } else if findings.count == known {
-                _ = invalid(key.spelling, "has an entry without a name") as Entry?
+                complain(key.spelling, "has an entry without a name")
             }
         }
         return results
@@ -176,12 +176,16 @@ struct ManifestDecoder {
     }
 
     private mutating func invalid<Value>(_ key: String, _ complaint: String) -> Value? {
+        complain(key, complaint)
+        return nil
+    }
+
+    private mutating func complain(_ key: String, _ complaint: String) {
         findings.append(
             PluginFinding(
                 .manifestInvalid, filePath: path, subject: key,
                 message: "The key \(key) of \(quoted(path ?? "Info.plist")) \(complaint).",
                 remedy: "Correct the key, or remove it; docs/bundle-format.md lists the keys and their types."))
-        return nil
     }
 }
 

@@ -35,7 +35,7 @@ struct BundleCopy: Sendable {
         let contents = try BundleOpening.contents(path: original)
         let original = contents.path
         self.original = original
-        guard !contents.layout.executableDirectories.contains(where: { BundleLayout.isBeside($0) }) else {
+        guard !contents.layout.executableDirectories.contains(where: BundleLayout.isBeside) else {
             throw Self.error(
                 original, "Its code stands beside the bundle, and not inside of it, so it cannot be copied with it.",
                 remedy: "Restart the application to use new code of this bundle.")
