@@ -82,8 +82,9 @@ public final class PluginRegistrar: Sendable {
     public var registrations: [PluginRegistration] { state.withLock(\.registrations) }
 }
 
-/// One thing that a plug-in offers.
+/// One thing that a plug-in offers. Frozen, because it never leaves the library that this module and the host share.
 @_spi(PluginHost)
+@frozen
 public enum PluginRegistration: Sendable, CustomStringConvertible {
     case pluginClass(name: String?, type: any Plugin.Type)
     case provider(AnyProvider)

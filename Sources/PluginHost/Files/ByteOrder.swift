@@ -31,10 +31,10 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the bytes are those of a string.
-    func holds(_ text: String) -> Bool {
-        text.withoutCopy { utf8 in
-            utf8.count == count && (count == 0 || memcmp(baseAddress!, utf8.baseAddress!, count) == 0)
-        }
+    func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+        count == other.count && (count == 0 || memcmp(baseAddress!, other.baseAddress!, count) == 0)
     }
+
+    /// Whether the bytes are those of a string.
+    func holds(_ text: String) -> Bool { text.withoutCopy { equals(UnsafeRawBufferPointer($0)) } }
 }

@@ -10,6 +10,8 @@ struct DynamicTable {
     private(set) var gnuHash: UInt64 = 0
     /// Whether the table has its end mark.
     private(set) var isTerminated = false
+    /// Where the entries of needed libraries stand, from the first to the last, in bytes.
+    private var neededPart = 0..<0
 
     // The names of the tags are those of <elf.h>.
     var pltRelocationsSize: UInt64 { standard[2] }  // DT_PLTRELSZ
@@ -56,8 +58,9 @@ struct DynamicTable {
     static let flag1PositionIndependentProgram: UInt64 = 0x0800_0000
     static let flagTextRelocations: UInt64 = 4
 
-    /// Reads the entries up to the end mark or the end of the bytes.
-    init(_ bytes: UnsafeRawBufferPointer) {
+    /// Reads the entries up to the end mark or the end of the bytes, into a table that is empty. It is no initialiser, so
+    /// that the table is not copied to where it stays.
+    mutating func read(_ bytes: UnsafeRawBufferPointer) {
         var offset = 0
         while offset <= bytes.count - ELF.dynamicEntrySize {
             let tag = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -65,24 +68,37 @@ struct DynamicTable {
                 isTerminated = true
                 return
             }
-            take(tag, bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+            let value = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+            if tag == Self.needed {
+                neededPart = (neededPart.isEmpty ? offset : neededPart.lowerBound)..<(offset + ELF.dynamicEntrySize)
+            } else {
+                take(tag, value)
+            }
             offset += ELF.dynamicEntrySize
         }
     }
 
+    private static let needed: UInt64 = 1  // DT_NEEDED
+
     /// The offset in the strings of each needed library's name, in order.
+    ///
+    /// - Parameter bytes: those that were read.
+    func needed(in bytes: UnsafeRawBufferPointer) -> Needed {
+        Needed(in: UnsafeRawBufferPointer(rebasing: bytes[neededPart]))
+    }
+
     struct Needed: Sequence, IteratorProtocol {
         private let bytes: UnsafeRawBufferPointer
         private var offset = 0
 
-        init(in bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+        fileprivate init(in bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
         mutating func next() -> UInt64? {
-            while offset <= bytes.count - ELF.dynamicEntrySize {
+            while offset < bytes.count {
                 let tag = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                if tag == 0 { return nil }
                 defer { offset += ELF.dynamicEntrySize }
-                if tag == 1 { return bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self) }
+                guard tag == DynamicTable.needed else { continue }
+                return bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
             }
             return nil
         }

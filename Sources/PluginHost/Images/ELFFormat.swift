@@ -160,6 +160,14 @@ struct ELFHeader {
         sectionHeaderCount = bytes.loadUnaligned(fromByteOffset: 60, as: UInt16.self)
         sectionNames = bytes.loadUnaligned(fromByteOffset: 62, as: UInt16.self)
     }
+
+    /// Where the table of section headers ends, or nil if there is none, or its end is beyond the largest number.
+    var sectionHeadersEnd: UInt64? {
+        guard sectionHeaders > 0 else { return nil }
+        let size = UInt64(sectionHeaderCount) * UInt64(sectionHeaderSize)
+        let (end, overflow) = sectionHeaders.addingReportingOverflow(size)
+        return overflow ? nil : end
+    }
 }
 
 /// One program header: a segment of the file.
@@ -181,6 +189,12 @@ struct ELFSegment {
         fileSize = bytes.loadUnaligned(fromByteOffset: offset + 32, as: UInt64.self)
         memorySize = bytes.loadUnaligned(fromByteOffset: offset + 40, as: UInt64.self)
         alignment = bytes.loadUnaligned(fromByteOffset: offset + 48, as: UInt64.self)
+    }
+
+    /// Where the segment's part of the file ends, or nil if that is beyond the largest number.
+    var fileEnd: UInt64? {
+        let (end, overflow) = offset.addingReportingOverflow(fileSize)
+        return overflow ? nil : end
     }
 
     /// The offset in the file of `count` bytes at an address, or nil if the segment's part of the file does not hold

@@ -44,13 +44,24 @@ struct FileWindow: ~Copyable {
     mutating func bytes(
         at offset: UInt64, count: Int, of file: borrowing OpenedFile
     ) -> UnsafeRawBufferPointer? {
+        bytesInHead(at: offset, count: count) ?? bytesElsewhere(at: offset, count: count, of: file)
+    }
+
+    @inline(__always)
+    private func bytesInHead(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? {
+        guard count >= 0, offset <= UInt64(head.count), count <= head.count - Int(offset) else { return nil }
+        return UnsafeRawBufferPointer(rebasing: head[Int(offset)..<(Int(offset) + count)])
+    }
+
+    @inline(never)
+    private mutating func bytesElsewhere(
+        at offset: UInt64, count: Int, of file: borrowing OpenedFile
+    ) -> UnsafeRawBufferPointer? {
         guard count >= 0, offset <= size, UInt64(count) <= size - offset else { return nil }
         let end = offset + UInt64(count)  // at most the file's size
         if end > UInt64(head.count), end <= UInt64(Self.headCapacity), head.count == Self.firstCount {
             growHead(to: Self.headCapacity, file)
-        }
-        if end <= UInt64(head.count) {
-            return UnsafeRawBufferPointer(rebasing: head[Int(offset)..<Int(end)])
+            if let grown = bytesInHead(at: offset, count: count) { return grown }
         }
         let isInWindow =
             offset >= windowStart && offset - windowStart <= UInt64(windowCount)
@@ -80,10 +91,8 @@ struct FileWindow: ~Copyable {
     mutating func lastingBytes(
         at offset: UInt64, count: Int, of file: borrowing OpenedFile, in target: UnsafeMutableRawBufferPointer
     ) -> UnsafeRawBufferPointer? {
+        if let bytes = bytesInHead(at: offset, count: count) { return bytes }
         guard count >= 0, count <= target.count, offset <= size, UInt64(count) <= size - offset else { return nil }
-        if offset < UInt64(head.count), count <= head.count - Int(offset) {
-            return UnsafeRawBufferPointer(rebasing: head[Int(offset)..<(Int(offset) + count)])
-        }
         let part = UnsafeMutableRawBufferPointer(rebasing: target[..<count])
         return read(file, into: part, at: offset) == count ? UnsafeRawBufferPointer(part) : nil
     }

@@ -121,7 +121,7 @@ extension ImageFile {
         private var file: OpenedFile?
         let header: ELFHeader
         var segments: [ELFSegment] = []
-        var dynamic = DynamicTable(UnsafeRawBufferPointer(start: nil, count: 0))
+        var dynamic = DynamicTable()
         var needed: [UInt64] = []
         var strings: [UInt8] = []
 
@@ -163,8 +163,8 @@ extension ImageFile {
                 let bytes = ImageFile.read(file, at: segment.offset, count: Int(segment.fileSize))
             else { return }
             bytes.withUnsafeBytes { bytes in
-                dynamic = DynamicTable(bytes)
-                needed = Array(DynamicTable.Needed(in: bytes))
+                dynamic.read(bytes)
+                needed = Array(dynamic.needed(in: bytes))
             }
             guard dynamic.stringsSize <= Self.stringsLimit, dynamic.stringsSize <= file.identity.size,
                 let offset = segments.fileOffset(ofAddress: dynamic.strings, count: dynamic.stringsSize)

@@ -43,6 +43,11 @@ public struct PluginNote: Sendable, Hashable {
     /// The toolchain that this host was compiled with.
     static let hostToolchain = plugin_swift_toolchain().text
 
+    /// By bytes: they are equal at nearly every load, and then no text is made of them.
+    static func isHostToolchain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.equals(plugin_swift_toolchain().bytes)
+    }
+
     /// The longest payload that is read. One line of it is some hundred bytes long.
     static let payloadLimit = 2048
 
@@ -81,7 +86,7 @@ public struct PluginNote: Sendable, Hashable {
             rest = UnsafeRawBufferPointer(rebasing: rest[min(end + 1, rest.endIndex)...])
             guard UnsafeRawBufferPointer(rebasing: line.prefix(key.utf8.count)).holds(key) else { continue }
             let value = UnsafeRawBufferPointer(rebasing: line[key.utf8.count...])
-            return value.holds(hostToolchain) ? hostToolchain : String(decoding: value, as: UTF8.self)
+            return isHostToolchain(value) ? hostToolchain : String(decoding: value, as: UTF8.self)
         }
         return nil
     }

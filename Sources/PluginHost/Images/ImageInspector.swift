@@ -22,7 +22,7 @@ enum ImageInspector {
         withTemporaryBytes(QuickInspection.storageSize) { storage in
             var inspection = QuickInspection(of: file, path: path, bundlePath: bundlePath, storage: storage)
             inspection.run(file)
-            return inspection.result
+            return inspection.takeResult()
         }
     }
 

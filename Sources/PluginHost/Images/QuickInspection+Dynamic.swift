@@ -3,7 +3,7 @@ import Synchronization
 extension QuickInspection {
     /// Reads PT_DYNAMIC.
     mutating func readDynamic(_ file: borrowing OpenedFile) -> Bool {
-        guard let found = segments.last(where: { $0.type == ELF.dynamic }) else {
+        guard let found = dynamicSegment else {
             refuse(
                 "has no dynamic section (PT_DYNAMIC): it is linked statically and cannot be loaded.",
                 "Link it with -shared and without -static.")
@@ -14,7 +14,7 @@ extension QuickInspection {
             return false
         }
         // The dynamic linker takes the address and a reader of files the offset: they must name the same bytes.
-        guard segments.fileOffset(ofAddress: found.address, count: found.fileSize) == found.offset else {
+        guard fileOffset(ofAddress: found.address, count: found.fileSize) == found.offset else {
             refuseDamaged("its dynamic section lies outside of the segments that are loaded")
             return false
         }
@@ -31,7 +31,7 @@ extension QuickInspection {
             return false
         }
         dynamicBytes = bytes
-        dynamic = DynamicTable(bytes)
+        dynamic.read(bytes)
         guard dynamic.isTerminated else {
             refuseDamaged("its dynamic section has no end mark")
             return false
@@ -41,7 +41,6 @@ extension QuickInspection {
 
     /// Flags that say: this is not to be opened by dlopen() (fault 61).
     mutating func checkDynamic() {
-        let hasInterpreter = segments.contains { $0.type == ELF.interpreter }
         // Older linkers do not set DF_1_PIE, but only programs have both an interpreter and DT_DEBUG.
         if dynamic.flags1 & DynamicTable.flag1PositionIndependentProgram != 0 || hasInterpreter && dynamic.hasDebug {
             refuse(
@@ -95,6 +94,11 @@ extension QuickInspection {
         _ name: StaticString, _ address: UInt64, _ size: UInt64, flags: UInt32 = 0
     ) -> UInt64? {
         guard address != 0 else { return nil }
+        if let first = firstLoaded, first.flags & flags == flags,
+            let offset = first.fileOffset(ofAddress: address, count: size)
+        {
+            return offset
+        }
         for segment in segments {
             guard let offset = segment.fileOffset(ofAddress: address, count: size) else { continue }
             if segment.flags & flags == flags { return offset }
@@ -149,12 +153,12 @@ extension QuickInspection {
     /// Whether the libraries that it needs are in the process, and are named as they should be.
     mutating func checkNeededNames(_ file: borrowing OpenedFile) {
         var needed: UInt64 = 1
-        for index in DynamicTable.Needed(in: dynamicBytes) {
+        for index in dynamic.needed(in: dynamicBytes) {
             needed = needed &* 31 &+ (string(at: index, limit: Self.libraryNameLimit, file)?.wordHash ?? 0)
         }
         if needed == KnownLibraries.lastNeeded.load(ordering: .relaxed) { return }
         let findings = result.findings.count
-        for index in DynamicTable.Needed(in: dynamicBytes) { checkNeededName(at: index, file) }
+        for index in dynamic.needed(in: dynamicBytes) { checkNeededName(at: index, file) }
         guard result.absentLibraries.isEmpty, result.findings.count == findings else { return }
         KnownLibraries.lastNeeded.store(needed, ordering: .relaxed)
     }

@@ -38,6 +38,7 @@ extension QuickInspection {
             return false
         }
         segments = ELFSegments(bytes)
+        firstLoaded = segments.first { $0.type == ELF.load }
         return true
     }
 
@@ -49,31 +50,36 @@ extension QuickInspection {
         let pageSize = UInt64(getpagesize())
         let tableSize = UInt64(segments.count * ELF.programHeaderSize)
         var previousEnd: UInt64 = 0
-        var firstAddress: UInt64?
-        for (index, segment) in segments.enumerated() {
+        // Where the last byte stands that the headers speak of. The table of section headers counts: it is not loaded,
+        // but a file without its own end is not the file that was built.
+        var end = header.sectionHeadersEnd ?? 0
+        for index in segments.indices {
+            let segment = segments[index]
             switch segment.type {
             case ELF.load:
                 checkLoaded(segment, index: index, previousEnd: previousEnd, pageSize)
                 previousEnd = segment.address.addingReportingOverflow(segment.memorySize).partialValue
-                if firstAddress == nil { firstAddress = segment.address }
+                if let fileEnd = segment.fileEnd { end = max(end, fileEnd) }
             case ELF.programHeaders:
                 // The dynamic linker reads the headers at this address from now on.
-                if segments.fileOffset(ofAddress: segment.address, count: tableSize) != header.programHeaders {
+                if fileOffset(ofAddress: segment.address, count: tableSize) != header.programHeaders {
                     refuseDamaged("PT_PHDR does not name its program headers")
                 }
             case ELF.relocatedReadOnly: checkReadOnly(segment, pageSize)
             case ELF.threadLocal: checkThreadLocal(segment)
+            case ELF.dynamic: dynamicSegment = segment
+            case ELF.gnuStack: stackFlags = segment.flags
+            case ELF.interpreter: hasInterpreter = true
             default: break
             }
         }
-        guard let firstAddress else {
+        guard let firstAddress = firstLoaded?.address else {
             refuseDamaged("it has no segment to load (PT_LOAD)")
-            return endOfContent(header) <= fileSize
+            return end <= fileSize
         }
         if previousEnd >= firstAddress, previousEnd - firstAddress > Self.spanLimit {
             refuseDamaged("its segments span \(previousEnd - firstAddress) bytes of address space")
         }
-        let end = endOfContent(header)
         guard end > fileSize else { return true }
         refuse("is truncated: the last \(end - fileSize) of its \(end) bytes are missing.", Self.rebuild)
         return false
@@ -83,9 +89,8 @@ extension QuickInspection {
     private static var spanLimit: UInt64 { 1 << 40 }
 
     private mutating func checkLoaded(_ segment: ELFSegment, index: Int, previousEnd: UInt64, _ page: UInt64) {
-        let (_, fileOverflow) = segment.offset.addingReportingOverflow(segment.fileSize)
         let (_, memoryOverflow) = segment.address.addingReportingOverflow(segment.memorySize)
-        if fileOverflow || memoryOverflow {
+        if segment.fileEnd == nil || memoryOverflow {
             refuseDamaged("segment \(index) ends beyond the largest number")
         } else if segment.fileSize > segment.memorySize {
             refuseDamaged(
@@ -129,7 +134,7 @@ extension QuickInspection {
     /// PT_TLS: what is copied into each thread.
     private mutating func checkThreadLocal(_ segment: ELFSegment) {
         guard segment.memorySize > 0 else { return }
-        if segment.fileSize > 0, segments.fileOffset(ofAddress: segment.address, count: segment.fileSize) == nil {
+        if segment.fileSize > 0, fileOffset(ofAddress: segment.address, count: segment.fileSize) == nil {
             refuseDamaged("its thread-local storage (PT_TLS) lies outside of the segments that are loaded")
         }
         let alignment = segment.alignment
@@ -142,11 +147,10 @@ extension QuickInspection {
 
     /// One executable stack in the process makes every thread's stack executable (fault 65).
     mutating func checkStack() {
-        let flags = segments.last { $0.type == ELF.gnuStack }?.flags
         let remedy =
             "Link it with -z noexecstack, and end its assembly files with: .section .note.GNU-stack,\"\",@progbits"
-        if let flags {
-            guard flags & ELF.mayExecute != 0 else { return }
+        if let stackFlags {
+            guard stackFlags & ELF.mayExecute != 0 else { return }
             refuse(
                 "asks for an executable stack, which would make the host's own stack executable.",
                 remedy)
@@ -156,23 +160,5 @@ extension QuickInspection {
                     + "would make the host's own stack executable.",
                 remedy)
         }
-    }
-
-    // MARK: - Truncation
-
-    /// Where the last byte stands that the headers speak of. The table of section headers counts: it is not loaded,
-    /// but a file without its own end is not the file that was built.
-    private func endOfContent(_ header: ELFHeader) -> UInt64 {
-        var end: UInt64 = 0
-        for segment in segments where segment.type == ELF.load {
-            let (sum, overflow) = segment.offset.addingReportingOverflow(segment.fileSize)
-            if !overflow { end = max(end, sum) }
-        }
-        let sections = UInt64(header.sectionHeaderCount) * UInt64(header.sectionHeaderSize)
-        if header.sectionHeaders > 0 {
-            let (sum, overflow) = header.sectionHeaders.addingReportingOverflow(sections)
-            if !overflow { end = max(end, sum) }
-        }
-        return end
     }
 }

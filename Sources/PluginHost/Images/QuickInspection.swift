@@ -13,8 +13,15 @@ struct QuickInspection: ~Copyable {
     var result = ImageInspection()
     /// The program headers, and PT_DYNAMIC: valid while the window moves.
     var segments = ELFSegments(UnsafeRawBufferPointer(start: nil, count: 0))
+    /// The first segment that is loaded: nearly all that is read stands in it.
+    var firstLoaded: ELFSegment?
+    /// PT_DYNAMIC, the flags of PT_GNU_STACK, and whether there is a PT_INTERP; of several the last counts, as in the
+    /// dynamic linker.
+    var dynamicSegment: ELFSegment?
+    var stackFlags: UInt32?
+    var hasInterpreter = false
     var dynamicBytes = UnsafeRawBufferPointer(start: nil, count: 0)
-    var dynamic = DynamicTable(UnsafeRawBufferPointer(start: nil, count: 0))
+    var dynamic = DynamicTable()
     /// Where the dynamic string table stands in the file.
     var stringsOffset: UInt64 = 0
     let segmentStorage: UnsafeMutableRawBufferPointer
@@ -51,6 +58,13 @@ struct QuickInspection: ~Copyable {
                 code: .executableChanged, "became shorter while it was read.",
                 "Install it by writing a new file and renaming it over the old one.")
         }
+    }
+
+    /// What was found, moved out and not copied.
+    mutating func takeResult() -> ImageInspection {
+        var taken = ImageInspection()
+        swap(&taken, &result)
+        return taken
     }
 
     private mutating func inspectContent(_ file: borrowing OpenedFile) {
@@ -97,11 +111,17 @@ struct QuickInspection: ~Copyable {
 
     // MARK: - Bytes
 
+    /// Where in the file `count` bytes at an address stand, or nil if no segment holds them.
+    func fileOffset(ofAddress address: UInt64, count: UInt64) -> UInt64? {
+        firstLoaded?.fileOffset(ofAddress: address, count: count)
+            ?? segments.fileOffset(ofAddress: address, count: count)
+    }
+
     /// The bytes at an address, valid until the next are asked for.
     mutating func bytes(
         atAddress address: UInt64, count: Int, _ file: borrowing OpenedFile
     ) -> UnsafeRawBufferPointer? {
-        guard let offset = segments.fileOffset(ofAddress: address, count: UInt64(count)) else { return nil }
+        guard let offset = fileOffset(ofAddress: address, count: UInt64(count)) else { return nil }
         return window.bytes(at: offset, count: count, of: file)
     }
 

@@ -52,8 +52,7 @@ enum EntryExtensions {
                         + "uses, and in \(quoted(own)), which the host uses. Their types are not equal.",
                     remedy: OwnCopyRemedy.text))
         }
-        // By bytes: they are equal at nearly every load, and then no text is made of them.
-        if !identity.toolchain.bytes.holds(PluginNote.hostToolchain) {
+        if !PluginNote.isHostToolchain(identity.toolchain.bytes) {
             findings.append(
                 PluginFinding(
                     .toolchainMismatch, subject: identity.toolchain.text,

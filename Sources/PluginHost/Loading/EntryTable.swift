@@ -11,12 +11,12 @@ final class EntryTable: @unchecked Sendable {
     // @unchecked because of the pointers: `table` is written once, in init, and never again.
 
     private struct State {
-        /// What was registered; nil before the entry is called and after it returned.
-        var registrations: Registrations?
+        /// What was registered; nil from the entry's return on. Before its call nobody has the table.
+        var registrations: Registrations? = Registrations()
         /// What makes the load fail, whatever status the entry returns.
         var findings: [PluginFinding] = []
         /// What set_error() was last told, by thread.
-        var reasons: [pthread_t: Reason] = [:]
+        var reasons: [pthread_t: Reason] = Dictionary()  // [:] would be a call at each load
     }
 
     /// What a plug-in told by set_error().
@@ -74,7 +74,6 @@ final class EntryTable: @unchecked Sendable {
     ///
     /// - Throws: what went wrong; then nothing was registered.
     func enter(_ entry: EntryFunction, path: String) throws(PluginError) -> Registrations {
-        state.withLock { $0.registrations = Registrations() }
         let status = entry(pointer)
         let (registrations, findings) = state.withLock { state in
             (state.registrations.take()!, state.findings)
@@ -147,12 +146,15 @@ final class EntryTable: @unchecked Sendable {
             state.findings.append(finding(problem))
             return (problem.status, false)
         }
-        if late {
-            log(
-                PluginLogger.Level.error.rawValue,
-                "The plug-in registered \(what()) after its entry had returned; it is ignored.")
-        }
+        if late { logLate(what()) }
         return status
+    }
+
+    @inline(never)
+    private func logLate(_ what: String) {
+        log(
+            PluginLogger.Level.error.rawValue,
+            "The plug-in registered \(what) after its entry had returned; it is ignored.")
     }
 
     private func finding(_ problem: Registrations.Problem) -> PluginFinding {

@@ -11,7 +11,7 @@ enum LoadState {
     /// bundle held one of its names, or its `activate` failed (then the error tells).
     indirect case dormant(LoadedCode, PluginError?)
     /// The last try failed.
-    indirect case failed(LoadFailure)
+    case failed(LoadFailure)
 
     /// As applications see it.
     var visible: PluginState {
@@ -39,10 +39,15 @@ extension LoadState {
 }
 
 /// A load that failed.
-struct LoadFailure {
+final class LoadFailure: Sendable {
     let error: PluginError
     /// Whose entry was called: it must not be called again, so a new try waits for another file.
     let entered: EnteredCode?
+
+    init(error: PluginError, entered: EnteredCode?) {
+        self.error = error
+        self.entered = entered
+    }
 }
 
 /// Code whose entry was called.

@@ -9,7 +9,16 @@ final class LoadedCode: Sendable {
     let table: EntryTable
     /// Where the registrations differ from what Info.plist declares.
     let findings: [PluginFinding]
-    let objects = ObjectCensus()
+    private let census = Mutex<ObjectCensus?>(nil)
+    /// The objects that the code made; counted from the first on, because most loads make none.
+    var objects: ObjectCensus {
+        census.withLock { census in
+            if let census { return census }
+            let new = ObjectCensus()
+            census = new
+            return new
+        }
+    }
     /// All classes of the image.
     private var classes: ImageClasses? { image.map { ImageClasses(ofImageAt: $0.base) } }
     /// The names of all classes, qualified by their modules: those of the image in the order of the file, of linked code
@@ -20,7 +29,7 @@ final class LoadedCode: Sendable {
     /// What an object of the plug-in is made with; made anew for each, because most loads make none.
     var context: PluginContext { PluginContext(services: table) }
     /// Nil while the code is not offered: who comes too late is not to get an object that outlives the release.
-    private let services = Mutex<[ServiceKey: SharedObject]?>([:])
+    private let services = Mutex<[ServiceKey: SharedObject]?>(Dictionary())  // [:] would be a call at each load
     private let principal = Mutex<Principal?>(nil)
 
     /// The principal class, looked for once.
@@ -30,11 +39,11 @@ final class LoadedCode: Sendable {
         let plugin: (any Plugin.Type)?
     }
 
-    init(image: LoadedImage?, registrations: Registrations, table: EntryTable) {
+    init(image: LoadedImage?, registrations: consuming Registrations, table: EntryTable) {
         self.image = image
-        self.registrations = registrations
         self.table = table
-        findings = DeclarationCheck(bundle: table.bundle, registrations: registrations).findings
+        findings = table.bundle.differences(of: registrations)
+        self.registrations = registrations
     }
 
     private struct ServiceKey: Hashable {

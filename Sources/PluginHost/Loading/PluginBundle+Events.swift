@@ -35,15 +35,30 @@ extension PluginBundle {
     public static var stateChanges: PluginEvents<PluginStateChange> { PluginEvents(listeners: stateListeners) }
 
     private static let loadListeners = EventListeners<PluginLoadEvent>()
-    static let stateListeners = EventListeners<PluginStateChange>()
+    private static let stateListeners = EventListeners<PluginStateChange>()
 
     /// The key of the loaded classes' names in the notification's `userInfo`: a `[String]`.
     public static let loadedClassesKey = "NSLoadedClasses"
 
+    /// Puts a change of state down for ``deliverStateChanges()``, under the lock of the state.
+    @inline(__always)
+    func putStateChange(from previous: @autoclosure () -> PluginState, to next: @autoclosure () -> PluginState) {
+        guard EventListeners<PluginStateChange>.areWanted else { return }
+        Self.stateListeners.put(PluginStateChange(bundle: self, previous: previous(), state: next()))
+    }
+
+    /// Delivers the changes that were put down. Called without a lock.
+    @inline(__always)
+    static func deliverStateChanges() {
+        if EventListeners<PluginStateChange>.areWanted { stateListeners.deliver() }
+    }
+
     /// Tells that the code is in. Called without a lock, once for each load.
     func announceLoad(of code: LoadedCode) {
-        Self.loadListeners.put(PluginLoadEvent(bundle: self, code: code))
-        Self.loadListeners.deliver()
+        if EventListeners<PluginLoadEvent>.areWanted {
+            Self.loadListeners.put(PluginLoadEvent(bundle: self, code: code))
+            Self.loadListeners.deliver()
+        }
         #if FullFoundation
         guard Self.isNotificationWanted.load(ordering: .acquiring) else { return }
         NotificationCenter.default.post(

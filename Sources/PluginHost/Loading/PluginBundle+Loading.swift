@@ -150,7 +150,7 @@ extension PluginBundle {
                 return .load(ticket, after: previous)
             }
         }
-        Self.stateListeners.deliver()
+        Self.deliverStateChanges()
         guard let step else { throw replaced }
         return step
     }
@@ -243,7 +243,7 @@ extension PluginBundle {
                 return .unload(ticket, code)
             }
         }
-        Self.stateListeners.deliver()
+        Self.deliverStateChanges()
         return step
     }
 
@@ -261,12 +261,12 @@ extension PluginBundle {
     private func end(_ ticket: LoadTicket, _ next: LoadState) {
         LoadActivity.shared.end(ticket)
         loading.withLock { change(&$0, to: next) }
-        Self.stateListeners.deliver()
+        Self.deliverStateChanges()
     }
 
     /// Changes the state under its lock, so that observers are told of changes in the order in which they happened.
     private func change(_ state: inout LoadState, to next: LoadState) {
-        Self.stateListeners.put(PluginStateChange(bundle: self, previous: state.visible, state: next.visible))
+        putStateChange(from: state.visible, to: next.visible)
         state = next
     }
 }

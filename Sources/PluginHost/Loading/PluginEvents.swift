@@ -25,11 +25,18 @@ public struct PluginEvents<Event: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: listeners.stream().makeAsyncIterator()) }
 }
 
+/// How many listen to events, of whatever kind. It is looked at before the listeners are: with none, which is the usual,
+/// the look is all that a load pays.
+private let listenerCount = Atomic(0)
+
 /// Who listens to events of one kind.
 ///
 /// An event is put down where it happens, under whatever lock keeps it in order with others, and delivered when no lock
-/// is held, because a resumed task may run on an executor of the application's. Without listeners both cost one look.
+/// is held, because a resumed task may run on an executor of the application's.
 final class EventListeners<Event: Sendable>: Sendable {
+    /// Whether anybody listens, be it to events of another kind.
+    static var areWanted: Bool { listenerCount.load(ordering: .acquiring) > 0 }
+
     private struct State {
         var continuations: [Int: AsyncStream<Event>.Continuation] = [:]
         var created = 0
@@ -38,7 +45,6 @@ final class EventListeners<Event: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
-    private let count = Atomic(0)
 
     func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
@@ -47,36 +53,28 @@ final class EventListeners<Event: Sendable>: Sendable {
             state.continuations[state.created] = continuation
             return state.created
         }
-        count.add(1, ordering: .acquiringAndReleasing)
+        listenerCount.add(1, ordering: .acquiringAndReleasing)
         continuation.onTermination = { [self] _ in remove(number) }
         return stream
     }
 
     private func remove(_ number: Int) {
         let removed = state.withLock { $0.continuations.removeValue(forKey: number) }
-        if removed != nil { count.subtract(1, ordering: .acquiringAndReleasing) }
+        if removed != nil { listenerCount.subtract(1, ordering: .acquiringAndReleasing) }
     }
 
     /// Puts an event down for ``deliver()``. May be called under a lock.
-    @inline(__always)
-    func put(_ event: @autoclosure () -> Event) {
-        if count.load(ordering: .acquiring) > 0 { putDown(event) }
+    @inline(never)
+    func put(_ event: Event) {
+        state.withLock { state in
+            if state.continuations.isEmpty { return }
+            state.undelivered.append((event, Array(state.continuations.values)))
+        }
     }
 
     /// Delivers what was put down, unless another thread is at it, which then takes it along. Called without a lock.
-    @inline(__always)
+    @inline(never)
     func deliver() {
-        if count.load(ordering: .acquiring) > 0 { deliverAll() }
-    }
-
-    @inline(never)
-    private func putDown(_ event: () -> Event) {
-        let event = event()
-        state.withLock { $0.undelivered.append((event, Array($0.continuations.values))) }
-    }
-
-    @inline(never)
-    private func deliverAll() {
         let isFirst = state.withLock { state in
             defer { state.isDelivering = true }
             return !state.isDelivering

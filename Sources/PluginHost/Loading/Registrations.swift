@@ -48,7 +48,7 @@ struct Registrations: Sendable {
     private(set) var classes: [Class] = []
     private(set) var providers: [AnyProvider] = []
     private(set) var factories: [Factory] = []
-    private(set) var functions: [String: Function] = [:]
+    private(set) var functions: [String: Function] = Dictionary()  // [:] would be a call at each load
     private(set) var hooks: [Hook] = []
     /// What stands where, from the second registration on: one alone, which is the usual, cannot stand in another's
     /// place, and need not even have its name looked up.
@@ -67,9 +67,11 @@ struct Registrations: Sendable {
     var isEmpty: Bool { isNameless && hooks.isEmpty }
 
     /// Where the bundle's offers stand among those of all bundles.
-    var pointKeys: [Key] {
-        if providers.isEmpty, factories.isEmpty { return [] }
-        return providers.map(\.key) + factories.lazy.filter { !$0.point.isEmpty }.map(\.key)
+    @inline(__always)
+    var pointKeys: [Key] { providers.isEmpty && factories.isEmpty ? [] : allPointKeys }
+
+    private var allPointKeys: [Key] {
+        providers.map(\.key) + factories.lazy.filter { !$0.point.isEmpty }.map(\.key)
     }
 
     func `class`(named name: String) -> (any Plugin.Type)? {

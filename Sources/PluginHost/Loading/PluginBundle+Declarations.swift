@@ -1,56 +1,52 @@
 @_spi(PluginHost) internal import PluginABI
 
-/// Compares what an entry registered at extension points with what `PHFactories` declares.
-struct DeclarationCheck {
-    /// What was registered at an extension point.
-    private struct Offer {
-        let name: String
-        let point: String
-        let version: Int
+/// What was registered at an extension point.
+private struct Offer {
+    let name: String
+    let point: String
+    let version: Int
 
-        func isDeclared(by entry: Manifest.Factory) -> Bool {
-            name == entry.name && point == entry.extensionPoint && version == entry.version
-        }
+    func isDeclared(by entry: Manifest.Factory) -> Bool {
+        name == entry.name && point == entry.extensionPoint && version == entry.version
     }
+}
 
-    let bundle: PluginBundle
-    let registrations: Registrations
-
-    private var manifest: Manifest { bundle.manifest }
-
+extension PluginBundle {
+    /// Compares what the entry registered with what `PHFactories` declares.
+    ///
     /// - Returns: an error for each provider or factory that is not declared, a warning for each declaration that nothing
     ///   fulfils. Nothing for a bundle without the key: it declares nothing, as a bundle of NSBundle's does.
-    var findings: [PluginFinding] {
+    func differences(of registrations: borrowing Registrations) -> [PluginFinding] {
         guard manifest.declaresFactories else { return [] }
-        let offers = offers
+        let declared = manifest.factories
+        let offers = offers(in: registrations)
         var findings: [PluginFinding] = []
-        for offer in offers where !manifest.factories.contains(where: offer.isDeclared) {
+        for offer in offers where !declared.contains(where: offer.isDeclared) {
             findings.append(undeclaredFinding(offer))
         }
-        let declared = manifest.factories
-        // By index, because a loop over the entries copies each.
-        for index in declared.indices where !isFulfilled(declared[index], by: offers) {
-            findings.append(unfulfilledFinding(declared[index]))
+        // By index and part by part, because whoever takes a whole entry copies it.
+        for index in declared.indices {
+            let name = declared[index].name
+            let isFulfilled =
+                if declared[index].extensionPoint == nil {
+                    // It names a class, a factory or a provider.
+                    registrations.class(named: name) != nil || registrations.factories.contains { $0.name == name }
+                        || registrations.providers.contains { $0.name == name }
+                } else {
+                    // A C function is offered at an extension point by its declaration alone: a function is registered
+                    // by its name and signature.
+                    offers.contains { $0.isDeclared(by: declared[index]) } || registrations.functions[name] != nil
+                }
+            if !isFulfilled { findings.append(unfulfilledFinding(declared[index])) }
         }
         return findings
     }
 
-    private var offers: [Offer] {
+    private func offers(in registrations: borrowing Registrations) -> [Offer] {
         if registrations.providers.isEmpty, registrations.factories.isEmpty { return [] }
         return registrations.providers.map { Offer(name: $0.name, point: $0.pointName, version: Int($0.pointVersion)) }
             + registrations.factories.lazy.filter { !$0.point.isEmpty }
             .map { Offer(name: $0.name, point: $0.point, version: Int($0.version)) }
-    }
-
-    /// A declaration without an extension point names a class, a factory or a provider. A C function is offered at an
-    /// extension point by its declaration alone: a function is registered by its name and signature.
-    private func isFulfilled(_ entry: Manifest.Factory, by offers: [Offer]) -> Bool {
-        if entry.extensionPoint != nil {
-            return offers.contains { $0.isDeclared(by: entry) } || registrations.functions[entry.name] != nil
-        }
-        return registrations.class(named: entry.name) != nil
-            || registrations.factories.contains { $0.name == entry.name }
-            || registrations.providers.contains { $0.name == entry.name }
     }
 
     @inline(never)
@@ -61,7 +57,7 @@ struct DeclarationCheck {
                 ?? "declares it without an extension point"
         }
         return PluginFinding(
-            .undeclaredRegistration, filePath: bundle.manifestPath, subject: offer.name,
+            .undeclaredRegistration, filePath: manifestPath, subject: offer.name,
             message: """
                 The plug-in registered \(quoted(offer.name)) for version \(offer.version) of the extension point \
                 \(quoted(offer.point)), and PHFactories \(other ?? "does not declare it").
@@ -74,7 +70,7 @@ struct DeclarationCheck {
         let point = entry.extensionPoint
         let place = point.map { " for version \(entry.version) of the extension point \(quoted($0))" } ?? ""
         return PluginFinding(
-            .warning, .unfulfilledDeclaration, filePath: bundle.manifestPath, subject: entry.name,
+            .warning, .unfulfilledDeclaration, filePath: manifestPath, subject: entry.name,
             message: "PHFactories declares \(quoted(entry.name))\(place), and the plug-in did not register it.",
             remedy: "Register it in plugin_entry, or remove it from PHFactories.")
     }
