@@ -49,12 +49,12 @@ struct CatalogIndexBuilder {
         func put(text: String) -> IndexPlace { put { writer in writer.putWithoutLength(text) } }
 
         var readings: [Int: Int64] = Dictionary(minimumCapacity: candidates.count)
-        for (number, candidate) in candidates.enumerated() {
-            let bundle = candidate.bundle
+        for number in candidates.indices {
+            let bundle = candidates[number].bundle
             let findings = selection.findings[number]
             let record = put { writer in bundle.bytes.withUnsafeBytes { writer.append($0) } }
             let entry = IndexEntry(
-                stamp: bundle.stamp, folder: candidate.folder,
+                stamp: bundle.stamp, folder: candidates[number].folder,
                 hasUsualList: bundle.record.listPath == PluginRecord.usualListPath,
                 verdict: selection.verdicts[number], other: selection.others[number], name: put(text: bundle.name),
                 identifier: PluginRecord.placeOfIdentifier(bundle.record.identifier, inRecordAt: record),

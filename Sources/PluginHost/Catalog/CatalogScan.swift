@@ -172,7 +172,7 @@ struct CatalogScan {
                     Self.read(candidate.name, in: folder.realPath, directory, into: &writer)
                 }
             }
-            return writer.bundles
+            return writer.bundles()
         }.flatMap(\.self)
     }
 

@@ -108,13 +108,17 @@ struct CatalogSelection {
         }
     }
 
+    private func requirements(_ requires: [String: String]) -> [(identifier: String, range: VersionRange)] {
+        requires.sorted { $0.key < $1.key }.compactMap { identifier, text in
+            (try? VersionRange(text)).map { (identifier, $0) }
+        }
+    }
+
     private func resolutionCandidate(_ number: Int) -> ResolutionCandidate {
         let bundle = candidates[number].bundle
         return ResolutionCandidate(
             number: number, identifier: bundle.record.identifier, version: bundle.version,
-            requires: bundle.record.requires.sorted { $0.key < $1.key }.compactMap { identifier, text in
-                (try? VersionRange(text)).map { (identifier, $0) }
-            },
+            requires: bundle.record.requires.isEmpty ? [] : requirements(bundle.record.requires),
             rank: number)
     }
 }

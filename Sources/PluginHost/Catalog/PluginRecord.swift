@@ -45,7 +45,12 @@ extension PluginRecord {
         capabilities = contents.manifest.capabilities
         uses = contents.manifest.uses
         findings = contents.manifest.findings
-        listPath = String(contents.manifestPath.utf8.dropFirst(contents.path.utf8.count + 1))
+        let length = contents.path.utf8.count + 1
+        // The usual one is not made anew for each bundle.
+        listPath =
+            contents.manifestPath.utf8.count == length + Self.usualListPath.utf8.count
+                && contents.manifestPath.hasSuffix(Self.usualListPath)
+            ? Self.usualListPath : String(contents.manifestPath.utf8.dropFirst(length))
     }
 
     /// A candidate that cannot be opened as a bundle.

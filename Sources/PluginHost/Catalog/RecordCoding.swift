@@ -12,8 +12,7 @@ struct RecordWriter {
     mutating func put(_ byte: UInt8) { bytes.append(byte) }
 
     mutating func put(_ text: String) {
-        var text = text
-        text.withUTF8 { utf8 in
+        text.withoutCopy { utf8 in
             put(UInt32(utf8.count))
             bytes.append(contentsOf: utf8)
         }
@@ -21,8 +20,7 @@ struct RecordWriter {
 
     /// For a text whose length is noted elsewhere.
     mutating func putWithoutLength(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes.append(contentsOf: $0) }
+        text.withoutCopy { bytes.append(contentsOf: $0) }
     }
 
     /// What is missing is told from what is empty.

@@ -16,21 +16,21 @@ final class ScannedBundle: Sendable {
     /// How long the reading took; nil for what was known.
     let nanoseconds: Int64?
 
-    private init(_ found: Writer.Found, bytes: ArraySlice<UInt8>) {
-        name = found.name
-        stamp = found.stamp
-        record = found.record
+    private init(_ found: consuming Writer.Found, bytes: ArraySlice<UInt8>) {
         version = found.record.pluginVersion
         hasRequirements = found.record.hasRequirements
-        self.bytes = bytes
+        name = found.name
+        stamp = found.stamp
         nanoseconds = found.nanoseconds
+        record = found.record
+        self.bytes = bytes
     }
 
     /// What an index knows of candidates.
     static func known(_ entries: [IndexEntry], in index: CatalogIndex) -> [ScannedBundle] {
         var writer = Writer(count: entries.count)
         for entry in entries { writer.add(entry, in: index) }
-        return writer.bundles
+        return writer.bundles()
     }
 
     /// Puts the records of several bundles one after the other, in memory of all.
@@ -65,12 +65,16 @@ final class ScannedBundle: Sendable {
                     end: records.bytes.count))
         }
 
-        var bundles: [ScannedBundle] {
-            var start = 0
-            return found.map { found in
-                defer { start = found.end }
-                return ScannedBundle(found, bytes: records.bytes[start..<found.end])
+        /// What was written. From the last to the first, because what is taken from an array's end is not copied.
+        consuming func bundles() -> [ScannedBundle] {
+            var bundles: [ScannedBundle] = []
+            bundles.reserveCapacity(found.count)
+            while let last = found.popLast() {
+                let place = (found.last?.end ?? 0)..<last.end
+                bundles.append(ScannedBundle(last, bytes: records.bytes[place]))
             }
+            bundles.reverse()
+            return bundles
         }
     }
 }
