@@ -34,7 +34,8 @@ struct CodeLoad {
         } catch {
             throw completed(error, path: path)
         }
-        return LoadedCode(image: image, registrations: registrations, table: table)
+        return LoadedCode(
+            image: image, registrations: registrations, findings: bundle.differences(of: registrations), table: table)
     }
 
     /// Enters code that is in the process from its start: there is no file to inspect, to open or to wait for.
@@ -46,7 +47,8 @@ struct CodeLoad {
         let table = EntryTable(bundle: bundle)
         let registrations = try table.enter(entry, path: bundle.executablePath ?? BundleOpening.mainProgram)
         BundleTable.shared.add(linkedClasses: registrations.classes.map(\.type), of: bundle)
-        return LoadedCode(image: nil, registrations: registrations, table: table)
+        return LoadedCode(
+            image: nil, registrations: registrations, findings: bundle.differences(of: registrations), table: table)
     }
 
     /// Code whose entry failed is not entered again: it fails as it did.

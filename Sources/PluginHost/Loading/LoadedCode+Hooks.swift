@@ -11,13 +11,14 @@ extension LoadedCode {
         let hooks = registrations.hooks
         if classes.isEmpty, hooks.isEmpty { return }
         let context = context
-        for (index, entry) in classes.enumerated() {
+        for index in classes.indices {
             do {
-                try entry.type.activate(context: context)
+                try classes[index].type.activate(context: context)
             } catch {
                 deactivate(classes: classes[..<index], context)
+                let name = classes[index].name
                 throw table.bundle.pluginFailed(
-                    .activationFailed, subject: entry.name, "Activating the class \(quoted(entry.name))", error)
+                    .activationFailed, subject: name, "Activating the class \(quoted(name))", error)
             }
         }
         for (index, hook) in hooks.enumerated() {

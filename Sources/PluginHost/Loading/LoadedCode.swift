@@ -39,11 +39,14 @@ final class LoadedCode: Sendable {
         let plugin: (any Plugin.Type)?
     }
 
-    init(image: LoadedImage?, registrations: consuming Registrations, table: EntryTable) {
+    /// - Parameter findings: where the registrations differ from what Info.plist declares.
+    init(
+        image: LoadedImage?, registrations: consuming Registrations, findings: [PluginFinding], table: EntryTable
+    ) {
         self.image = image
-        self.table = table
-        findings = table.bundle.differences(of: registrations)
         self.registrations = registrations
+        self.findings = findings
+        self.table = table
     }
 
     private struct ServiceKey: Hashable {
