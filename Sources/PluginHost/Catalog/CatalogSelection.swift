@@ -64,7 +64,8 @@ struct CatalogSelection {
             return
         }
         if bundle.hasRequirements {
-            findings[number] = bundle.record.rangeFindings(list: candidates[number].listPath)
+            findings[number] = VersionRange.findings(
+                bundle.record.requires, bundle.record.hostRequires, list: candidates[number].listPath)
         }
         if !bundle.record.findings.isEmpty || !findings[number].isEmpty {
             verdicts[number] = .malformed

@@ -97,13 +97,16 @@ import Testing
             <key>CFBundleIdentifier</key><integer>1</integer>
             <key>PHFactory</key><true/>
             <key>PHFunctions</key><dict><key>f</key><string>?</string></dict>
+            <key>PHHostRequires</key><string>2..3</string>
+            <key>PHRequires</key><dict><key>org.example.Words</key><string>newest</string></dict>
             """
         )
         let tree = try TemporaryTree(["Info.plist": content, "Other.plist": content])
         let report = BundleLinter().lint(file: tree("Info.plist"))
-        #expect(report.findings.map(\.place?.line) == [3, 4, 5])
-        #expect(report.findings.map(\.severity) == [.error, .warning, .error])
-        #expect(report.findings.map(\.subject) == ["CFBundleIdentifier", "PHFactory", "PHFunctions"])
+        #expect(report.findings.map(\.place?.line) == [3, 4, 5, 6, 7])
+        #expect(report.findings.map(\.severity) == [.error, .warning, .error, .error, .error])
+        let subjects = ["CFBundleIdentifier", "PHFactory", "PHFunctions", "PHHostRequires", "PHRequires"]
+        #expect(report.findings.map(\.subject) == subjects)
         #expect(BundleLinter().lint(file: tree("Other.plist")).findings.isEmpty)
     }
 

@@ -19,6 +19,12 @@ import Testing
         #expect(try fixture.told().isEmpty)
     }
 
+    @Test func sourcesThatLieTooDeepAreTold() throws {
+        let deep = String(repeating: "d/", count: 32)
+        let fixture = try fixture("", as: deep + "Code.swift", "")
+        #expect(try told(fixture) == ["Sources/\(deep.dropLast()) warning tooManyFiles -"])
+    }
+
     @Test func keysAroundAnInterpolationAndInLongLiteralsAreUsed() throws {
         let source = "let a = \"title.\\(name)\"\nlet b = \"\"\"\n    two\n    lines\n    \"\"\"\nlet c = #\"a\"b\"#\n"
         let table = "\"title.x\" = \"1\";\n\"two\\nlines\" = \"2\";\n\"a\\\"b\" = \"3\";\n"

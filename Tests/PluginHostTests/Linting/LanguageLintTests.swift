@@ -3,6 +3,15 @@ import Testing
 @testable import PluginHost
 
 @Suite struct LanguageLintTests {
+    @Test func resourcesThatLieTooDeepAreToldAndTheOthersLintedStill() throws {
+        let deep = String(repeating: "d/", count: 17)
+        let fixture = try LintFixture([deep + "deep.strings": "\"a\" ", "near.strings": "\"a\" "])
+        let told = try fixture.told()
+        #expect(told.contains("\(deep.dropLast()) warning tooManyFiles -"))
+        #expect(told.contains { $0.hasPrefix("near.strings:") })
+        #expect(!told.contains { $0.hasPrefix(deep) })
+    }
+
     @Test func aDeclaredLanguageWithoutADirectoryIsTold() throws {
         let info =
             """

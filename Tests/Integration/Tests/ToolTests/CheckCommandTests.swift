@@ -22,6 +22,7 @@ import Testing
             },
             Broken(name: "IdentifierIsANumber", code: "manifestInvalid", info: ["CFBundleIdentifier": 7]),
             Broken(name: "SignatureIsNone", code: "manifestInvalid", info: ["PHFunctions": ["f": "int f(void)"]]),
+            Broken(name: "RangeIsNone", code: "manifestInvalid", info: ["PHRequires": ["org.example.Words": "newest"]]),
             Broken(name: "ExecutableIsAPath", code: "executableOutsideBundle", info: ["NSExecutable": "../../evil"]),
             Broken(name: "ExecutableMissing", code: "executableMissing", source: .none),
             Broken(name: "ExecutableIsALinkOut", code: "executableOutsideBundle", source: .none) {
