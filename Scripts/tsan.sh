@@ -8,7 +8,7 @@ export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 # What the fixtures' compiler is told, so that what they link fits.
 export FIXTURE_FLAGS="-sanitize=thread"
 
-# See Sources/PluginHost/Mutex+ThreadSanitizer.swift.
+# See Sources/PluginHost/Locking/Lock.swift.
 sanitize="--sanitize=thread -Xswiftc -DTHREAD_SANITIZER"
 # Left out are the tests that read hundreds of thousands of damaged files on one thread.
 swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage "$@"

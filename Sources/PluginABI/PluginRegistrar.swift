@@ -15,6 +15,9 @@ public final class PluginRegistrar: Sendable {
         var isOpen = true
     }
 
+    /// The standard library's lock and not the host's, because this module stands below it. Under it values are moved in
+    /// and copied out, nothing is removed, and nothing else is called: so no provider's closure, which is the plug-in's,
+    /// ever ends under it.
     private let state = Mutex(State())
     private let thread = pthread_self()
     private let host: HostTable
@@ -54,17 +57,23 @@ public final class PluginRegistrar: Sendable {
     }
 
     private func append(_ registration: PluginRegistration) {
-        let misuse: String? = state.withLock { state in
-            guard state.isOpen else { return "registered \(registration) after its entry had returned; it is ignored." }
-            guard pthread_equal(thread, pthread_self()) != 0 else {
-                let sentence = "registered \(registration) on another thread than the one its entry was called on."
-                state.misuse = sentence
-                return sentence
-            }
-            state.registrations.append(registration)
-            return nil
+        if pthread_equal(thread, pthread_self()) == 0 { return refuse(registration) }
+        let isOpen = state.withLock { state in
+            if state.isOpen { state.registrations.append(registration) }
+            return state.isOpen
         }
-        if let misuse { host.log(.error, "The plug-in " + misuse) }
+        if !isOpen { refuse(registration) }
+    }
+
+    /// Logs what is registered too late or on another thread; the second makes the load fail.
+    private func refuse(_ registration: PluginRegistration) {
+        let late = "registered \(registration) after its entry had returned; it is ignored."
+        let elsewhere = "registered \(registration) on another thread than the one its entry was called on."
+        let isOpen = state.withLock { state in
+            if state.isOpen { state.misuse = elsewhere }
+            return state.isOpen
+        }
+        host.log(.error, "The plug-in " + (isOpen ? elsewhere : late))
     }
 
     /// Ends the time in which registrations are taken.

@@ -48,15 +48,15 @@ public struct HostEnvironment: Sendable {
 
     /// The environment of this process.
     public static var current: HostEnvironment {
-        get { state.withLock { $0.environment } }
+        get { state.withLock { $0.environment }.value }
         set {
             state.withLock { state in
-                let old = state.environment
+                let old = state.environment.value
                 if old.preferredLanguages != newValue.preferredLanguages {
                     state.languages = newValue.preferredLanguages.map { LanguagePreferences.current(override: $0) }
                 }
                 if old.name != newValue.name || old.version != newValue.version { state.identity = nil }
-                state.environment = newValue
+                state.environment = Deferred(newValue)
                 // Within the lock: who reads the new number also finds the new values.
                 if old.preferredLanguages != newValue.preferredLanguages || old.device != newValue.device
                     || old.scale != newValue.scale
@@ -78,17 +78,19 @@ public struct HostEnvironment: Sendable {
     }
 
     private struct State {
-        var environment: HostEnvironment
+        /// ``log`` is the application's, with all that it holds.
+        var environment: Deferred<HostEnvironment>
         /// What ``preferredLanguages`` mean: each bundle asks.
         var languages: [String]?
         /// The name and version of ``environment`` for the C table, once a plug-in was loaded with them.
         var identity: (name: plugin_string, version: plugin_string)?
     }
 
-    private static let state = Mutex(
+    private static let state = Lock(
         State(
-            environment: HostEnvironment(
-                name: CommandLine.arguments.first.map(lastComponent) ?? "host", log: writeToStandardError)))
+            environment: Deferred(
+                HostEnvironment(
+                    name: CommandLine.arguments.first.map(lastComponent) ?? "host", log: writeToStandardError))))
 
     private static func lastComponent(_ path: String) -> String {
         path.split(separator: "/").last.map(String.init) ?? path
@@ -98,8 +100,11 @@ public struct HostEnvironment: Sendable {
     ///
     /// - Parameter bundleIdentifier: which bundle it concerns; the library itself where it is none.
     static func log(_ level: PluginLogger.Level, bundleIdentifier: String = "PluginHost", _ message: String) {
-        current.log(HostLogRecord(level: level, bundleIdentifier: bundleIdentifier, message: message))
+        log(HostLogRecord(level: level, bundleIdentifier: bundleIdentifier, message: message))
     }
+
+    /// Hands a record to the application's log, when this thread holds no lock: the log may call the library.
+    static func log(_ record: HostLogRecord) { HeldLocks.afterRelease { current.log(record) } }
 
     private static func writeToStandardError(_ record: HostLogRecord) {
         guard record.level >= .notice else { return }
@@ -114,7 +119,9 @@ public struct HostEnvironment: Sendable {
     static var immortalIdentity: (name: plugin_string, version: plugin_string) {
         state.withLock { state in
             if let identity = state.identity { return identity }
-            let identity = (immortal(state.environment.name), immortal(state.environment.version))
+            let identity = (
+                immortal(state.environment.value.name), immortal(state.environment.value.version)
+            )
             state.identity = identity
             return identity
         }

@@ -23,7 +23,7 @@ final class BundleResources: Sendable {
     private let allowsMixedLocalizations: Bool
     /// The tables of each choice, with its finder. A process makes few choices; hashing one would take longer than looking
     /// through them.
-    private let all = Mutex<[(choice: Choice, strings: StringsTables)]>([])
+    private let all = Lock<[(choice: Choice, strings: StringsTables)]>([])
     /// Those in use; `all` keeps them alive. Not under a lock, and not counted at each use: either would cost as much as
     /// the look-up of a string.
     private let inUse = Atomic<Unmanaged<StringsTables>?>(nil)
@@ -123,10 +123,9 @@ final class BundleResources: Sendable {
             preference: choice.variants)
         return StringsTables(finder: finder) { [identifier, bundlePath] findings in
             let identifier = identifier ?? BundlePath.stem(bundlePath)
-            let log = HostEnvironment.current.log
             for finding in findings {
                 let message = "\(finding.message) \(finding.remedy)"
-                log(HostLogRecord(level: .warning, bundleIdentifier: identifier, message: message))
+                HostEnvironment.log(.warning, bundleIdentifier: identifier, message)
             }
         }
     }

@@ -7,7 +7,7 @@ final class BundleTable: Sendable {
     static let shared = BundleTable()
 
     private struct Entry {
-        weak var bundle: PluginBundle?
+        let reference: WeakReference<PluginBundle>
         /// Counts up; the last created wins ties.
         let number: Int
     }
@@ -34,11 +34,12 @@ final class BundleTable: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// The object of a directory, if there is one.
     func bundle(atPath path: String) -> PluginBundle? {
-        state.withLock { $0.byPath[path]?.bundle }
+        // Read outside of the lock, because this strong reference may turn out to be the last.
+        state.withLock { $0.byPath[path]?.reference }?.object
     }
 
     /// The object of a directory whose code is linked into the program.
@@ -50,9 +51,9 @@ final class BundleTable: Sendable {
     /// Enters a new object, unless another thread was faster: then that one's.
     func insert(_ bundle: PluginBundle) -> PluginBundle {
         state.withLock { state in
-            if let existing = state.byPath[bundle.bundlePath]?.bundle { return existing }
+            if let existing = state.byPath[bundle.bundlePath]?.reference.object { return existing }
             state.created += 1
-            state.byPath[bundle.bundlePath] = Entry(bundle: bundle, number: state.created)
+            state.byPath[bundle.bundlePath] = Entry(reference: WeakReference(bundle), number: state.created)
             return bundle
         }
     }
@@ -61,7 +62,7 @@ final class BundleTable: Sendable {
     func removeDead(path: String) {
         state.withLock { state in
             // The entry may already belong to a new object of the same directory.
-            if let entry = state.byPath[path], entry.bundle == nil { state.byPath[path] = nil }
+            if let entry = state.byPath[path], !entry.reference.isAlive { state.byPath[path] = nil }
         }
     }
 
@@ -124,12 +125,7 @@ final class BundleTable: Sendable {
 
     /// All live objects, oldest first.
     var all: [PluginBundle] {
-        // The objects are taken out of the lock before anything may release the last reference to one: its deinit
-        // takes the lock too.
-        let entries = state.withLock { state in
-            state.byPath.values.compactMap { entry in entry.bundle.map { ($0, entry.number) } }
-        }
-        return entries.sorted { $0.1 < $1.1 }.map(\.0)
+        state.withLock { Array($0.byPath.values) }.sorted { $0.number < $1.number }.compactMap(\.reference.object)
     }
 
     /// The bases of the images that bundles have brought into the process.

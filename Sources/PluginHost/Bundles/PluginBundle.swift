@@ -18,9 +18,9 @@ import Synchronization
 /// loaded, for the life of the process.
 public final class PluginBundle: Sendable, BundleObject {
     let contents: BundleContents
-    let loading = Mutex(LoadState.unloaded)
+    let loading = Lock(LoadState.unloaded)
     /// Held for good: whose code is loaded may ask for services as long as the process lives.
-    let catalogInUse = Mutex<PluginCatalog?>(nil)
+    let catalogInUse = Lock<PluginCatalog?>(nil)
     /// Where the entry stands of code that is linked into the program; 0 for code in a file. No lock, because each load
     /// asks for it.
     let linkedEntryAddress = Atomic<UInt>(0)
@@ -45,7 +45,21 @@ public final class PluginBundle: Sendable, BundleObject {
         self.contents = contents
     }
 
-    deinit { BundleTable.shared.removeDead(path: bundlePath) }
+    deinit {
+        if HeldLocks.areNone {
+            BundleTable.shared.removeDead(path: bundlePath)
+        } else {
+            endLater()
+        }
+    }
+
+    /// Leaves the end to the time when this thread holds no lock: that of the table, and that of what the bundle owns and
+    /// may be the last to hold.
+    @inline(never)
+    private func endLater() {
+        HeldLocks.keep((resources, catalogInUse.withLock { $0 }))
+        HeldLocks.afterRelease { [path = bundlePath] in BundleTable.shared.removeDead(path: path) }
+    }
 
     /// Opens the bundle at a directory.
     ///

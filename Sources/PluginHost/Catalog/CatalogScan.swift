@@ -218,7 +218,7 @@ struct CatalogScan {
         // A part takes about a tenth of a millisecond at least: more than what it costs to hand it to a thread.
         let length = 128
         let count = (range.count + length - 1) / length
-        let results = Mutex([Result?](repeating: nil, count: count))
+        let results = Lock([Result?](repeating: nil, count: count))
         DispatchQueue.concurrentPerform(iterations: count) { number in
             let start = range.lowerBound + number * length
             let result = body(start..<min(start + length, range.upperBound))

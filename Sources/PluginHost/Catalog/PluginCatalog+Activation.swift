@@ -24,6 +24,7 @@ extension PluginCatalog {
     ///
     /// **Threads.** Any; no lock is held while the body runs.
     public func withPlugin<Result>(_ identifier: String, _ body: (PluginBundle) throws -> Result) throws -> Result {
+        HeldLocks.preconditionNone(before: "what uses a plug-in")
         if let generations = generations.known(identifier) {
             if generations.current?.bundle.isLoaded ?? false { return try generations.use(body) }
         } else if let bundle = openedBundle(identifier), bundle.isLoaded {

@@ -56,9 +56,10 @@ public final class PluginCatalog: Sendable {
     /// The index file, whether it exists or not; nil where none is kept.
     public var indexPath: String? { file?.path }
     private let file: IndexFile?
-    private let state: Mutex<State>
-    /// Held while a scan is under way, so that an older one never replaces a newer.
-    private let scanning = Mutex(())
+    private let state: Lock<State>
+    /// Held while a scan is under way, so that an older one never replaces a newer. Under it Info.plist files and the
+    /// index are read and written, and nothing else; what there is to log is logged afterwards.
+    private let scanning = Lock(())
     let listeners = EventListeners<CatalogChange>()
     let generations = GenerationTable()
 
@@ -84,7 +85,7 @@ public final class PluginCatalog: Sendable {
         file = Self.file(paths, options)
         let old = Self.readIndex(file)
         let index = CatalogScan(paths, options, options.validation).run(old: old)
-        state = Mutex(State(index: index))
+        state = Lock(State(index: index))
         if index !== old { Self.write(index, file) }
     }
 

@@ -62,7 +62,7 @@ final class DirectoryWatch: Sendable {
 /// The thread of a ``DirectoryWatch`` and what it works on.
 private final class WatchLoop: Sendable {
     private let inotify: Inotify
-    private let trees: Mutex<WatchedTrees>
+    private let trees: Lock<WatchedTrees>
     private let quiet: QuietPeriod
     private let handler: @Sendable (DirectoryChanges) -> Void
     /// Readable when one of the two below is set. Closed with the object.
@@ -78,7 +78,7 @@ private final class WatchLoop: Sendable {
         inotify = try Inotify()
         signal = phs_open_signal()
         guard signal >= 0 else { throw Inotify.Failure(step: .descriptor, errno: errno) }
-        trees = Mutex(WatchedTrees(inotify, enters: enters))
+        trees = Lock(WatchedTrees(inotify, enters: enters))
         self.quiet = quiet
         self.handler = handler
         try start()
@@ -165,7 +165,10 @@ private final class WatchLoop: Sendable {
             quiet.reset()
             let report = changes
             changes = DirectoryChanges()
-            if !report.isEmpty, !isStopped.load(ordering: .acquiring) { handler(report) }
+            if !report.isEmpty, !isStopped.load(ordering: .acquiring) {
+                HeldLocks.preconditionNone(before: "the handler of a watch")
+                handler(report)
+            }
         }
     }
 

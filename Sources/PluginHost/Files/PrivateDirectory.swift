@@ -22,7 +22,7 @@ final class PrivateDirectory: Sendable {
         var refusals: [(place: String, reason: String)] = []
     }
 
-    private static let current = Mutex<PrivateDirectory?>(nil)
+    private static let current = Lock<PrivateDirectory?>(nil)
 
     /// The process's own, made at the first call.
     static func shared() throws(Failure) -> PrivateDirectory {

@@ -23,6 +23,7 @@ public struct CFactory: Sendable {
     ///
     /// - Throws: ``PluginError`` of code `instantiationFailed` with what the plug-in told by set_error().
     public func make() throws -> CInstance {
+        HeldLocks.preconditionNone(before: "the create function of a C factory")
         var instance: UnsafeMutableRawPointer?
         _ = table.takeReason()  // one that was set before this call is not this call's
         let status = registration.pointer.pointee.create(registration.pointer, table.pointer, &instance)
@@ -63,6 +64,19 @@ public final class CInstance: @unchecked Sendable {
     }
 
     deinit {
+        if HeldLocks.areNone {
+            Self.release(pointer, factory, objects)
+        } else {
+            HeldLocks.afterRelease { [pointer, factory, objects, bundle] in
+                withExtendedLifetime(bundle) { Self.release(pointer, factory, objects) }
+            }
+        }
+    }
+
+    private static func release(
+        _ pointer: UnsafeMutableRawPointer, _ factory: UnsafePointer<plugin_factory>, _ objects: ObjectCount
+    ) {
+        HeldLocks.preconditionNone(before: "the release function of a C factory")
         factory.pointee.release(pointer)
         objects.remove()
     }

@@ -52,6 +52,7 @@ public final class ForeignFunction: @unchecked Sendable {
             throw bundle.functionUnavailable(
                 name, "was called with \(arguments.count) arguments; its signature is \(signature)")
         }
+        HeldLocks.preconditionNone(before: "a C function of a plug-in")
         // What the call borrows lives until it has returned.
         var borrowed = Borrowed()
         defer { borrowed.free() }

@@ -75,7 +75,7 @@ enum KnownLibraries {
     /// application mostly need the same, and then no name is looked up.
     static let lastNeeded = Atomic<UInt64>(0)
 
-    private static let names = Mutex<Set<String>>([])
+    private static let names = Lock<Set<String>>([])
 
     /// Whether a library of a name is in the process, as far as the names of the files tell.
     static func contains(_ name: String) -> Bool {

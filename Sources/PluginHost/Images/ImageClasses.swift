@@ -80,6 +80,7 @@ struct ImageClasses: Sendable {
     }
 
     private static func `class`(of context: TypeContext<ProcessMemory>) -> AnyClass? {
+        HeldLocks.preconditionNone(before: "the metadata accessor of a plug-in's class")
         guard let accessor = context.accessor.flatMap({ UnsafeRawPointer(bitPattern: UInt($0)) }),
             let metadata = phs_call_metadata_accessor(accessor)
         else { return nil }

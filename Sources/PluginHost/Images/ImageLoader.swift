@@ -14,6 +14,7 @@ struct LoadedImage: @unchecked Sendable {
     /// - Parameter path: a path with a slash in it; the dynamic linker searches for others.
     /// - Throws: what the dynamic linker said.
     static func open(path: String) throws(LinkerMessage) -> LoadedImage {
+        HeldLocks.preconditionNone(before: "the constructors of a library")
         // NOW, so that an unresolved symbol is an error here and not an abort in the middle of a call; LOCAL, so that
         // two plug-ins may define one name; NODELETE, so that nobody's dlclose() unmaps it.
         let mode = RTLD_NOW | RTLD_LOCAL | CInt(RTLD_NODELETE)

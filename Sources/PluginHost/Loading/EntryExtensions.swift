@@ -115,7 +115,7 @@ enum EntryExtensions {
                     service.pointee.instance = instance.pointer
                     return plugin_status(PLUGIN_OK)
                 } catch {
-                    HostEnvironment.current.log(
+                    HostEnvironment.log(
                         HostLogRecord(level: .error, bundleIdentifier: client.displayIdentifier, message: "\(error)"))
                     let isMissing = (error as? PluginError)?.code == .serviceMissing
                     return plugin_status(isMissing ? PLUGIN_NOT_FOUND : PLUGIN_FAILED)

@@ -12,7 +12,7 @@ extension EntryTable: PluginContextServices {
     var logger: PluginLogger {
         let identifier = bundle.displayIdentifier
         return PluginLogger { level, message in
-            HostEnvironment.current.log(HostLogRecord(level: level, bundleIdentifier: identifier, message: message))
+            HostEnvironment.log(HostLogRecord(level: level, bundleIdentifier: identifier, message: message))
         }
     }
 

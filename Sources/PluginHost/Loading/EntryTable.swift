@@ -29,7 +29,7 @@ final class EntryTable: @unchecked Sendable {
 
     let bundle: PluginBundle
     private let thread = pthread_self()
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let table: UnsafeMutablePointer<plugin_host>
 
     /// Everything but `opaque_self` is the same for every plug-in.
@@ -74,6 +74,7 @@ final class EntryTable: @unchecked Sendable {
     ///
     /// - Throws: what went wrong; then nothing was registered.
     func enter(_ entry: EntryFunction, path: String) throws(PluginError) -> Registrations {
+        HeldLocks.preconditionNone(before: "the entry of a plug-in")
         let status = entry(pointer)
         let (registrations, findings) = state.withLock { state in
             (state.registrations.take()!, state.findings)
@@ -131,30 +132,36 @@ final class EntryTable: @unchecked Sendable {
     private func registering(
         _ what: @autoclosure () -> String, _ body: (inout Registrations) -> Registrations.Problem?
     ) -> plugin_status {
-        let onThread = pthread_equal(thread, pthread_self()) != 0
-        let (status, late): (plugin_status, Bool) = state.withLock { state in
-            guard state.registrations != nil else { return (plugin_status(PLUGIN_CLOSED), true) }
-            guard onThread else {
-                state.findings.append(
-                    PluginFinding(
-                        .registrationInvalid,
-                        message: "The plug-in registered \(what()) on another thread than its entry's.",
-                        remedy: "Register on the thread that plugin_entry was called on."))
-                return (plugin_status(PLUGIN_CLOSED), false)
-            }
-            guard let problem = body(&state.registrations!) else { return (plugin_status(PLUGIN_OK), false) }
+        if pthread_equal(thread, pthread_self()) == 0 { return refuseOtherThread(what()) }
+        let status: plugin_status? = state.withLock { state in
+            guard state.registrations != nil else { return nil }
+            guard let problem = body(&state.registrations!) else { return plugin_status(PLUGIN_OK) }
             state.findings.append(finding(problem))
-            return (problem.status, false)
+            return problem.status
         }
-        if late { logLate(what()) }
-        return status
+        return status ?? refuseLate(what())
     }
 
     @inline(never)
-    private func logLate(_ what: String) {
+    private func refuseOtherThread(_ what: String) -> plugin_status {
+        let finding = PluginFinding(
+            .registrationInvalid,
+            message: "The plug-in registered \(what) on another thread than its entry's.",
+            remedy: "Register on the thread that plugin_entry was called on.")
+        let isLate = state.withLock { state in
+            if state.registrations == nil { return true }
+            state.findings.append(finding)
+            return false
+        }
+        return isLate ? refuseLate(what) : plugin_status(PLUGIN_CLOSED)
+    }
+
+    @inline(never)
+    private func refuseLate(_ what: String) -> plugin_status {
         log(
             PluginLogger.Level.error.rawValue,
             "The plug-in registered \(what) after its entry had returned; it is ignored.")
+        return plugin_status(PLUGIN_CLOSED)
     }
 
     private func finding(_ problem: Registrations.Problem) -> PluginFinding {
@@ -247,7 +254,7 @@ final class EntryTable: @unchecked Sendable {
     }
 
     private func log(_ level: Int32, _ message: String) {
-        HostEnvironment.current.log(
+        HostEnvironment.log(
             HostLogRecord(
                 level: PluginLogger.Level(rawValue: level) ?? .notice, bundleIdentifier: bundle.displayIdentifier,
                 message: message))

@@ -26,6 +26,9 @@ public final class HostService: Sendable {
         self.make = { ServiceBox(try make()) }
     }
 
+    /// What the closure holds is the application's.
+    deinit { HeldLocks.keep(make) }
+
     /// Offers it no longer. Plug-ins that have the object keep it.
     public func withdraw() { HostServices.shared.remove(self) }
 
@@ -71,7 +74,7 @@ extension HostEnvironment {
 final class HostServices: Sendable {
     static let shared = HostServices()
 
-    private let services = Mutex<[HostService]>([])
+    private let services = Lock<[HostService]>([])
 
     func add(_ service: HostService) { services.withLock { $0.append(service) } }
 

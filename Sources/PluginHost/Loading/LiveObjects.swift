@@ -42,7 +42,7 @@ final class ObjectCensus: Sendable {
         let point: String?
     }
 
-    private let counts = Mutex<[Key: ObjectCount]>([:])
+    private let counts = Lock<[Key: ObjectCount]>([:])
 
     /// Where the objects of one provider, factory or class are counted.
     func count(_ kind: PluginBundle.Registration.Kind, _ name: String, at point: String? = nil) -> ObjectCount {
@@ -65,24 +65,34 @@ final class ObjectCensus: Sendable {
 
 /// The objects of one provider, factory or class that live.
 final class ObjectCount: Sendable {
-    private struct Reference: @unchecked Sendable {
-        // @unchecked because nothing is done with the object but to ask whether it lives.
-        weak var object: AnyObject?
+    private struct Reference {
+        let object: WeakReference<AnyObject>
+        /// Counts up: tells an object from a later one at the same address.
+        let number: Int
     }
 
     private struct State {
         /// By address: an object that is made once and given often is one, and a new one in a dead one's place takes its
         /// place here too.
         var references: [ObjectIdentifier: Reference] = [:]
+        var added = 0
         /// How many references there may be before the dead ones are removed.
         var limit = 16
         /// Objects of the C level, whose end is told.
         var told = 0
 
-        mutating func prune() { references = references.filter { $0.value.object != nil } }
+        /// - Returns: whether the dead ones should be removed now.
+        mutating func add(_ object: WeakReference<AnyObject>, at identifier: ObjectIdentifier) -> Bool {
+            added += 1
+            references[identifier] = Reference(object: object, number: added)
+            guard references.count > limit else { return false }
+            // Nobody else does it until this is done.
+            limit = .max
+            return true
+        }
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Counts a value, if it is an object, until it is destroyed.
     func add<Value>(_ value: Value) {
@@ -90,11 +100,18 @@ final class ObjectCount: Sendable {
         guard type(of: value as Any) is AnyClass else { return }
         let object = value as AnyObject
         let identifier = ObjectIdentifier(object)
-        let reference = Reference(object: object)
+        let reference = WeakReference(object)
+        if state.withLock({ $0.add(reference, at: identifier) }) { removeDead() }
+    }
+
+    /// Looks at the objects without the lock: each look holds the object for a moment, and its owner may have dropped it
+    /// by the end of that. Then it ends here, and runs the plug-in's code.
+    private func removeDead() {
+        let dead = state.withLock(\.references).filter { !$0.value.object.isAlive }.mapValues(\.number)
         state.withLock { state in
-            state.references[identifier] = reference
-            guard state.references.count > state.limit else { return }
-            state.prune()
+            for (identifier, number) in dead where state.references[identifier]?.number == number {
+                state.references[identifier] = nil
+            }
             // Twice what lives, so that each object pays for two looks, however many there are.
             state.limit = max(16, 2 * state.references.count)
         }
@@ -106,9 +123,7 @@ final class ObjectCount: Sendable {
     func remove() { state.withLock { $0.told -= 1 } }
 
     var value: Int {
-        state.withLock { state in
-            state.prune()
-            return state.told + state.references.count
-        }
+        removeDead()
+        return state.withLock { $0.told + $0.references.count }
     }
 }

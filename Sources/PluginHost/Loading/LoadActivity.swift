@@ -12,7 +12,7 @@ final class LoadActivity: Sendable {
         var waiting: [pthread_t: LoadTicket] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     func begin(_ ticket: LoadTicket) { state.withLock { $0.active.append(ticket) } }
 
@@ -32,6 +32,7 @@ final class LoadActivity: Sendable {
     func wait(for ticket: LoadTicket, to wanted: LoadTicket.Work) throws(PluginError)
         -> Result<Void, PluginError>
     {
+        HeldLocks.preconditionNone(before: "another thread's load, which is waited for,")
         if ticket.isAbandoned { throw interrupted(ticket) }
         let me = pthread_self()
         let circle: [LoadTicket]? = state.withLock { state in

@@ -40,7 +40,7 @@ final class LoadTicket: Sendable {
     let work: Work
     let thread = pthread_self()
     private let forkGeneration = phs_fork_generation()
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(_ work: Work, of bundlePath: String) {
         self.work = work

@@ -10,6 +10,7 @@ extension LoadedCode {
         let classes = registrations.classes
         let hooks = registrations.hooks
         if classes.isEmpty, hooks.isEmpty { return }
+        HeldLocks.preconditionNone(before: "the hooks of a plug-in")
         let context = context
         for index in classes.indices {
             do {
@@ -32,6 +33,7 @@ extension LoadedCode {
     /// Runs the hooks by which the plug-in learns that it is not offered any more, in reverse order.
     func deactivate() {
         let classes = registrations.classes
+        HeldLocks.preconditionNone(before: "the hooks of a plug-in")
         if !registrations.hooks.isEmpty { deactivate(hooks: registrations.hooks[...]) }
         if !classes.isEmpty { deactivate(classes: classes[...], context) }
     }

@@ -9,7 +9,7 @@ final class LoadedCode: Sendable {
     let table: EntryTable
     /// Where the registrations differ from what Info.plist declares.
     let findings: [PluginFinding]
-    private let census = Mutex<ObjectCensus?>(nil)
+    private let census = Lock<ObjectCensus?>(nil)
     /// The objects that the code made; counted from the first on, because most loads make none.
     var objects: ObjectCensus {
         census.withLock { census in
@@ -29,8 +29,8 @@ final class LoadedCode: Sendable {
     /// What an object of the plug-in is made with; made anew for each, because most loads make none.
     var context: PluginContext { PluginContext(services: table) }
     /// Nil while the code is not offered: who comes too late is not to get an object that outlives the release.
-    private let services = Mutex<[ServiceKey: SharedObject]?>(Dictionary())  // [:] would be a call at each load
-    private let principal = Mutex<Principal?>(nil)
+    private let services = Lock<[ServiceKey: SharedObject]?>(Dictionary())  // [:] would be a call at each load
+    private let principal = Lock<Principal?>(nil)
 
     /// The principal class, looked for once.
     struct Principal: Sendable {
@@ -93,7 +93,7 @@ final class LoadedCode: Sendable {
 
     func logWarnings() {
         for finding in findings where finding.severity == .warning {
-            HostEnvironment.current.log(
+            HostEnvironment.log(
                 HostLogRecord(
                     level: .warning, bundleIdentifier: table.bundle.displayIdentifier,
                     message: "\(finding.message) \(finding.remedy)"))

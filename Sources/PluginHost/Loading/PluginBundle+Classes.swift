@@ -34,6 +34,7 @@ extension PluginBundle {
         guard let plugin = principal.plugin ?? aClass as? any Plugin.Type else {
             throw principalUnfit(aClass, "it does not conform to the protocol Plugin, so it cannot be made")
         }
+        HeldLocks.preconditionNone(before: "an initialiser of a plug-in")
         let object: any Plugin
         do {
             object = try plugin.init(context: code.context)
@@ -80,6 +81,7 @@ extension PluginBundle {
     func pluginFailed(_ code: PluginError.Code, subject: String? = nil, _ what: String, _ error: any Error)
         -> PluginError
     {
+        HeldLocks.preconditionNone(before: "the description of an error of a plug-in's own type")
         let failure = error as? PluginFailure
         // What the host told the plug-in, such as that a service is missing, stays readable by its code.
         let told = (error as? PluginError)?.findings ?? []

@@ -61,6 +61,7 @@ extension PluginBundle {
         }
         #if FullFoundation
         guard Self.isNotificationWanted.load(ordering: .acquiring) else { return }
+        HeldLocks.preconditionNone(before: "the observers of a load")
         NotificationCenter.default.post(
             name: Self.didLoadNotification, object: self,
             userInfo: [Self.loadedClassesAnyKey: LoadedClassNames(code)])
@@ -93,7 +94,7 @@ extension PluginBundle {
 /// image's metadata costs as much as a load. `as? [String]` works on it as on any NSArray.
 private final class LoadedClassNames: NSArray {
     private let code: LoadedCode?
-    private let found = Mutex<[String]?>(nil)
+    private let found = Lock<[String]?>(nil)
 
     init(_ code: LoadedCode?) {
         self.code = code
@@ -107,12 +108,11 @@ private final class LoadedClassNames: NSArray {
     required convenience init(arrayLiteral elements: Any...) { self.init(nil) }
 
     private var names: [String] {
-        found.withLock { found in
-            if let found { return found }
-            let names = code?.classNames ?? []
-            found = names
-            return names
-        }
+        if let known = found.withLock({ $0 }) { return known }
+        // Outside of the lock, because the walk takes one of the dynamic linker's.
+        let names = code?.classNames ?? []
+        found.withLock { $0 = names }
+        return names
     }
 
     override var count: Int { names.count }

@@ -38,19 +38,20 @@ final class EventListeners<Event: Sendable>: Sendable {
     static var areWanted: Bool { listenerCount.load(ordering: .acquiring) > 0 }
 
     private struct State {
-        var continuations: [Int: AsyncStream<Event>.Continuation] = [:]
+        /// With each goes, when it is the last reference, what its task has not read.
+        var continuations: [Int: Deferred<AsyncStream<Event>.Continuation>] = [:]
         var created = 0
-        var undelivered: [(event: Event, to: [AsyncStream<Event>.Continuation])] = []
+        var undelivered: [Deferred<(event: Event, to: [AsyncStream<Event>.Continuation])>] = []
         var isDelivering = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
         let number = state.withLock { state in
             state.created += 1
-            state.continuations[state.created] = continuation
+            state.continuations[state.created] = Deferred(continuation)
             return state.created
         }
         listenerCount.add(1, ordering: .acquiringAndReleasing)
@@ -68,13 +69,14 @@ final class EventListeners<Event: Sendable>: Sendable {
     func put(_ event: Event) {
         state.withLock { state in
             if state.continuations.isEmpty { return }
-            state.undelivered.append((event, Array(state.continuations.values)))
+            state.undelivered.append(Deferred((event, state.continuations.values.map(\.value))))
         }
     }
 
     /// Delivers what was put down, unless another thread is at it, which then takes it along. Called without a lock.
     @inline(never)
     func deliver() {
+        HeldLocks.preconditionNone(before: "tasks that listen to events")
         let isFirst = state.withLock { state in
             defer { state.isDelivering = true }
             return !state.isDelivering
@@ -87,8 +89,8 @@ final class EventListeners<Event: Sendable>: Sendable {
                 return state.undelivered
             }
             if next.isEmpty { return }
-            for (event, continuations) in next {
-                for continuation in continuations { continuation.yield(event) }
+            for delivery in next {
+                for continuation in delivery.value.to { continuation.yield(delivery.value.event) }
             }
         }
     }

@@ -22,6 +22,7 @@ public struct Provider<Interface>: Sendable {
     ///
     /// **Cost.** The plug-in's own, and a weak reference to an object, by which ``PluginBundle/liveObjects`` counts it.
     public func make() throws -> Interface {
+        HeldLocks.preconditionNone(before: "a provider of a plug-in")
         do {
             let object = try create(context)
             objects.add(object)

@@ -12,7 +12,7 @@ final class ProviderTable: Sendable {
     }
 
     /// By point and name.
-    private let owners = Mutex<[Registrations.Key: Owner]>([:])
+    private let owners = Lock<[Registrations.Key: Owner]>([:])
 
     /// Enters all keys or none. Those of a predecessor stay its own until ``takeOver(_:by:)``.
     ///

@@ -239,6 +239,8 @@ final class ServiceBox<Interface: Sendable>: AnyServiceBox, @unchecked Sendable 
     let value: Interface
 
     init(_ value: Interface) { self.value = value }
+
+    deinit { HeldLocks.keep(value) }
 }
 
 /// One shared object, made when it is first asked for.
@@ -249,7 +251,7 @@ final class SharedObject: Sendable {
         case made(AnyServiceBox)
     }
 
-    private let state = Mutex(State.none)
+    private let state = Lock(State.none)
 
     /// The object, made if there is none. Threads that ask meanwhile wait; one that would wait for itself gets an error.
     ///
@@ -275,6 +277,7 @@ final class SharedObject: Sendable {
     }
 
     private func fill(_ ticket: LoadTicket, _ make: () throws -> AnyServiceBox) throws {
+        HeldLocks.preconditionNone(before: "the initialiser of a service")
         LoadActivity.shared.begin(ticket)
         let result = Result { try make() }.mapError { error in
             // A provider's and a factory's are such errors; the application may throw what it likes.

@@ -55,7 +55,7 @@ final class StringsChain: Sendable {
     }
 
     private let first: Node
-    private let state: Mutex<State>
+    private let state: Lock<State>
     /// Whether every table was read: then what is not in the list is nowhere.
     private let isComplete = Atomic(false)
     private let hidden: @Sendable () -> [StringsFile]
@@ -67,7 +67,7 @@ final class StringsChain: Sendable {
     init(_ first: StringsTable, hiding hidden: @escaping @Sendable () -> [StringsFile]) {
         self.first = Node(first)
         self.hidden = hidden
-        state = Mutex(State(unread: nil, nodes: []))
+        state = Lock(State(unread: nil, nodes: []))
     }
 
     /// The first table alone.

@@ -12,7 +12,7 @@ import Synchronization
 final class StringsTable: @unchecked Sendable {
     private let index: StringsIndex
     private let made: Made
-    private let making = Mutex(())
+    private let making = Lock(())
 
     /// The strings that were made, by the number of the entry.
     fileprivate struct Made {

@@ -27,7 +27,7 @@ final class StringsTables: Sendable {
         var absent: Set<String> = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let known = KnownTables()
 
     /// The table a nil or empty name means.
@@ -45,7 +45,7 @@ final class StringsTables: Sendable {
     }
 
     /// Formats that did not fit their arguments, each told once.
-    private let misfits = Mutex<Set<String>>([])
+    private let misfits = Lock<Set<String>>([])
     private static let mostMisfits = 1_000
 
     /// - Parameter log: gets what is wrong with a file, once for each file, and under NSShowNonLocalizedStrings each

@@ -14,15 +14,15 @@ final class InfoList: Sendable {
         case dictionary([String: PropertyList])
     }
 
-    private let content: Mutex<Content>
+    private let content: Lock<Content>
 
     init(_ dictionary: [String: PropertyList]) {
-        content = Mutex(.dictionary(dictionary))
+        content = Lock(.dictionary(dictionary))
     }
 
     /// - Parameter text: a list that ``ListText/forEachEntry(_:)`` recognised, without keys for platforms.
     init(_ text: ListText) {
-        content = Mutex(.text(text))
+        content = Lock(.text(text))
     }
 
     /// What the list says on this platform.

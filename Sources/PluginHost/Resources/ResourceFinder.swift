@@ -30,7 +30,7 @@ final class ResourceFinder: Sendable {
     /// The absolute path of the resources.
     let directory: String
 
-    private let state: Mutex<ResourceSearch>
+    private let state: Lock<ResourceSearch>
 
     /// - Parameter directory: the absolute path of the resources; it need not exist.
     init(
@@ -40,7 +40,7 @@ final class ResourceFinder: Sendable {
         var directory = directory
         while directory.hasSuffix("/"), directory.utf8.count > 1 { directory.removeLast() }
         self.directory = directory
-        state = Mutex(ResourceSearch(directory: directory, settings: settings, preference: preference))
+        state = Lock(ResourceSearch(directory: directory, settings: settings, preference: preference))
     }
 
     /// What decides over languages; a change takes effect at the next look-up.

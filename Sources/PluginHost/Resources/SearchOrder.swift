@@ -59,7 +59,7 @@ struct SearchOrder: Sendable, Hashable {
 
     /// The orders that were found last. Most bundles of an application have the same languages, and finding which of them
     /// fit the user takes longer than all the rest of the first look-up in a bundle.
-    private static let recent = Mutex<[(question: Question, order: SearchOrder)]>([])
+    private static let recent = Lock<[(question: Question, order: SearchOrder)]>([])
     private static let mostRecent = 8
 
     /// The same as the initialiser gives, for less where it was given a short time ago.

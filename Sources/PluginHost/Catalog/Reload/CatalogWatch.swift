@@ -6,12 +6,12 @@ import Synchronization
 final class CatalogWatch: Sendable {
     private struct State {
         var directories: DirectoryWatch?
-        var readers: [Int: AsyncStream<CatalogEvent>.Continuation] = [:]
+        var readers: [Int: Deferred<AsyncStream<CatalogEvent>.Continuation>] = [:]
         var made = 0
     }
 
     private let catalog: PluginCatalog
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(_ catalog: PluginCatalog, quietPeriod: Duration) throws(PluginError) {
         self.catalog = catalog
@@ -32,7 +32,7 @@ final class CatalogWatch: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: CatalogEvent.self)
         let (number, directories) = state.withLock { state in
             state.made += 1
-            state.readers[state.made] = continuation
+            state.readers[state.made] = Deferred(continuation)
             return (state.made, state.directories)
         }
         // Holds the watch, until the stream ends.
@@ -45,8 +45,9 @@ final class CatalogWatch: Sendable {
     }
 
     private func tell(_ event: CatalogEvent) {
-        // Taken out first: a resumed task may run on an executor of the application's.
-        for reader in state.withLock({ Array($0.readers.values) }) { reader.yield(event) }
+        // A resumed task may run on an executor of the application's.
+        HeldLocks.preconditionNone(before: "tasks that listen to a watched catalogue")
+        for reader in state.withLock({ Array($0.readers.values) }) { reader.value.yield(event) }
     }
 
     // MARK: Changes

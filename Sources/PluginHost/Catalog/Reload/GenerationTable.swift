@@ -4,10 +4,10 @@ import Synchronization
 final class GenerationTable: Sendable {
     private struct State {
         var byIdentifier: [String: PluginGenerations] = [:]
-        weak var watch: CatalogWatch?
+        var watch = WeakReference<CatalogWatch>(nil)
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// So that a catalogue that was never watched looks nothing up.
     private let isUsed = Atomic(false)
 
@@ -22,7 +22,7 @@ final class GenerationTable: Sendable {
         guard isUsed.load(ordering: .acquiring) else { return nil }
         return state.withLock { state in
             if let known = state.byIdentifier[plugin.identifier] { return known }
-            guard state.watch != nil else { return nil }
+            guard state.watch.isAlive else { return nil }
             let linked = BundleTable.shared.linkedBundle(atPath: plugin.bundlePath)
             let made = linked.map(PluginGenerations.init(inPlace:)) ?? PluginGenerations(path: plugin.bundlePath)
             state.byIdentifier[plugin.identifier] = made
@@ -32,13 +32,13 @@ final class GenerationTable: Sendable {
 
     /// The watch of a catalogue, made if there is none.
     func watch(_ catalog: PluginCatalog, quietPeriod: Duration) throws(PluginError) -> CatalogWatch {
-        if let watch = state.withLock(\.watch) { return watch }
+        if let watch = state.withLock(\.watch).object { return watch }
         let made = try CatalogWatch(catalog, quietPeriod: quietPeriod)
         // What was loaded before cannot be copied any more; it is the first generation as it stands.
         let loaded = catalog.openedBundles.filter { $0.value.isLoaded }
         let watch = state.withLock { state in
-            if let other = state.watch { return other }
-            state.watch = made
+            if let other = state.watch.object { return other }
+            state.watch = WeakReference(made)
             for (identifier, bundle) in loaded where state.byIdentifier[identifier] == nil {
                 state.byIdentifier[identifier] = PluginGenerations(inPlace: bundle)
             }

@@ -66,16 +66,16 @@ final class PluginGenerations: Sendable {
         case failed(PluginError)
     }
 
-    private let state: Mutex<State>
-    /// Held while a copy is made, which is no code of a plug-in.
-    private let copying = Mutex(())
+    private let state: Lock<State>
+    /// Held while a copy is made: files are read and written, and no code of a plug-in runs.
+    private let copying = Lock(())
 
     /// - Parameter path: where the bundle is installed.
-    init(path: String) { state = Mutex(State(path: path)) }
+    init(path: String) { state = Lock(State(path: path)) }
 
     /// - Parameter bundle: one that is loaded already, or linked into the program, and is the first generation.
     init(inPlace bundle: PluginBundle) {
-        state = Mutex(State(current: Generation(inPlace: bundle), made: 1, path: bundle.bundlePath))
+        state = Lock(State(current: Generation(inPlace: bundle), made: 1, path: bundle.bundlePath))
     }
 
     /// Where the bundle is installed.

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+@testable import PluginHost
+
+/// Fault 170: the last reference to an object ends while a lock is held that its end takes too.
+///
+/// Each test has a process of its own, because the fault ends the process.
+@Suite(.timeLimit(.minutes(5))) struct DroppedReferenceFaults {
+    @Test func fault170_threadsThatOpenAndDropOneBundleGoOn() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["X.bundle/Contents/Info.plist": "<plist><dict/></plist>"])
+            let path = tree("X.bundle")
+            onThreads(3) { _ in
+                for _ in 0..<10_000 { _ = PluginBundle(path: path)?.bundlePath }
+            }
+            // What was dropped is gone from the table, and the path opens again.
+            #expect(BundleTable.shared.bundle(atPath: path) == nil)
+            #expect(PluginBundle(path: path)?.bundlePath == path)
+        }
+    }
+
+    @Test func fault170_objectsThatAskWhatLivesWhileTheyEndAreCounted() async {
+        await #expect(processExitsWith: .success) {
+            let count = ObjectCount()
+            onThreads(3) { number in
+                for _ in 0..<50_000 {
+                    // The other threads look at the object while this one drops it.
+                    if number == 0 { _ = count.value } else { count.add(Asking(count)) }
+                }
+            }
+            #expect(count.value == 0)
+        }
+    }
+}
+
+/// An object of a plug-in whose deinitialiser calls the library.
+private final class Asking: Sendable {
+    private let count: ObjectCount
+
+    init(_ count: ObjectCount) { self.count = count }
+
+    deinit { _ = count.value }
+}
+
+/// Runs a body on several threads and waits for all.
+private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let done = DispatchGroup()
+    for number in 0..<count {
+        done.enter()
+        Thread {
+            body(number)
+            done.leave()
+        }.start()
+    }
+    done.wait()
+}
