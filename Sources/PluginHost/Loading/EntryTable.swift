@@ -74,6 +74,7 @@ final class EntryTable: @unchecked Sendable {
     ///
     /// - Throws: what went wrong; then nothing was registered.
     func enter(_ entry: EntryFunction, path: String) throws(PluginError) -> Registrations {
+        bundle.begin(.entry)
         let status = entry(pointer)
         let (registrations, findings) = state.withLock { state in
             (state.registrations.take()!, state.findings)
