@@ -13,9 +13,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
     targets: [
+        .target(name: "CChildProcess"),
         .executableTarget(
             name: "pluginhost",
             dependencies: [
+                "CChildProcess",
                 .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -23,7 +25,7 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
-            ])
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

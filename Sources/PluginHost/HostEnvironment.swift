@@ -40,6 +40,11 @@ public struct HostEnvironment: Sendable {
     /// A function and not a logger of swift-log, because a static copy of that module inside this library would not be
     /// the copy that the application configured.
     public var log: @Sendable (HostLogRecord) -> Void
+    /// Called before each step of a load that runs a plug-in's code, and when the load has ended, on the thread that
+    /// loads, with no lock held. Loads nest: a plug-in's entry may load another. Default: nil.
+    ///
+    /// It must not load or unload a bundle.
+    public var loadStep: (@Sendable (PluginBundle, LoadStep) -> Void)?
 
     init(name: String, log: @escaping @Sendable (HostLogRecord) -> Void) {
         self.name = name
@@ -57,6 +62,7 @@ public struct HostEnvironment: Sendable {
                 }
                 if old.name != newValue.name || old.version != newValue.version { state.identity = nil }
                 state.environment = Deferred(newValue)
+                reportsLoadSteps.store(newValue.loadStep != nil, ordering: .relaxed)
                 // Within the lock: who reads the new number also finds the new values.
                 if old.preferredLanguages != newValue.preferredLanguages || old.device != newValue.device
                     || old.scale != newValue.scale
@@ -70,6 +76,9 @@ public struct HostEnvironment: Sendable {
     /// Counts the changes of ``preferredLanguages``, ``device`` and ``scale``: which resources and strings were chosen
     /// under another number is void.
     static let resourceGeneration = Atomic(0)
+
+    /// Whether ``loadStep`` is set: each load looks.
+    static let reportsLoadSteps = Atomic(false)
 
     /// The user's languages, best first.
     static var currentLanguages: [String] {

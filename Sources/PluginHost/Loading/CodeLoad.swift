@@ -21,6 +21,7 @@ struct CodeLoad {
         let identity = EnteredCode.file(executable.file.identity)
         try check(lastFailure, isNotOf: identity, &entered)
         let inspection = try inspect(executable)
+        bundle.begin(.opening)
         try openOwnLibraries(inspection.absentLibraries)
         let image = try open(path, isRetry: lastFailure?.entered != nil)
         guard inspection.describes(imageAt: image.base) else { throw changed(path) }

@@ -74,6 +74,7 @@ final class EntryTable: @unchecked Sendable {
     ///
     /// - Throws: what went wrong; then nothing was registered.
     func enter(_ entry: EntryFunction, path: String) throws(PluginError) -> Registrations {
+        bundle.begin(.entry)
         HeldLocks.preconditionNone(before: "the entry of a plug-in")
         let status = entry(pointer)
         let (registrations, findings) = state.withLock { state in

@@ -10,6 +10,7 @@ extension LoadedCode {
         let classes = registrations.classes
         let hooks = registrations.hooks
         if classes.isEmpty, hooks.isEmpty { return }
+        table.bundle.begin(.activation)
         HeldLocks.preconditionNone(before: "the hooks of a plug-in")
         let context = context
         for index in classes.indices {

@@ -160,6 +160,7 @@ extension PluginBundle {
     ) throws(PluginError) {
         LoadActivity.shared.begin(ticket)
         let next = bringIn(after: previous, ticket, inPlaceOf: predecessor)
+        begin(.end)
         end(ticket, next)
         switch next {
         case .active(let code):

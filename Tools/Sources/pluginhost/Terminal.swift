@@ -55,20 +55,4 @@ struct Terminal {
         }
         exit(ExitStatus.unable.rawValue)
     }
-
-    /// Runs a body during which whatever is written to standard output goes to standard error: a plug-in that prints
-    /// must not break the document that a script reads.
-    static func keepingOutputClean<Result>(_ body: () throws -> Result) rethrows -> Result {
-        fflush(nil)
-        let saved = dup(STDOUT_FILENO)
-        if saved >= 0 { dup2(STDERR_FILENO, STDOUT_FILENO) }
-        defer {
-            if saved >= 0 {
-                fflush(nil)
-                dup2(saved, STDOUT_FILENO)
-                close(saved)
-            }
-        }
-        return try body()
-    }
 }

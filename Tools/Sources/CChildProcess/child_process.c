@@ -1,0 +1,169 @@
+#define _GNU_SOURCE
+#include "child_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void close_pair(int pair[2]) {
+    for (int end = 0; end < 2; end++)
+        if (pair[end] >= 0) close(pair[end]);
+}
+
+// Both ends stand above every descriptor that a child is given, so that no dup2() hits another's source, and neither
+// takes the number of a standard stream that is closed. The reading end does not block.
+static int open_pipe(int pair[2]) {
+    int low[2];
+    if (pipe2(low, O_CLOEXEC) != 0) return errno;
+    int error = 0;
+    for (int end = 0; end < 2; end++) {
+        pair[end] = fcntl(low[end], F_DUPFD_CLOEXEC, CHILD_REPORT + 1);
+        if (pair[end] < 0) error = errno;
+        close(low[end]);
+    }
+    if (error == 0 && fcntl(pair[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
+    return error;
+}
+
+static int spawn(char *const arguments[], int report, int output, pid_t *pid) {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&files);
+    if (error != 0) return error;
+    if ((error = posix_spawnattr_init(&attributes)) != 0) {
+        posix_spawn_file_actions_destroy(&files);
+        return error;
+    }
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+    if ((error = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)) == 0
+        && (error = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO)) == 0
+        && (error = posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO)) == 0
+        && (error = posix_spawn_file_actions_adddup2(&files, report, CHILD_REPORT)) == 0
+        && (error = posix_spawn_file_actions_addclosefrom_np(&files, CHILD_REPORT + 1)) == 0
+        && (error = posix_spawnattr_setpgroup(&attributes, 0)) == 0
+        && (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0
+        && (error = posix_spawnattr_setsigdefault(&attributes, &all)) == 0
+        && (error = posix_spawnattr_setflags(&attributes, flags)) == 0)
+        error = posix_spawn(pid, "/proc/self/exe", &files, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
+int child_start(char *const arguments[], child_process *child) {
+    int report[2] = {-1, -1}, output[2] = {-1, -1};
+    int error = open_pipe(report);
+    if (error == 0) error = open_pipe(output);
+    if (error == 0) error = spawn(arguments, report[1], output[1], &child->pid);
+    if (error != 0) {
+        close_pair(report);
+        close_pair(output);
+        return error;
+    }
+    close(report[1]);
+    close(output[1]);
+    child->report = report[0];
+    child->output = output[0];
+    child->ended = (int)syscall(SYS_pidfd_open, child->pid, 0);
+    return 0;
+}
+
+void child_begin(void) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    fcntl(CHILD_REPORT, F_SETFD, FD_CLOEXEC);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+child_state child_look(pid_t pid) {
+    siginfo_t info = {.si_pid = 0};
+    child_state state = {CHILD_RUNS, 0};
+    int result;
+    do result = waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT);
+    while (result != 0 && errno == EINTR);
+    if (result != 0 || info.si_pid == 0) return state;
+    state.number = info.si_status;
+    state.kind = info.si_code == CLD_EXITED ? CHILD_EXITED : info.si_code == CLD_STOPPED ? CHILD_IS_STOPPED : CHILD_WAS_KILLED;
+    return state;
+}
+
+void child_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+// Kills the children that run. Returns how many there are.
+static int kill_children(void) {
+    FILE *file = fopen("/proc/thread-self/children", "re");
+    if (file == NULL) return 0;
+    int count = 0, pid;
+    while (fscanf(file, "%d", &pid) == 1) {
+        child_state state = child_look(pid);
+        if (state.kind == CHILD_EXITED || state.kind == CHILD_WAS_KILLED) continue;
+        count++;
+        kill(pid, SIGKILL);
+    }
+    fclose(file);
+    return count;
+}
+
+int child_end(pid_t pid) {
+    int found = kill_children();
+    // As long as the process is not reaped its number stands for its group and nobody else's.
+    kill(-pid, SIGKILL);
+    for (int round = 0; round < 2000; round++) {
+        int running = kill_children();
+        int reaped = 0;
+        while (waitpid(-1, NULL, WNOHANG) > 0) reaped++;
+        // The children of one that was killed become this process's own at its end.
+        if (running == 0 && reaped == 0) break;
+        if (running > 0) nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    return found;
+}
+
+static volatile sig_atomic_t interrupt;
+static int interrupt_pipe[2] = {-1, -1};
+
+static void note_interrupt(int number) {
+    int error = errno;
+    if (interrupt == 0) interrupt = number;
+    ssize_t ignored = write(interrupt_pipe[1], "", 1);
+    (void)ignored;
+    errno = error;
+}
+
+int interrupts_catch(void) {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    if (open_pipe(interrupt_pipe) != 0 || fcntl(interrupt_pipe[1], F_SETFL, O_NONBLOCK) != 0) return -1;
+    // A program that is started by a thread with blocked signals begins with them blocked.
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++) {
+        sigaddset(&set, numbers[at]);
+        struct sigaction old, new = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
+        if (sigaction(numbers[at], NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(numbers[at], &new, NULL);
+    }
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    return interrupt_pipe[0];
+}
+
+int interrupts_number(void) { return interrupt; }
+
+void interrupts_end_process(int number) {
+    signal(number, SIG_DFL);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+    _exit(128 + number);
+}

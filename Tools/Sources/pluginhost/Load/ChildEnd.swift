@@ -1,0 +1,180 @@
+import CChildProcess
+import Glibc
+import PluginHost
+
+extension PluginError.Code {
+    /// A signal ended the process that loaded the bundle.
+    static let crashed = Self(rawValue: "crashed")
+    /// The bundle's code ended the process that loaded it.
+    static let exited = Self(rawValue: "exited")
+    /// The load took longer than the limit.
+    static let hung = Self(rawValue: "hung")
+    /// The bundle's code closed or garbled the tool's own pipe, so that the outcome is not known.
+    static let reportLost = Self(rawValue: "reportLost")
+    /// The bundle's code wrote into the tool's own pipe. The outcome is known.
+    static let descriptorMisused = Self(rawValue: "descriptorMisused")
+    /// The bundle's code wrote more output than is shown. A warning.
+    static let outputFlooded = Self(rawValue: "outputFlooded")
+    /// Processes that the bundle's code started were running at the end. A warning.
+    static let processesLeft = Self(rawValue: "processesLeft")
+    /// The tool has no process to load the bundle in.
+    static let notStarted = Self(rawValue: "notStarted")
+}
+
+/// The end of a child as findings about the bundle that it loaded.
+struct ChildEnd {
+    private let run: ChildRun
+    private let bundle: PluginBundle
+    private let limit: Duration
+
+    init(_ run: ChildRun, of bundle: PluginBundle, limit: Duration) {
+        self.run = run
+        self.bundle = bundle
+        self.limit = limit
+    }
+
+    /// What the child reported, with what it did beside that.
+    var outcome: LoadOutcome {
+        let findings = [death, misuse, flood, leftovers].compactMap { $0 }
+        guard var outcome = run.reader.outcome else {
+            return LoadOutcome(
+                path: bundle.bundlePath, identifier: bundle.bundleIdentifier, state: .failed, findings: findings)
+        }
+        outcome.add(findings)
+        return outcome
+    }
+
+    private var place: LoadPlace { run.reader.place }
+    private var words: String { place.words(for: bundle.bundlePath) }
+    private var file: String { bundle.executablePath ?? bundle.bundlePath }
+
+    // MARK: How it ended
+
+    private var death: PluginFinding? {
+        switch run.end {
+        case .killed(let signal): return crash(signal)
+        case .hung(let stopped): return hang(stopped)
+        case .exited(let status):
+            if run.reader.outcome != nil { return status == 0 ? nil : exit(status) }
+            if run.reader.isTooLarge { return tooLarge }
+            if status == LoadInChildCommand.lostReport { return lost }
+            return run.reader.isDamaged ? damaged : exit(status)
+        }
+    }
+
+    private func crash(_ number: Int32) -> PluginFinding {
+        let name = SignalName(number)
+        return PluginFinding(
+            .crashed, filePath: file, subject: name.text,
+            message: "The signal \(name.text) ended the process \(words).\(name.usualCause.map { " \($0)" } ?? "")",
+            remedy: place.advice, systemMessage: String(cString: strsignal(number)))
+    }
+
+    private func exit(_ status: Int32) -> PluginFinding {
+        PluginFinding(
+            .exited, filePath: file, subject: "\(status)",
+            message: "The code ended the process with status \(status), \(words): it called exit() or _exit().",
+            remedy: "Return or throw an error instead; a plug-in must not end its application.")
+    }
+
+    private func hang(_ stopped: Int32?) -> PluginFinding {
+        let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
+        let time = seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+        let message =
+            if let stopped {
+                "The signal \(SignalName(stopped).text) stopped the process \(words), and it had not gone on after \(time). "
+                    + "The tool killed it."
+            } else {
+                "The load had not ended after \(time). The tool killed the process \(words)."
+            }
+        return PluginFinding(
+            .hung, filePath: file, subject: stopped.map { SignalName($0).text }, message: message,
+            remedy: "\(place.advice) “--timeout” gives a load more time.")
+    }
+
+    // MARK: What became of the report
+
+    private var lost: PluginFinding {
+        PluginFinding(
+            .reportLost, filePath: file,
+            message: "The code closed a descriptor that is not its own, \(words), so that the outcome is not known.",
+            remedy: "Close only descriptors that the plug-in opened.")
+    }
+
+    private var damaged: PluginFinding {
+        PluginFinding(
+            .reportLost, filePath: file,
+            message:
+                "The code wrote into a descriptor that is not its own, \(words), so that the outcome is not known.",
+            remedy: "Write only to descriptors that the plug-in opened, and to standard output and error.")
+    }
+
+    private var tooLarge: PluginFinding {
+        PluginFinding(
+            .reportLost, filePath: file,
+            message: "What the code registered takes more than \(ReportReader.largest >> 20) MiB to report.",
+            remedy: "Register less, or shorter names.")
+    }
+
+    // MARK: What it did beside
+
+    private var misuse: PluginFinding? {
+        guard run.reader.strayCount > 0, let place = run.reader.strayPlace else { return nil }
+        return PluginFinding(
+            .descriptorMisused, filePath: file,
+            message: """
+                The code wrote \(run.reader.strayCount) bytes into a descriptor that is not its own, \
+                \(place.words(for: bundle.bundlePath)).
+                """,
+            remedy: "Write only to descriptors that the plug-in opened, and to standard output and error.")
+    }
+
+    private var flood: PluginFinding? {
+        guard run.outputCount > ChildRun.shownOutput else { return nil }
+        return PluginFinding(
+            .warning, .outputFlooded, filePath: file,
+            message: """
+                The code wrote \(run.outputCount) bytes to standard output and error; the first \
+                \(ChildRun.shownOutput) are shown.
+                """,
+            remedy: "Log less, through the host's log().")
+    }
+
+    private var leftovers: PluginFinding? {
+        guard run.leftProcesses > 0 else { return nil }
+        let noun = run.leftProcesses == 1 ? "1 process" : "\(run.leftProcesses) processes"
+        return PluginFinding(
+            .warning, .processesLeft, filePath: file,
+            message: "The code left \(noun) running when its own process ended. The tool killed what was left.",
+            remedy: "Wait for each process that the plug-in starts, or end it in deactivate.")
+    }
+}
+
+/// A signal as people know it.
+private struct SignalName {
+    let text: String
+    let usualCause: String?
+
+    init(_ number: Int32) {
+        let known = Self.known[number]
+        text = known?.0 ?? "\(number)"
+        usualCause = known?.1
+    }
+
+    private static let known: [Int32: (String, String?)] = [
+        SIGILL: ("SIGILL", "A Swift trap does so: a failed precondition, an overflow, a nil that is unwrapped."),
+        SIGTRAP: ("SIGTRAP", "A Swift trap does so: a failed precondition, an overflow, a nil that is unwrapped."),
+        SIGABRT: ("SIGABRT", "abort() does so: a failed assertion, or a C++ exception that nobody catches."),
+        SIGSEGV: ("SIGSEGV", "The code used an address that is not its own, or its stack overflowed."),
+        SIGBUS: ("SIGBUS", "A file was shorter than what is mapped of it, or an address was wrong."),
+        SIGFPE: ("SIGFPE", "A whole number was divided by zero."),
+        SIGKILL: ("SIGKILL", "The system does so where memory runs out."),
+        SIGPIPE: ("SIGPIPE", "The code wrote to a pipe that nobody reads."),
+        SIGSYS: ("SIGSYS", "The code made a system call that is not allowed."),
+        SIGTERM: ("SIGTERM", nil), SIGINT: ("SIGINT", nil), SIGHUP: ("SIGHUP", nil), SIGQUIT: ("SIGQUIT", nil),
+        SIGALRM: ("SIGALRM", nil), SIGUSR1: ("SIGUSR1", nil), SIGUSR2: ("SIGUSR2", nil),
+        SIGXCPU: ("SIGXCPU", "A limit of processor time was reached."),
+        SIGXFSZ: ("SIGXFSZ", "A limit of file size was reached."), SIGSTOP: ("SIGSTOP", nil),
+        SIGTSTP: ("SIGTSTP", nil), SIGTTIN: ("SIGTTIN", nil), SIGTTOU: ("SIGTTOU", nil),
+    ]
+}

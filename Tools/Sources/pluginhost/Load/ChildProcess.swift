@@ -1,0 +1,187 @@
+import CChildProcess
+import Glibc
+import PluginHost
+
+/// A process of this program that loads one bundle.
+struct ChildProcess: ~Copyable {
+    /// There is no process.
+    struct Failure: Error {
+        let number: Int32
+
+        /// Says nothing against the bundle.
+        func finding(_ bundle: PluginBundle) -> PluginFinding {
+            PluginFinding(
+                .notStarted, filePath: bundle.bundlePath,
+                message: "The tool cannot start a process to load the bundle in.",
+                remedy: number == EMFILE || number == ENFILE
+                    ? "Raise the limit of open files (ulimit -n), and try again."
+                    : "Try again when the system has memory and processes to spare.",
+                systemMessage: String(cString: strerror(number)))
+        }
+    }
+
+    private let child: child_process
+
+    /// Starts this program with arguments.
+    init(_ arguments: [String]) throws(Failure) {
+        var child = child_process()
+        var texts = ([CommandLine.arguments.first ?? "pluginhost"] + arguments).map { strdup($0) }
+        texts.append(nil)
+        defer { for text in texts { free(text) } }
+        let error = child_start(texts, &child)
+        guard error == 0 else { throw Failure(number: error) }
+        self.child = child
+    }
+
+    deinit {
+        for descriptor in [child.report, child.output, child.ended] where descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Waits for the end of the process, within a time, and reads what it writes. Nothing that it started runs on
+    /// afterwards.
+    ///
+    /// - Parameters:
+    ///   - mark: begins each message of its report.
+    ///   - interrupts: a descriptor that is readable when the tool is to end; -1 for none.
+    func run(mark: String, limit: Duration, interrupts: Int32) -> ChildRun {
+        let clock = ContinuousClock()
+        let deadline = clock.now + limit
+        var run = ChildRun(reader: ReportReader(mark: mark))
+        var streams = Streams(child, interrupts)
+        while true {
+            let now = clock.now
+            let state = child_look(child.pid)
+            if state.hasEnded {
+                run.end = state.kind == CHILD_EXITED ? .exited(state.number) : .killed(state.number)
+                run.leftProcesses = Int(child_end(child.pid))
+                break
+            }
+            if now >= deadline {
+                run.end = .hung(stoppedBy: state.kind == CHILD_IS_STOPPED ? state.number : nil)
+                kill()
+                break
+            }
+            if streams.wait(atMost: deadline - now, &run) == .interrupted {
+                kill()
+                interrupts_end_process(interrupts_number())
+            }
+        }
+        streams.drain(&run)
+        run.reader.end()
+        return run
+    }
+
+    /// How long the system may take to end a process that is killed; one that waits for a device takes longer.
+    private static let longestEnd = Duration.seconds(5)
+
+    private func kill() {
+        Glibc.kill(-child.pid, SIGKILL)
+        let clock = ContinuousClock()
+        let deadline = clock.now + Self.longestEnd
+        while !child_look(child.pid).hasEnded, clock.now < deadline { usleep(1000) }
+        _ = child_end(child.pid)
+    }
+}
+
+extension child_state {
+    fileprivate var hasEnded: Bool { kind == CHILD_EXITED || kind == CHILD_WAS_KILLED }
+}
+
+/// What a child did.
+struct ChildRun {
+    enum End {
+        case exited(Int32)
+        case killed(Int32)
+        /// It was killed by the tool, after the limit.
+        case hung(stoppedBy: Int32?)
+    }
+
+    var end = End.exited(0)
+    var reader: ReportReader
+    /// How many bytes it wrote to standard output and error.
+    var outputCount = 0
+    /// How many processes it left behind, at least.
+    var leftProcesses = 0
+
+    /// More than this of its output is not shown.
+    static let shownOutput = 1 << 20
+}
+
+/// What the tool waits for while a child runs.
+private struct Streams {
+    enum Event { case something, interrupted }
+
+    private var report: pollfd
+    private var output: pollfd
+    private let ended: pollfd
+    private let interrupts: pollfd
+    private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    private var isStandardErrorOpen = true
+
+    init(_ child: child_process, _ interrupts: Int32) {
+        func reading(_ descriptor: Int32) -> pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
+        report = reading(child.report)
+        output = reading(child.output)
+        ended = reading(child.ended)
+        self.interrupts = reading(interrupts)
+    }
+
+    /// Without a descriptor for the child's end, and in case a signal comes before poll().
+    private static let longestWait = Duration.milliseconds(20)
+
+    mutating func wait(atMost longest: Duration, _ run: inout ChildRun) -> Event {
+        // Closed ones have the number -1, and poll() leaves them out.
+        var entries = [report, output, ended, interrupts]
+        let wait = ended.fd < 0 ? min(longest, Self.longestWait) : longest
+        let (seconds, attoseconds) = wait.components
+        let milliseconds = min(seconds, 3600) * 1000 + attoseconds / 1_000_000_000_000_000 + 1
+        let count = poll(&entries, nfds_t(entries.count), Int32(milliseconds))
+        if interrupts_number() != 0 { return .interrupted }
+        guard count > 0 else { return .something }
+        if entries[0].revents != 0, !readReport(&run) { report.fd = -1 }
+        if entries[1].revents != 0, !readOutput(&run) { output.fd = -1 }
+        return .something
+    }
+
+    /// Reads what an ended child has left in its pipes: no more than a pipe holds, because another process may still
+    /// write.
+    mutating func drain(_ run: inout ChildRun) {
+        let most = (2 << 20) / buffer.count
+        for _ in 0..<most where report.fd >= 0 { if !readReport(&run) { report.fd = -1 } }
+        for _ in 0..<most where output.fd >= 0 { if !readOutput(&run) { output.fd = -1 } }
+    }
+
+    /// - Returns: whether more may come.
+    private mutating func readReport(_ run: inout ChildRun) -> Bool {
+        let count = read(report.fd, &buffer, buffer.count)
+        guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
+        run.reader.add(buffer[..<count])
+        return true
+    }
+
+    private mutating func readOutput(_ run: inout ChildRun) -> Bool {
+        let count = read(output.fd, &buffer, buffer.count)
+        guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
+        show(min(count, ChildRun.shownOutput - run.outputCount))
+        run.outputCount += count
+        return true
+    }
+
+    /// Writes the beginning of the buffer to standard error, as far as that takes it.
+    private mutating func show(_ count: Int) {
+        guard count > 0, isStandardErrorOpen else { return }
+        var written = 0
+        while written < count {
+            let step = buffer.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress! + written, count - written) }
+            if step > 0 {
+                written += step
+            } else if errno == EAGAIN {
+                var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&entry, 1, 100)
+            } else if errno != EINTR {
+                isStandardErrorOpen = false
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import CChildProcess
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// What a child says to the tool that started it.
+enum ChildMessage: Codable {
+    /// A step of a load begins; `step` is the raw value of a LoadStep.
+    case step(bundlePath: String, step: String)
+    case outcome(LoadOutcome)
+}
+
+/// The child's end of its report: messages on a pipe that the bundle's code can also reach. Each begins with a mark that
+/// only the tool and the child know and has a checksum, so that what the code writes there is never taken for one.
+final class ChildReport: Sendable {
+    private let mark: String
+    private let pipe: PipeIdentity
+    private let sending = Mutex(())
+
+    /// Nil where the process has no report to write.
+    init?(mark: String) {
+        guard mark.utf8.count == ReportHeader.markSize, let pipe = PipeIdentity.ofReport else { return nil }
+        self.mark = mark
+        self.pipe = pipe
+    }
+
+    static func newMark() -> String {
+        (0..<2).map { _ in ReportHeader.hexadecimal(UInt64.random(in: .min ... .max), digits: 16) }.joined()
+    }
+
+    /// Sends a message. Where the bundle's code closed the descriptor, or put another file in its place, the process ends.
+    func send(_ message: ChildMessage) {
+        guard let body = try? JSONEncoder().encode(message) else { return }
+        var bytes = Array(ReportHeader(of: body).text(mark: mark).utf8)
+        bytes += body
+        sending.withLock { _ in
+            guard PipeIdentity.ofReport == pipe else { _exit(LoadInChildCommand.lostReport) }
+            bytes.withUnsafeBytes { rest in
+                var rest = rest
+                while !rest.isEmpty {
+                    let count = write(descriptor, rest.baseAddress, rest.count)
+                    if count > 0 {
+                        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                    } else if errno == EAGAIN {
+                        // The code made the pipe one that does not block.
+                        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                        _ = poll(&entry, 1, -1)
+                    } else if errno != EINTR {
+                        _exit(LoadInChildCommand.lostReport)
+                    }
+                }
+            }
+        }
+    }
+}
+
+private let descriptor = Int32(CHILD_REPORT)
+
+/// Which pipe stands under a descriptor.
+private struct PipeIdentity: Equatable {
+    let device: dev_t
+    let inode: ino_t
+
+    /// That of the report; nil if there is no pipe.
+    static var ofReport: PipeIdentity? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+        return PipeIdentity(device: status.st_dev, inode: status.st_ino)
+    }
+}
+
+/// What stands before each message: the mark, the body's size and checksum, each with a blank or line break after it.
+struct ReportHeader {
+    static let markSize = 32
+    static let size = markSize + 1 + 8 + 1 + 16 + 1
+
+    let bodySize: Int
+    private let checksum: UInt64
+
+    init(of body: some Collection<UInt8>) {
+        bodySize = body.count
+        checksum = Self.checksum(body)
+    }
+
+    /// Reads what stands after the mark.
+    init?(after mark: ArraySlice<UInt8>) {
+        let words = String(decoding: mark, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, words[0].isEmpty, let size = Int(words[1], radix: 16), words[2].last == "\n",
+            let checksum = UInt64(words[2].dropLast(), radix: 16), size >= 0
+        else { return nil }
+        bodySize = size
+        self.checksum = checksum
+    }
+
+    func fits(_ body: some Collection<UInt8>) -> Bool { Self.checksum(body) == checksum }
+
+    func text(mark: String) -> String {
+        "\(mark) \(Self.hexadecimal(UInt64(bodySize), digits: 8)) \(Self.hexadecimal(checksum, digits: 16))\n"
+    }
+
+    static func hexadecimal(_ number: UInt64, digits: Int) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: max(digits - text.utf8.count, 0)) + text
+    }
+
+    /// FNV-1a of 64 bits: it finds accidents, and nobody who means harm needs to forge a report of his own code.
+    private static func checksum(_ bytes: some Collection<UInt8>) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+}

@@ -1,0 +1,149 @@
+import PluginHost
+
+/// The outcome of loading one bundle, as the child that loaded it reports it.
+struct LoadOutcome: Codable {
+    enum State: String, Codable {
+        case loaded
+        /// The bundle has resources only; there is nothing to load, and nothing wrong.
+        case noCode
+        case failed
+    }
+
+    let path: String
+    let identifier: String?
+    var state: State
+    var milliseconds = 0.0
+    var principalClass: String?
+    var classNames: [String] = []
+    var registrations: [LoadedRegistration] = []
+    private var notes: [FindingNote]
+    /// Nothing could be tried: no directory at the path, or no process to load it in.
+    private var isUnable = false
+
+    /// - Parameter state: `loaded` if only the findings keep the bundle from being fine.
+    init(path: String, identifier: String?, state: State, findings: [PluginFinding], isUnable: Bool = false) {
+        self.path = path
+        self.identifier = identifier
+        self.state = state
+        self.isUnable = isUnable
+        notes = findings.map(FindingNote.init)
+    }
+
+    /// Of a bundle that was not opened.
+    init(_ error: PluginError, isUnable: Bool) {
+        self.init(
+            path: error.bundlePath, identifier: nil, state: .failed, findings: error.findings, isUnable: isUnable)
+    }
+
+    /// Loads a bundle: runs its code.
+    init(loading bundle: PluginBundle) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        do {
+            try bundle.loadAndReturnError()
+        } catch {
+            let findings = (error as? PluginError)?.findings ?? []
+            let isWithoutCode = findings.first?.code == .notCode
+            self.init(
+                path: bundle.bundlePath, identifier: bundle.bundleIdentifier,
+                state: isWithoutCode ? .noCode : .failed, findings: isWithoutCode ? [] : findings)
+            return
+        }
+        let duration = clock.now - start
+        self.init(
+            path: bundle.bundlePath, identifier: bundle.bundleIdentifier, state: .loaded,
+            findings: bundle.loadWarnings)
+        milliseconds = Self.milliseconds(duration)
+        registrations = bundle.registrations.map(LoadedRegistration.init)
+        classNames = bundle.classNames
+        principalClass = bundle.principalClass.map { String(reflecting: $0) }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Double {
+        let (seconds, attoseconds) = duration.components
+        let microseconds = Double(seconds) * 1e6 + (Double(attoseconds) / 1e12).rounded()
+        return microseconds / 1000
+    }
+
+    var report: FindingReport { FindingReport(findings: notes.map(\.finding), bundlePath: path) }
+
+    /// Adds findings, those that count most first.
+    mutating func add(_ findings: [PluginFinding]) { notes = findings.map(FindingNote.init) + notes }
+
+    /// Makes the bundle one that does not load.
+    mutating func fail(_ finding: PluginFinding) {
+        state = .failed
+        add([finding])
+    }
+
+    /// - Parameter isStrict: counts warnings as problems.
+    func status(isStrict: Bool) -> ExitStatus {
+        if isUnable { return .unable }
+        let report = report
+        return state == .failed || report.errors > 0 || isStrict && report.warnings > 0 ? .problems : .fine
+    }
+
+    // MARK: Showing it
+
+    var json: JSONValue {
+        .object([
+            "path": .string(path), "identifier": JSONValue(identifier), "state": .string(state.rawValue),
+            "milliseconds": state == .loaded ? .number(milliseconds) : .null,
+            "principalClass": JSONValue(principalClass), "classes": JSONValue(classNames),
+            "registrations": .array(registrations.map(\.json)), "findings": report.json,
+        ])
+    }
+
+    func write(to page: inout Page) {
+        let report = report
+        page.line((path.relativeToCurrentDirectory + ":", .bold), verdict(report))
+        page.field("Principal class", principalClass)
+        if !registrations.isEmpty {
+            page.line(("Registered", .faint), indent: 2)
+            page.table(registrations.map(\.row), indent: 4)
+        }
+        page.field("Classes", classNames.joined(separator: ", "))
+        report.write(to: &page)
+        if report.findings.contains(where: { $0.code == .dependencyMissing }) {
+            page.paragraph(
+                "Only the tool's own libraries are loaded here: add the directory of the application's to LD_LIBRARY_PATH.",
+                indent: 2)
+        }
+    }
+
+    private func verdict(_ report: FindingReport) -> (String, Page.Style) {
+        switch state {
+        case .loaded where report.errors > 0: ("loaded in \(milliseconds) ms, with \(report.count ?? "")", .red)
+        case .loaded: ("loaded in \(milliseconds) ms", .green)
+        case .noCode: ("has no code, only resources", .plain)
+        case .failed: ("not loaded, \(report.count ?? "no reason told")", .red)
+        }
+    }
+}
+
+/// A finding on its way from the child that made it.
+private struct FindingNote: Codable {
+    let severity: String
+    let code: String
+    let filePath: String?
+    let subject: String?
+    let message: String
+    let remedy: String
+    let systemMessage: String?
+
+    init(_ finding: PluginFinding) {
+        severity = finding.severity.rawValue
+        code = finding.code.rawValue
+        filePath = finding.filePath
+        subject = finding.subject
+        message = finding.message
+        remedy = finding.remedy
+        systemMessage = finding.systemMessage
+    }
+
+    var finding: PluginFinding {
+        PluginFinding(
+            PluginFinding.Severity(rawValue: severity) ?? .error, PluginError.Code(rawValue: code), filePath: filePath,
+            subject: subject, message: message, remedy: remedy, systemMessage: systemMessage)
+    }
+}

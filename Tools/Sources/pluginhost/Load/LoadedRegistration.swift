@@ -1,0 +1,34 @@
+import PluginHost
+
+/// Something that a bundle's code registered, as the child that loaded it reports it.
+struct LoadedRegistration: Codable {
+    let kind: String
+    let name: String
+    let extensionPoint: String?
+    let version: UInt32?
+    let order: Int?
+    let signature: String?
+
+    init(_ registration: PluginBundle.Registration) {
+        kind = registration.kind == .pluginClass ? "class" : registration.kind.rawValue
+        name = registration.name
+        extensionPoint = registration.extensionPoint
+        version = registration.extensionVersion
+        order = registration.order
+        signature = registration.signature?.description
+    }
+
+    var json: JSONValue {
+        .object([
+            "kind": .string(kind), "name": .string(name), "extensionPoint": JSONValue(extensionPoint),
+            "version": version.map { .integer(Int($0)) } ?? .null, "order": order.map(JSONValue.integer) ?? .null,
+            "signature": JSONValue(signature),
+        ])
+    }
+
+    /// For a table.
+    var row: [String] {
+        let point = extensionPoint.map { point in version.map { "\(point) \($0)" } ?? point }
+        return [kind, name, point ?? signature ?? ""]
+    }
+}
