@@ -1,13 +1,17 @@
 /// What PT_DYNAMIC tells: addresses and sizes, each 0 where the entry is missing. The last entry of a tag counts.
 struct DynamicTable {
-    /// The values of the tags below 32, and those of 0x6FFFFFF0 to 0x6FFFFFFF: stored where the tag says, because a
+    /// The values of the tags below 40, and those of 0x6FFFFFF0 to 0x6FFFFFFF: stored where the tag says, because a
     /// choice among thirty tags is a branch that the processor guesses wrong at nearly every entry.
-    private var standard = InlineArray<32, UInt64>(repeating: 0)
+    private var standard = InlineArray<40, UInt64>(repeating: 0)
     private var versioning = InlineArray<16, UInt64>(repeating: 0)
-    /// Which of the tags below 32 are there, a bit for each.
-    private var present: UInt32 = 0
+    /// Which of the tags below 40 are there, a bit for each, and above them, which of those from 0x6FFFFFF0 on.
+    private var present: UInt64 = 0
     /// DT_GNU_HASH.
     private(set) var gnuHash: UInt64 = 0
+    /// A tag that makes the dynamic linker load more code than DT_NEEDED names: DT_FILTER, DT_AUXILIARY, DT_AUDIT,
+    /// DT_DEPAUDIT.
+    private(set) var hasFilter = false
+    private(set) var hasAudit = false
     /// Whether the table has its end mark.
     private(set) var isTerminated = false
     /// Where the entries of needed libraries stand, from the first to the last, in bytes.
@@ -40,6 +44,11 @@ struct DynamicTable {
     var initArraySize: UInt64 { standard[27] }  // DT_INIT_ARRAYSZ
     var finiArraySize: UInt64 { standard[28] }  // DT_FINI_ARRAYSZ
     var flags: UInt64 { standard[30] }  // DT_FLAGS
+    /// Called before all others, in programs only; the dynamic linker calls those of a library that is opened, too.
+    var hasPreinitialisers: Bool { value(32) != nil || value(33) != nil }  // DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ
+    var packedRelocationsSize: UInt64 { standard[35] }  // DT_RELRSZ
+    var packedRelocations: UInt64 { standard[36] }  // DT_RELR
+    var packedRelocationSize: UInt64 { standard[37] }  // DT_RELRENT
     var symbolVersions: UInt64 { versioning[0] }  // DT_VERSYM
     /// How many of the first relocations only add the image's base.
     var relativeCount: UInt64 { versioning[9] }  // DT_RELACOUNT
@@ -49,7 +58,22 @@ struct DynamicTable {
     var neededVersions: UInt64 { versioning[14] }  // DT_VERNEED
     var neededVersionCount: UInt64 { versioning[15] }  // DT_VERNEEDNUM
 
-    private func value(_ tag: Int) -> UInt64? { present & 1 << UInt32(tag) != 0 ? standard[tag] : nil }
+    private func value(_ tag: Int) -> UInt64? { present & 1 << UInt64(tag) != 0 ? standard[tag] : nil }
+
+    /// Whether an entry is there that the dynamic linker follows, and has the address 0, where the file's header is.
+    var hasNullAddress: Bool {
+        // DT_HASH, DT_STRTAB, DT_SYMTAB, DT_RELA, DT_INIT, DT_FINI, DT_JMPREL, DT_INIT_ARRAY, DT_FINI_ARRAY, DT_RELR
+        let followed: UInt64 = 0x10_0680_30F0  // a bit for each of these tags
+        var rest = present & followed
+        while rest != 0 {
+            if standard[rest.trailingZeroBitCount] == 0 { return true }
+            rest &= rest - 1
+        }
+        // DT_VERSYM, DT_VERDEF, DT_VERNEED
+        return isNull(0) || isNull(12) || isNull(14)
+    }
+
+    private func isNull(_ tag: Int) -> Bool { present & 1 << UInt64(40 + tag) != 0 && versioning[tag] == 0 }
 
     /// DT_RELA as a value of DT_PLTREL.
     static let relocationsWithAddend: UInt64 = 7
@@ -105,13 +129,18 @@ struct DynamicTable {
     }
 
     private mutating func take(_ tag: UInt64, _ value: UInt64) {
-        if tag < 32 {
+        if tag < 40 {
             standard[Int(tag)] = value
-            present |= 1 << UInt32(tag)
+            present |= 1 << tag
         } else if tag &- 0x6FFF_FFF0 < 16 {
             versioning[Int(tag - 0x6FFF_FFF0)] = value
+            present |= 1 << (tag - 0x6FFF_FFF0 + 40)
         } else if tag == 0x6FFF_FEF5 {
             gnuHash = value
+        } else if tag == 0x7FFF_FFFD || tag == 0x7FFF_FFFF {
+            hasFilter = true
+        } else if tag == 0x6FFF_FEFB || tag == 0x6FFF_FEFC {
+            hasAudit = true
         }
     }
 }

@@ -33,6 +33,8 @@ enum ELF {
     static let threadLocal: UInt32 = 7
     static let gnuStack: UInt32 = 0x6474_E551
     static let relocatedReadOnly: UInt32 = 0x6474_E552
+    static let unwindTable: UInt32 = 0x6474_E550
+    static let gnuProperty: UInt32 = 0x6474_E553
     static let mayExecute: UInt32 = 1
     static let mayWrite: UInt32 = 2
     static let mayRead: UInt32 = 4
@@ -42,10 +44,13 @@ enum ELF {
 
     // st_shndx, st_info, st_other
     static let undefinedSection: UInt16 = 0
+    static let absoluteSection: UInt16 = 0xFFF1
     static let localBinding: UInt8 = 0
     static let weakBinding: UInt8 = 2
     static let noType: UInt8 = 0
     static let functionType: UInt8 = 2
+    static let sectionType: UInt8 = 3
+    static let threadLocalType: UInt8 = 6
     static let indirectFunctionType: UInt8 = 10
     static let internalVisibility: UInt8 = 1
     static let hiddenVisibility: UInt8 = 2
@@ -71,21 +76,6 @@ enum ELF {
         258
         #else
         #error("give the e_machine of this architecture")
-        #endif
-    }
-
-    /// The relocation that adds the image's base and names no symbol (R_…_RELATIVE).
-    static var relativeRelocation: UInt32 {
-        #if arch(x86_64)
-        8
-        #elseif arch(arm64)
-        1027
-        #elseif arch(riscv64) || arch(loongarch64)
-        3
-        #elseif arch(powerpc64) || arch(powerpc64le)
-        22
-        #elseif arch(s390x)
-        12
         #endif
     }
 

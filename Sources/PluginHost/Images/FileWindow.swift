@@ -47,8 +47,9 @@ struct FileWindow: ~Copyable {
         bytesInHead(at: offset, count: count) ?? bytesElsewhere(at: offset, count: count, of: file)
     }
 
+    /// Bytes that stand in the head, valid as long as the window's storage.
     @inline(__always)
-    private func bytesInHead(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? {
+    func bytesInHead(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, offset <= UInt64(head.count), count <= head.count - Int(offset) else { return nil }
         return UnsafeRawBufferPointer(rebasing: head[Int(offset)..<(Int(offset) + count)])
     }
@@ -95,6 +96,16 @@ struct FileWindow: ~Copyable {
         guard count >= 0, count <= target.count, offset <= size, UInt64(count) <= size - offset else { return nil }
         let part = UnsafeMutableRawBufferPointer(rebasing: target[..<count])
         return read(file, into: part, at: offset) == count ? UnsafeRawBufferPointer(part) : nil
+    }
+
+    /// Fills a buffer of the caller's.
+    ///
+    /// - Returns: whether the file gave all bytes.
+    mutating func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, at offset: UInt64, of file: borrowing OpenedFile
+    ) -> Bool {
+        guard offset <= size, UInt64(buffer.count) <= size - offset else { return false }
+        return read(file, into: buffer, at: offset) == buffer.count
     }
 
     private mutating func read(

@@ -11,8 +11,9 @@ struct ImageInspection: Sendable {
     var fingerprint: UInt64 = 0
     /// Libraries that it needs and that are not in the process yet.
     var absentLibraries: [String] = []
-    /// Whether it is a shared object of this machine, complete to its end: only then are its tables worth reading.
-    var isSharedObject = false
+    /// Whether it is a shared object of this machine, complete to its end, and nothing in its tables leads out of it: only
+    /// then are its tables worth reading on.
+    var hasSoundTables = false
 
     /// Whether nothing speaks against opening the file.
     var isLoadable: Bool { !findings.contains { $0.severity == .error } }

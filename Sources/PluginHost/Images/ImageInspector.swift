@@ -3,7 +3,8 @@ enum ImageInspector {
     /// The function that every plug-in exports.
     static let entrySymbol = "plugin_entry"
 
-    /// The check before every dlopen(): all that could harm the host, or that is plainly wrong with this one file.
+    /// The check before every dlopen(): all that could harm the host, or that is plainly wrong with this one file. It covers
+    /// every number that the dynamic linker follows before code of the file runs.
     ///
     /// It looks at no other file and at no section header. What it does not see - libraries that are missing, symbols
     /// that nothing defines - the dynamic linker refuses without harm; ``inspectCompletely(path:bundlePath:libraries:surroundings:)``
@@ -13,14 +14,16 @@ enum ImageInspector {
     ///   - file: the plug-in's executable.
     ///   - path: its absolute path, for the findings and for `$ORIGIN`.
     ///   - bundlePath: the bundle's directory, which a search path must not leave.
+    ///   - role: whether the file must have an entry.
     ///
-    /// **Cost.** Two pread() calls where the first 4 KiB hold the symbol table, three where the first 12 KiB do, up to
-    /// five more in a large file; no heap allocation unless there is a finding.
+    /// **Cost.** Linear in the size of its tables; four pread() calls: the first 4 KiB, PT_DYNAMIC, the tables, and the
+    /// addresses of the initialisers.
     static func inspectQuickly(
-        _ file: borrowing OpenedFile, path: String, bundlePath: String
+        _ file: borrowing OpenedFile, path: String, bundlePath: String, as role: ImageRole = .plugin
     ) -> ImageInspection {
         withTemporaryBytes(QuickInspection.storageSize) { storage in
-            var inspection = QuickInspection(of: file, path: path, bundlePath: bundlePath, storage: storage)
+            var inspection = QuickInspection(
+                of: file, path: path, bundlePath: bundlePath, role: role, storage: storage)
             inspection.run(file)
             return inspection.takeResult()
         }

@@ -23,6 +23,14 @@ struct LoadedImage: @unchecked Sendable {
         guard phs_image_of_handle(handle, &image) else { throw LinkerMessage.take() }
         return LoadedImage(handle: handle, base: UInt(image.base))
     }
+
+    /// Whether the dynamic linker has a library by a name, as it looks for those that an image needs. One that it has stays.
+    static func isPresent(_ name: String) -> Bool {
+        let mode = RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | CInt(RTLD_NODELETE)
+        if name.withCString({ dlopen($0, mode) }) != nil { return true }
+        _ = LinkerMessage.take()
+        return false
+    }
 }
 
 /// What the dynamic linker says about its last failure on this thread.

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension QuickInspection {
     /// Reads PT_DYNAMIC.
     mutating func readDynamic(_ file: borrowing OpenedFile) -> Bool {
@@ -18,10 +16,16 @@ extension QuickInspection {
             refuseDamaged("its dynamic section lies outside of the segments that are loaded")
             return false
         }
-        // The dynamic linker writes to it where its own flags allow that.
+        // The dynamic linker writes to it; those before glibc 2.35 even where its own flags do not allow that.
         let isWritable = segments.contains { $0.holds(address: found.address) && $0.flags & ELF.mayWrite != 0 }
-        if found.flags & ELF.mayWrite != 0, !isWritable {
-            refuseDamaged("its dynamic section is said to be writable and lies in a segment that is not")
+        guard isWritable else {
+            if found.flags & ELF.mayWrite != 0 {
+                refuseDamaged("its dynamic section is said to be writable and lies in a segment that is not")
+            } else {
+                refuse(
+                    "has a dynamic section that is not writable, which older dynamic linkers write to.",
+                    "Link it without -z rodynamic.")
+            }
             return false
         }
         guard
@@ -56,6 +60,24 @@ extension QuickInspection {
                     + "made writable.",
                 "Compile all of it with -fPIC.")
         }
+        if dynamic.hasFilter {
+            refuse(
+                code: .unsafeSearchPath,
+                "names a library that stands in for it (DT_FILTER or DT_AUXILIARY), whose code the dynamic linker would "
+                    + "load from wherever the name leads.",
+                "Link it without -f, -F, --auxiliary and --filter, and with that library itself.")
+        }
+        if dynamic.hasAudit {
+            refuse(
+                code: .unsafeSearchPath,
+                "asks for a library that watches the dynamic linker (DT_AUDIT or DT_DEPAUDIT).",
+                "Link it without --audit and --depaudit.")
+        }
+        if dynamic.hasPreinitialisers {
+            refuse(
+                "has functions that only a program may have called before all others (DT_PREINIT_ARRAY).",
+                "Make them constructors: __attribute__((constructor)).")
+        }
     }
 
     // MARK: - Addresses
@@ -68,12 +90,14 @@ extension QuickInspection {
             return false
         }
         let before = result.findings.count
-        stringsOffset = checkRange("strings (DT_STRTAB)", dynamic.strings, max(dynamic.stringsSize, 1)) ?? 0
+        if dynamic.hasNullAddress { refuseDamaged("its dynamic section gives a table or a function the address 0") }
+        checkRange("strings (DT_STRTAB)", dynamic.strings, max(dynamic.stringsSize, 1))
         checkRange("symbols (DT_SYMTAB)", dynamic.symbols, UInt64(ELF.symbolSize))
         checkRange("hashes (DT_GNU_HASH)", dynamic.gnuHash, 16)
         checkRange("hashes (DT_HASH)", dynamic.systemVHash, 8)
         checkRange("relocations (DT_RELA)", dynamic.relocations, dynamic.relocationsSize)
         checkRange("relocations (DT_JMPREL)", dynamic.pltRelocations, dynamic.pltRelocationsSize)
+        checkRange("relocations (DT_RELR)", dynamic.packedRelocations, dynamic.packedRelocationsSize)
         checkRange("versions (DT_VERSYM)", dynamic.symbolVersions, 2)
         checkRange("versions (DT_VERNEED)", dynamic.neededVersions, 16)
         checkRange("versions (DT_VERDEF)", dynamic.definedVersions, 20)
@@ -86,25 +110,19 @@ extension QuickInspection {
         return result.findings.count == before
     }
 
-    /// Whether a part of the file lies in one segment that has the flags.
-    ///
-    /// - Returns: where it stands in the file.
-    @discardableResult
-    private mutating func checkRange(
-        _ name: StaticString, _ address: UInt64, _ size: UInt64, flags: UInt32 = 0
-    ) -> UInt64? {
-        guard address != 0 else { return nil }
+    /// Whether a part of the file lies in one segment that can be read and has the flags.
+    private mutating func checkRange(_ name: StaticString, _ address: UInt64, _ size: UInt64, flags: UInt32 = 0) {
+        guard address != 0 else { return }
+        let flags = flags | ELF.mayRead
         if let first = firstLoaded, first.flags & flags == flags,
-            let offset = first.fileOffset(ofAddress: address, count: size)
+            first.fileOffset(ofAddress: address, count: size) != nil
         {
-            return offset
+            return
         }
-        for segment in segments {
-            guard let offset = segment.fileOffset(ofAddress: address, count: size) else { continue }
-            if segment.flags & flags == flags { return offset }
+        let isInside = segments.contains { segment in
+            segment.fileOffset(ofAddress: address, count: size) != nil && segment.flags & flags == flags
         }
-        refuseDamaged("its \(name) lie outside of the segments that are loaded for them")
-        return nil
+        if !isInside { refuseDamaged("its \(name) lie outside of the segments that are loaded for them") }
     }
 
     /// Sizes that must fit one another, and entries that must come together: the dynamic linker asserts some of
@@ -116,6 +134,8 @@ extension QuickInspection {
             || dynamic.pltRelocationsSize % entrySize != 0
             || dynamic.relativeCount > dynamic.relocationsSize / entrySize
             || dynamic.initArraySize % 8 != 0 || dynamic.finiArraySize % 8 != 0
+            || dynamic.packedRelocationsSize % 8 != 0
+            || dynamic.packedRelocations != 0 && dynamic.packedRelocationSize != 8
         {
             refuseDamaged("its symbols, relocations or initialisers are said to have an impossible size")
         }
@@ -128,7 +148,8 @@ extension QuickInspection {
             || (dynamic.finiArray != 0) != (dynamic.finiArraySize != 0)
             || (dynamic.neededVersions != 0) != (dynamic.neededVersionCount != 0)
             || (dynamic.definedVersions != 0) != (dynamic.definedVersionCount != 0)
-            || hasVersions && dynamic.symbolVersions == 0
+            || (dynamic.packedRelocations != 0) != (dynamic.packedRelocationsSize != 0)
+            || hasVersions != (dynamic.symbolVersions != 0)
         {
             refuseDamaged("its dynamic section names tables without their sizes, or sizes without their tables")
         }
@@ -137,11 +158,10 @@ extension QuickInspection {
     // MARK: - Libraries
 
     /// RUNPATH, or RPATH where there is none (fault 69).
-    mutating func checkSearchPaths(_ file: borrowing OpenedFile) {
+    mutating func checkSearchPaths() {
         guard let index = dynamic.runPath ?? dynamic.rPath else { return }
-        guard let text = string(at: index, limit: FileWindow.windowCapacity, file) else {
-            refuseDamaged(
-                "its library search path is no string of it, or longer than \(FileWindow.windowCapacity) bytes")
+        guard let text = string(at: index, limit: Self.searchPathLimit) else {
+            refuseDamaged("its library search path is no string of it, or longer than \(Self.searchPathLimit) bytes")
             return
         }
         guard !SearchPathRules.isPlainlySafe(text) else { return }
@@ -150,31 +170,32 @@ extension QuickInspection {
         result.findings += rules.findings(for: String(decoding: text, as: UTF8.self))
     }
 
+    private static var searchPathLimit: Int { 4096 }
+
     /// Whether the libraries that it needs are in the process, and are named as they should be.
-    mutating func checkNeededNames(_ file: borrowing OpenedFile) {
-        var needed: UInt64 = 1
-        for index in dynamic.needed(in: dynamicBytes) {
-            needed = needed &* 31 &+ (string(at: index, limit: Self.libraryNameLimit, file)?.wordHash ?? 0)
+    mutating func checkNeededNames() {
+        if role == .plugin, KnownLibraries.areLastNeeded(dynamic.needed(in: dynamicBytes), in: tables.strings) {
+            return
         }
-        if needed == KnownLibraries.lastNeeded.load(ordering: .relaxed) { return }
         let findings = result.findings.count
-        for index in dynamic.needed(in: dynamicBytes) { checkNeededName(at: index, file) }
-        guard result.absentLibraries.isEmpty, result.findings.count == findings else { return }
-        KnownLibraries.lastNeeded.store(needed, ordering: .relaxed)
+        for index in dynamic.needed(in: dynamicBytes) { checkNeededName(at: index) }
+        guard role == .plugin, result.absentLibraries.isEmpty, result.findings.count == findings else { return }
+        KnownLibraries.setLastNeeded(dynamic.needed(in: dynamicBytes), in: tables.strings)
     }
 
     private static let libraryNameLimit = 512
 
     /// A needed library whose name is a path is loaded from there and nowhere else; a relative one depends on the
-    /// host's current directory (fault 70).
-    private mutating func checkNeededName(at index: UInt64, _ file: borrowing OpenedFile) {
-        guard let name = string(at: index, limit: Self.libraryNameLimit, file) else {
+    /// host's current directory (fault 70). The dynamic linker replaces `$LIB` and its like in names, by paths.
+    private mutating func checkNeededName(at index: UInt64) {
+        guard let name = string(at: index, limit: Self.libraryNameLimit) else {
             refuseDamaged("the name of a library that it needs is no string of it")
             return
         }
-        guard name.isEmpty || name.offset(of: UInt8(ascii: "/")) != nil else {
+        let isPath = name.offset(of: UInt8(ascii: "/")) != nil || name.offset(of: UInt8(ascii: "$")) != nil
+        guard name.isEmpty || isPath else {
             let text = String(decoding: name, as: UTF8.self)
-            if !KnownLibraries.contains(text) { result.absentLibraries.append(text) }
+            if role == .library || !KnownLibraries.contains(text) { result.absentLibraries.append(text) }
             return
         }
         let text = String(decoding: name, as: UTF8.self)

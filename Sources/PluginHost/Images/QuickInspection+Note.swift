@@ -1,19 +1,31 @@
 import CPluginSupport
 
 extension QuickInspection {
-    /// Reads the file's own note from its PT_NOTE segments and compares it with the host (fault 83).
+    /// Reads all notes, and compares the file's own one with the host (fault 83). Where they are in memory the dynamic
+    /// linker reads them as well; ``checkSegments(_:)`` has found that it is the same place.
     mutating func readNotes(_ file: borrowing OpenedFile) {
-        for segment in segments where segment.type == ELF.note && segment.fileSize >= 12 {
-            guard
-                let bytes = window.bytes(
-                    at: segment.offset, upTo: Int(min(segment.fileSize, UInt64(FileWindow.windowCapacity))), of: file)
+        for segment in segments
+        where (segment.type == ELF.note || segment.type == ELF.gnuProperty) && segment.fileSize > 0 {
+            guard segment.fileSize <= Self.notesLimit,
+                let bytes = tableBytes.bytes(
+                    at: segment.offset, count: Int(segment.fileSize), through: &window, file)
             else {
-                if window.failure == nil { refuseDamaged("its notes (PT_NOTE) lie outside of the file") }
+                if window.failure == nil {
+                    refuseDamaged("its notes have \(segment.fileSize) bytes, too many to be read")
+                }
                 continue
             }
-            for descriptor in OwnNotes(in: bytes, alignment: segment.alignment) { take(descriptor) }
+            let findings = result.findings.count
+            if role == .plugin, segment.type == ELF.note {
+                for descriptor in OwnNotes(in: bytes, alignment: segment.alignment) { take(descriptor) }
+            }
+            if result.findings.count == findings, !Notes.areSound(bytes, alignment: segment.alignment) {
+                refuseDamaged("one of its notes claims more bytes than there are")
+            }
         }
     }
+
+    private static var notesLimit: UInt64 { 1 << 20 }
 
     /// Compares one note. A file has several if several of its objects declare one; each must fit.
     @inline(never)
@@ -31,23 +43,76 @@ extension QuickInspection {
     }
 }
 
+/// The notes of any owner in the bytes of one PT_NOTE segment or one section.
+struct Notes: Sequence, IteratorProtocol {
+    struct Note {
+        var type: UInt32
+        var name: UnsafeRawBufferPointer
+        var descriptor: UnsafeRawBufferPointer
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private let alignment: Int
+    private var offset = 0
+    /// Whether it ended at a note that claims more bytes than there are, and whether that is one of properties.
+    private(set) var isDamaged = false
+    private(set) var hasDamagedProperties = false
+
+    /// - Parameter alignment: 4 or 8.
+    init(in bytes: UnsafeRawBufferPointer, alignment: Int) {
+        self.bytes = bytes
+        self.alignment = alignment
+    }
+
+    /// Whether each note ends where there are still bytes, by the alignment of the segment or, because linkers have merged
+    /// segments of both kinds, by the other one. The dynamic linker itself reads properties by that of the segment only.
+    static func areSound(_ bytes: UnsafeRawBufferPointer, alignment: UInt64) -> Bool {
+        var notes = Notes(in: bytes, alignment: alignment == 8 ? 8 : 4)
+        while notes.next() != nil {}
+        guard notes.isDamaged else { return true }
+        guard !notes.hasDamagedProperties else { return false }
+        notes = Notes(in: bytes, alignment: alignment == 8 ? 4 : 8)
+        while notes.next() != nil {}
+        return !notes.isDamaged
+    }
+
+    /// The next note: three 32-bit numbers, the name, the descriptor, the last two padded to the alignment.
+    mutating func next() -> Note? {
+        guard offset <= bytes.count - 12 else { return nil }
+        let nameSize = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+        let descriptorSize = Int(bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
+        let type = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)
+        // Int has 64 bits, and both sizes have 32: none of these sums can overflow.
+        let nameStart = offset + 12
+        let descriptorStart = (nameStart + nameSize + alignment - 1) & ~(alignment - 1)
+        let end = descriptorStart + descriptorSize
+        guard nameStart + nameSize <= bytes.count, end <= bytes.count else {
+            isDamaged = true
+            hasDamagedProperties = type == Self.propertiesType && nameSize == 4
+            return nil
+        }
+        offset = (end + alignment - 1) & ~(alignment - 1)
+        return Note(
+            type: type, name: UnsafeRawBufferPointer(rebasing: bytes[nameStart..<(nameStart + nameSize)]),
+            descriptor: UnsafeRawBufferPointer(rebasing: bytes[descriptorStart..<end]))
+    }
+
+    private static let propertiesType: UInt32 = 5  // NT_GNU_PROPERTY_TYPE_0
+}
+
 /// The descriptors of the notes of owner `PluginHost` in the bytes of one PT_NOTE segment or one section.
 struct OwnNotes: Sequence, IteratorProtocol {
-    private let bytes: UnsafeRawBufferPointer
-    private var alignment: Int
-    private var offset = 0
+    private var notes: Notes
     /// What ``next()`` gives first.
     private var first: UnsafeRawBufferPointer?
 
     /// - Parameter alignment: of the segment: 8 for notes that are 8-aligned, any other number means 4. Where the
     ///   notes do not parse with it, the other one is tried: linkers have merged segments of both kinds.
     init(in bytes: UnsafeRawBufferPointer, alignment: UInt64) {
-        self.bytes = bytes
-        self.alignment = alignment == 8 ? 8 : 4
+        notes = Notes(in: bytes, alignment: alignment == 8 ? 8 : 4)
         first = nextOwn()
         guard first == nil else { return }
-        self.alignment = self.alignment == 8 ? 4 : 8
-        offset = 0
+        notes = Notes(in: bytes, alignment: alignment == 8 ? 4 : 8)
         first = nextOwn()
     }
 
@@ -59,31 +124,11 @@ struct OwnNotes: Sequence, IteratorProtocol {
 
     @inline(never)
     private mutating func nextOwn() -> UnsafeRawBufferPointer? {
-        while let note = nextOfAnyOwner() {
+        while let note = notes.next() {
             // The name's length counts its NUL.
             if note.type == PLUGIN_NOTE_TYPE, note.name.holds("PluginHost\0") { return note.descriptor }
         }
         return nil
-    }
-
-    /// The next note: three 32-bit numbers, the name, the descriptor, the last two padded to the alignment.
-    private mutating func nextOfAnyOwner()
-        -> (type: UInt32, name: UnsafeRawBufferPointer, descriptor: UnsafeRawBufferPointer)?
-    {
-        guard offset <= bytes.count - 12 else { return nil }
-        let nameSize = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-        let descriptorSize = Int(bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
-        let type = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)
-        // Int has 64 bits, and both sizes have 32: none of these sums can overflow.
-        let nameStart = offset + 12
-        let descriptorStart = (nameStart + nameSize + alignment - 1) & ~(alignment - 1)
-        let end = descriptorStart + descriptorSize
-        guard nameStart + nameSize <= bytes.count, end <= bytes.count else { return nil }
-        offset = (end + alignment - 1) & ~(alignment - 1)
-        return (
-            type, UnsafeRawBufferPointer(rebasing: bytes[nameStart..<(nameStart + nameSize)]),
-            UnsafeRawBufferPointer(rebasing: bytes[descriptorStart..<end])
-        )
     }
 }
 

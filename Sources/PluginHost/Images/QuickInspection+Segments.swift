@@ -50,6 +50,7 @@ extension QuickInspection {
         let pageSize = UInt64(getpagesize())
         let tableSize = UInt64(segments.count * ELF.programHeaderSize)
         var previousEnd: UInt64 = 0
+        var previous: ELFSegment?
         // Where the last byte stands that the headers speak of. The table of section headers counts: it is not loaded,
         // but a file without its own end is not the file that was built.
         var end = header.sectionHeadersEnd ?? 0
@@ -58,6 +59,8 @@ extension QuickInspection {
             switch segment.type {
             case ELF.load:
                 checkLoaded(segment, index: index, previousEnd: previousEnd, pageSize)
+                if let previous { checkPages(previous, segment, index: index, pageSize) }
+                previous = segment
                 previousEnd = segment.address.addingReportingOverflow(segment.memorySize).partialValue
                 if let fileEnd = segment.fileEnd { end = max(end, fileEnd) }
             case ELF.programHeaders:
@@ -67,6 +70,7 @@ extension QuickInspection {
                 }
             case ELF.relocatedReadOnly: checkReadOnly(segment, pageSize)
             case ELF.threadLocal: checkThreadLocal(segment)
+            case ELF.note, ELF.gnuProperty, ELF.unwindTable: checkPlace(segment)
             case ELF.dynamic: dynamicSegment = segment
             case ELF.gnuStack: stackFlags = segment.flags
             case ELF.interpreter: hasInterpreter = true
@@ -115,6 +119,33 @@ extension QuickInspection {
         }
     }
 
+    /// The dynamic linker maps whole pages, one segment over the other: a page that two segments share has the content of
+    /// the later one. That must be the same part of the file, or what was inspected is not what is in memory.
+    private mutating func checkPages(_ previous: ELFSegment, _ segment: ELFSegment, index: Int, _ page: UInt64) {
+        let end = previous.address &+ previous.memorySize
+        guard segment.address >= end, (end &+ (page - 1)) & ~(page - 1) > segment.address & ~(page - 1) else { return }
+        let isSamePart = previous.address &- previous.offset == segment.address &- segment.offset
+        if !isSamePart || previous.memorySize != previous.fileSize {
+            refuseDamaged("segment \(index) shares a page of memory with the one before it")
+        }
+    }
+
+    /// Notes, properties and the table for unwinding are read where the headers say they are in memory.
+    private mutating func checkPlace(_ segment: ELFSegment) {
+        guard segment.memorySize > 0 || segment.fileSize > 0 else { return }
+        let offset = fileOffset(ofAddress: segment.address, count: max(segment.memorySize, segment.fileSize))
+        guard offset != nil, offset == segment.offset else {
+            let name =
+                segment.type == ELF.note
+                ? "notes (PT_NOTE)"
+                : segment.type == ELF.gnuProperty
+                    ? "properties (PT_GNU_PROPERTY)"
+                    : "table for unwinding (PT_GNU_EH_FRAME)"
+            refuseDamaged("its \(name) lie outside of the segments that are loaded")
+            return
+        }
+    }
+
     /// PT_GNU_RELRO: what the dynamic linker makes read-only after it has written to it. Elsewhere, it would take the
     /// host's own memory.
     private mutating func checkReadOnly(_ segment: ELFSegment, _ pageSize: UInt64) {
@@ -134,12 +165,13 @@ extension QuickInspection {
     /// PT_TLS: what is copied into each thread.
     private mutating func checkThreadLocal(_ segment: ELFSegment) {
         guard segment.memorySize > 0 else { return }
+        threadLocal = segment
         if segment.fileSize > 0, fileOffset(ofAddress: segment.address, count: segment.fileSize) == nil {
             refuseDamaged("its thread-local storage (PT_TLS) lies outside of the segments that are loaded")
         }
         let alignment = segment.alignment
-        if segment.fileSize > segment.memorySize || alignment & (alignment &- 1) != 0 || alignment > 1 << 16
-            || segment.memorySize > 1 << 30
+        if segment.fileSize > segment.memorySize || alignment == 0 || alignment & (alignment &- 1) != 0
+            || alignment > 1 << 16 || segment.memorySize > 1 << 30
         {
             refuseDamaged("its thread-local storage (PT_TLS) has impossible sizes")
         }

@@ -1,12 +1,16 @@
 import Glibc
 
-/// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:)``.
+/// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:as:)``: everything that the dynamic linker of glibc (2.31 to
+/// 2.41) dereferences, calls or asserts before the first instruction of the file's own code.
+///
+/// Whatever it refuses, nobody opens: a load runs it, and a check runs it first.
 ///
 /// Every number of the file is taken for hostile: sums are checked for overflow, tables for their limits, and a
 /// string for its end. The steps stand in the extensions of this type, in the order of ``run(_:)``.
 struct QuickInspection: ~Copyable {
     let path: String
     let bundlePath: String
+    let role: ImageRole
     let fileSize: UInt64
     let mode: UInt32
     var window: FileWindow
@@ -22,8 +26,11 @@ struct QuickInspection: ~Copyable {
     var hasInterpreter = false
     var dynamicBytes = UnsafeRawBufferPointer(start: nil, count: 0)
     var dynamic = DynamicTable()
-    /// Where the dynamic string table stands in the file.
-    var stringsOffset: UInt64 = 0
+    /// The tables that were found sound so far, in `tableBytes`.
+    var tables = ImageTables()
+    var tableBytes: TableBytes
+    /// PT_TLS.
+    var threadLocal: ELFSegment?
     let segmentStorage: UnsafeMutableRawBufferPointer
     let dynamicStorage: UnsafeMutableRawBufferPointer
 
@@ -33,11 +40,14 @@ struct QuickInspection: ~Copyable {
     static let storageSize = FileWindow.storageSize + segmentLimit * ELF.programHeaderSize + dynamicLimit
 
     init(
-        of file: borrowing OpenedFile, path: String, bundlePath: String, storage: UnsafeMutableRawBufferPointer
+        of file: borrowing OpenedFile, path: String, bundlePath: String, role: ImageRole,
+        storage: UnsafeMutableRawBufferPointer
     ) {
         self.path = path
         self.bundlePath = bundlePath
+        self.role = role
         fileSize = file.identity.size
+        tableBytes = TableBytes(fileSize: fileSize)
         mode = file.identity.mode
         window = FileWindow(of: file, storage: storage)
         let dynamicStart = Self.storageSize - Self.dynamicLimit
@@ -72,13 +82,13 @@ struct QuickInspection: ~Copyable {
         let isComplete = checkSegments(header)
         checkStack()
         guard isComplete, readDynamic(file) else { return }
-        result.isSharedObject = true
         result.fingerprint = ImageInspector.fingerprint(ofFileBeginning: window.head)
         checkDynamic()
-        guard checkAddresses() else { return }
-        checkSearchPaths(file)
-        checkNeededNames(file)
-        checkEntry(file)
+        guard checkAddresses(), checkTables(file) else { return }
+        result.hasSoundTables = true
+        checkSearchPaths()
+        checkNeededNames()
+        if role == .plugin { checkEntry() }
         readNotes(file)
     }
 
@@ -117,22 +127,20 @@ struct QuickInspection: ~Copyable {
             ?? segments.fileOffset(ofAddress: address, count: count)
     }
 
-    /// The bytes at an address, valid until the next are asked for.
-    mutating func bytes(
-        atAddress address: UInt64, count: Int, _ file: borrowing OpenedFile
-    ) -> UnsafeRawBufferPointer? {
-        guard let offset = fileOffset(ofAddress: address, count: UInt64(count)) else { return nil }
-        return window.bytes(at: offset, count: count, of: file)
-    }
-
     /// A string of the dynamic string table without its end mark, or nil if it has no end within `limit` bytes.
-    mutating func string(at index: UInt64, limit: Int = 1024, _ file: borrowing OpenedFile) -> UnsafeRawBufferPointer? {
-        guard index < dynamic.stringsSize else { return nil }
-        let count = min(UInt64(limit), dynamic.stringsSize - index)
-        // The whole table lies in the file: no overflow.
-        guard let bytes = window.bytes(at: stringsOffset + index, count: Int(count), of: file),
-            let end = bytes.offset(of: 0)
-        else { return nil }
+    func string(at index: UInt64, limit: Int = 1024) -> UnsafeRawBufferPointer? {
+        guard index < UInt64(tables.strings.count) else { return nil }
+        let tail = tables.strings[Int(index)...].prefix(limit)
+        let bytes = UnsafeRawBufferPointer(rebasing: tail)
+        guard let end = bytes.offset(of: 0) else { return nil }
         return UnsafeRawBufferPointer(rebasing: bytes[..<end])
     }
+}
+
+/// What a file is inspected for.
+enum ImageRole {
+    /// The executable of a bundle, which has an entry.
+    case plugin
+    /// A library that the bundle carries for it.
+    case library
 }

@@ -1,0 +1,184 @@
+extension QuickInspection {
+    /// The highest symbol that a relocation names: the dynamic linker reads it, its name and its version.
+    func highestSymbolOfRelocations() throws(TableFault) -> UInt64 {
+        var highest: UInt32 = 0
+        for bytes in [tables.relocations, tables.pltRelocations] {
+            var offset = 12
+            while offset < bytes.count {
+                highest = max(highest, bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+                offset += ELF.relocationSize
+            }
+        }
+        return UInt64(highest)
+    }
+
+    /// Every relocation: where it writes, of which kind it is, and what it would call; then the addresses that stand in
+    /// the arrays of initialisers (fault 80). A wrong number there ends the process inside dlopen().
+    mutating func checkRelocations(_ file: borrowing OpenedFile) throws(TableFault) {
+        var initialisers = try Initialisers(of: &self, file)
+        let targets = RelocationTargets(of: self)
+        try checkPacked(targets, &initialisers)
+        try check(tables.relocations, relativeCount: dynamic.relativeCount, targets, &initialisers)
+        try check(tables.pltRelocations, relativeCount: 0, targets, &initialisers)
+        try initialisers.check(in: self)
+    }
+
+    private func check(
+        _ bytes: UnsafeRawBufferPointer, relativeCount: UInt64, _ targets: borrowing RelocationTargets,
+        _ initialisers: inout Initialisers
+    ) throws(TableFault) {
+        var last = targets.usual
+        for number in 0..<(bytes.count / ELF.relocationSize) {
+            let start = number &* ELF.relocationSize
+            let target = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+            let type = bytes.loadUnaligned(fromByteOffset: start &+ 8, as: UInt32.self)
+            let kind = RelocationKind(type: type)
+            // The linker puts those first that need no look-up, and the dynamic linker asserts that it did.
+            if number < relativeCount, kind != .relative {
+                throw TableFault(what: "relocation \(number) is of another kind than DT_RELACOUNT says")
+            }
+            if kind == .none { continue }
+            // Nearly all relocations write where the one before did.
+            if target < last.lowerBound || target >= last.upperBound || last.upperBound - target < kind.width {
+                guard let found = targets.range(holding: target, count: kind.width) else {
+                    throw TableFault(what: "relocation \(number) writes outside of its writable segments")
+                }
+                last = found
+            }
+            if kind != .relative {
+                let symbol = bytes.loadUnaligned(fromByteOffset: start &+ 12, as: UInt32.self)
+                let addend = bytes.loadUnaligned(fromByteOffset: start &+ 16, as: UInt64.self)
+                try check(kind, type: type, number, symbol: symbol, addend: addend)
+                if initialisers.overlap(target, kind.width) {
+                    let symbol = tables.symbol(UInt64(symbol))
+                    initialisers.write(
+                        target, kind.width, kind == .address ? symbol.flatMap { Self.value($0, addend) } : nil)
+                }
+            } else if initialisers.overlap(target, 8) {
+                initialisers.write(target, 8, bytes.loadUnaligned(fromByteOffset: start &+ 16, as: UInt64.self))
+            }
+        }
+    }
+
+    /// The address that a symbol of this file stands for; nil for one of another.
+    private static func value(_ symbol: ELFSymbol, _ addend: UInt64) -> UInt64? {
+        symbol.isDefined && symbol.section != ELF.absoluteSection ? symbol.value &+ addend : nil
+    }
+
+    /// What a kind needs besides a place to write to.
+    @inline(__always)
+    private func check(
+        _ kind: RelocationKind, type: UInt32, _ number: Int, symbol: UInt32, addend: UInt64
+    ) throws(TableFault) {
+        switch kind {
+        case .none, .relative, .address, .slot, .narrow: return
+        case .size:
+            let symbol = tables.symbol(UInt64(symbol))
+            guard let symbol, symbol.isDefined || symbol.binding != ELF.weakBinding else {
+                throw TableFault(what: "relocation \(number) asks for the size of a symbol that may be missing")
+            }
+        case .threadLocal, .threadLocalDescriptor: try checkThreadLocal(number, symbol: symbol)
+        case .indirect:
+            guard isCode(addend) else {
+                throw TableFault(what: "relocation \(number) calls a function that lies outside of its code")
+            }
+        case .copy: throw TableFault(what: "relocation \(number) copies a variable, which only programs do")
+        case .unknown:
+            throw TableFault(what: "relocation \(number) is of the kind \(type), which this machine does not have")
+        }
+    }
+
+    /// The dynamic linker divides by the alignment of the storage that the symbol lies in, which is 0 where there is none.
+    @inline(never)
+    private func checkThreadLocal(_ number: Int, symbol index: UInt32) throws(TableFault) {
+        guard let symbol = tables.symbol(UInt64(index)) else { return }
+        let isOwn = index == 0 || symbol.isDefined
+        let isThreadLocal = index == 0 || symbol.type == ELF.threadLocalType || symbol.type == ELF.sectionType
+        guard isThreadLocal, !isOwn || threadLocal != nil else {
+            throw TableFault(what: "relocation \(number) is for a thread-local variable, and there is none")
+        }
+    }
+
+    /// DT_RELR: addresses, and bitmaps of the words behind the last address. The image's base is added to each word.
+    private func checkPacked(
+        _ targets: borrowing RelocationTargets, _ initialisers: inout Initialisers
+    ) throws(TableFault) {
+        let bytes = tables.packedRelocations
+        var next: UInt64 = 0
+        var last = targets.usual
+        func take(_ target: UInt64) throws(TableFault) {
+            if !(last.contains(target) && last.upperBound - target >= 8) {
+                guard let found = targets.range(holding: target, count: 8) else {
+                    throw TableFault(what: "a packed relocation (DT_RELR) writes outside of its writable segments")
+                }
+                last = found
+            }
+            if initialisers.overlap(target, 8) { initialisers.addBase(target) }
+        }
+        for offset in stride(from: 0, to: bytes.count & ~7, by: 8) {
+            let entry = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if entry & 1 == 0 {
+                try take(entry)
+                next = entry &+ 8
+                continue
+            }
+            var bits = entry >> 1
+            while bits != 0 {
+                try take(next &+ UInt64(bits.trailingZeroBitCount) * 8)
+                bits &= bits - 1
+            }
+            next &+= 63 * 8
+        }
+    }
+}
+
+/// Where relocations may write: into the writable segments, but not over what the dynamic linker reads itself.
+struct RelocationTargets: ~Copyable {
+    private let ranges: [Range<UInt64>]
+
+    init(of inspection: borrowing QuickInspection) {
+        var ranges: [Range<UInt64>] = []
+        for segment in inspection.segments
+        where segment.type == ELF.load && segment.flags & (ELF.mayRead | ELF.mayWrite) == ELF.mayRead | ELF.mayWrite {
+            ranges.append(segment.address..<(segment.address &+ segment.memorySize))
+        }
+        for table in inspection.tableRanges where ranges.contains(where: { $0.overlaps(table) }) {
+            ranges = ranges.flatMap { range -> [Range<UInt64>] in
+                guard range.overlaps(table) else { return [range] }
+                let before = range.lowerBound..<max(range.lowerBound, table.lowerBound)
+                let after = min(range.upperBound, table.upperBound)..<range.upperBound
+                return [before, after].filter { !$0.isEmpty }
+            }
+        }
+        self.ranges = ranges
+    }
+
+    /// A range to begin with.
+    var usual: Range<UInt64> { ranges.first ?? 0..<0 }
+
+    func range(holding target: UInt64, count: UInt64) -> Range<UInt64>? {
+        for range in ranges where range.contains(target) && range.upperBound - target >= count { return range }
+        return nil
+    }
+}
+
+extension QuickInspection {
+    /// What the dynamic linker reads while it relocates, or later: PT_DYNAMIC, the tables, and the program headers.
+    fileprivate var tableRanges: [Range<UInt64>] {
+        func range(_ address: UInt64, _ size: Int) -> Range<UInt64> { address..<(address &+ UInt64(size)) }
+        var found: [Range<UInt64>] = []
+        if let segment = dynamicSegment { found.append(range(segment.address, Int(segment.fileSize))) }
+        for segment in segments where segment.type == ELF.programHeaders {
+            found.append(range(segment.address, segments.count * ELF.programHeaderSize))
+        }
+        // Each of these was read from its segment: no sum overflows.
+        found.append(range(dynamic.strings, tables.strings.count))
+        found.append(range(dynamic.symbols, tables.symbols.count))
+        found.append(range(dynamic.relocations, tables.relocations.count))
+        found.append(range(dynamic.pltRelocations, tables.pltRelocations.count))
+        found.append(range(dynamic.packedRelocations, tables.packedRelocations.count))
+        found.append(range(dynamic.symbolVersions, tables.symbols.count / ELF.symbolSize * 2))
+        found.append(range(dynamic.gnuHash != 0 ? dynamic.gnuHash : dynamic.systemVHash, 16))
+        return found
+    }
+}

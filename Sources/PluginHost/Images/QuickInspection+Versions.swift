@@ -1,0 +1,119 @@
+extension QuickInspection {
+    /// The versions that it needs and defines. The dynamic linker follows them from record to record, and takes the number
+    /// that each symbol has among them as an index without a check (fault 80).
+    mutating func checkVersions(_ file: borrowing OpenedFile) throws(TableFault) {
+        guard dynamic.symbolVersions != 0 else { return }
+        var known = KnownVersions()
+        if dynamic.neededVersions != 0 { try checkNeededVersions(&known, file) }
+        if dynamic.definedVersions != 0 { try checkDefinedVersions(&known, file) }
+        guard !known.isEmpty else { throw TableFault(what: "it numbers versions (DT_VERSYM) and names none") }
+        let count = tables.symbols.count / ELF.symbolSize
+        guard fileOffset(ofAddress: dynamic.symbolVersions, count: UInt64(count) * 2) != nil else {
+            throw TableFault(what: "its version numbers (DT_VERSYM) are fewer than its symbols")
+        }
+        let numbers = try table("versions (DT_VERSYM)", dynamic.symbolVersions, UInt64(count) * 2, file)
+        for symbol in 0..<count {
+            let number = numbers.loadUnaligned(fromByteOffset: symbol &* 2, as: UInt16.self) & 0x7FFF
+            guard known.contains(number) else {
+                throw TableFault(
+                    what: "symbol \(symbol) has the version number \(number), which stands for none (DT_VERSYM)")
+            }
+        }
+    }
+
+    /// More versions than any library has.
+    private static var versionLimit: Int { 16_384 }
+    private static var damagedNeeds: TableFault {
+        TableFault(what: "its list of needed versions (DT_VERNEED) does not end where it should")
+    }
+    private static var damagedDefinitions: TableFault {
+        TableFault(what: "its list of versions (DT_VERDEF) does not end where it should")
+    }
+
+    /// Records of 16 bytes, one for each library, each followed by records of 16 bytes, one for each version; all are
+    /// linked by distances.
+    private mutating func checkNeededVersions(
+        _ known: inout KnownVersions, _ file: borrowing OpenedFile
+    ) throws(TableFault) {
+        var address = dynamic.neededVersions
+        var left = Self.versionLimit
+        for number in 1...max(dynamic.neededVersionCount, 1) {
+            guard let record = fewBytes(atAddress: address, count: 16, file) else { throw Self.damagedNeeds }
+            let version = record.loadUnaligned(as: UInt16.self)
+            let count = record.loadUnaligned(fromByteOffset: 2, as: UInt16.self)
+            let library = UInt64(word(record, 1))
+            let (first, next) = (UInt64(word(record, 2)), UInt64(word(record, 3)))
+            guard version == 1, count > 0, first >= 16 else { throw Self.damagedNeeds }
+            try checkIsNeeded(library)
+            var versionAddress = address &+ first
+            for versionNumber in 1...count {
+                left -= 1
+                guard left > 0, let version = fewBytes(atAddress: versionAddress, count: 16, file),
+                    string(at: UInt64(word(version, 2)), limit: tables.strings.count) != nil
+                else { throw Self.damagedNeeds }
+                known.insert(version.loadUnaligned(fromByteOffset: 6, as: UInt16.self) & 0x7FFF)
+                let nextVersion = UInt64(word(version, 3))
+                guard (nextVersion == 0) == (versionNumber == count), nextVersion == 0 || nextVersion >= 16 else {
+                    throw Self.damagedNeeds
+                }
+                versionAddress &+= nextVersion
+            }
+            guard (next == 0) == (number == dynamic.neededVersionCount), next == 0 || next >= 16 else {
+                throw Self.damagedNeeds
+            }
+            address &+= next
+        }
+    }
+
+    /// The dynamic linker asserts that it has loaded each library of which versions are needed.
+    private func checkIsNeeded(_ library: UInt64) throws(TableFault) {
+        for needed in dynamic.needed(in: dynamicBytes) where needed == library { return }
+        guard let name = string(at: library) else { throw Self.damagedNeeds }
+        for needed in dynamic.needed(in: dynamicBytes) {
+            if let other = string(at: needed), other.equals(name) { return }
+        }
+        throw TableFault(
+            what: "it asks for a version of \(quoted(String(decoding: name, as: UTF8.self))), which it does not need")
+    }
+
+    /// Records of 20 bytes, each followed by its name and those of its parents.
+    private mutating func checkDefinedVersions(
+        _ known: inout KnownVersions, _ file: borrowing OpenedFile
+    ) throws(TableFault) {
+        var address = dynamic.definedVersions
+        guard dynamic.definedVersionCount <= UInt64(Self.versionLimit) else { throw Self.damagedDefinitions }
+        for number in 1...max(dynamic.definedVersionCount, 1) {
+            guard let record = fewBytes(atAddress: address, count: 20, file) else { throw Self.damagedDefinitions }
+            let version = record.loadUnaligned(as: UInt16.self)
+            let index = record.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
+            let count = record.loadUnaligned(fromByteOffset: 6, as: UInt16.self)
+            let (first, next) = (UInt64(word(record, 3)), UInt64(word(record, 4)))
+            guard version == 1, count > 0, first >= 20,
+                let name = fewBytes(atAddress: address &+ first, count: 8, file),
+                string(at: UInt64(word(name, 0)), limit: tables.strings.count) != nil,
+                (next == 0) == (number == dynamic.definedVersionCount), next == 0 || next >= 20
+            else { throw Self.damagedDefinitions }
+            known.insert(index & 0x7FFF)
+            address &+= next
+        }
+    }
+}
+
+/// The numbers that stand for a version: a bit for each of the first 64, which is more than nearly all files have.
+struct KnownVersions {
+    /// 0 and 1 are local and global without a version.
+    private var low: UInt64 = 3
+    private var high: Set<UInt16> = []
+    /// Whether no version has a number.
+    private(set) var isEmpty = true
+
+    mutating func insert(_ number: UInt16) {
+        // The dynamic linker makes its list of versions for the highest number, and none at all for 0.
+        if number > 0 { isEmpty = false }
+        if number < 64 { low |= 1 << UInt64(number) } else { high.insert(number) }
+    }
+
+    func contains(_ number: UInt16) -> Bool {
+        number < 64 ? low & 1 << UInt64(number) != 0 : high.contains(number)
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+@testable import PluginHost
+
+@Suite("The inspection and real libraries")
+struct SystemLibraryTests {
+    /// What linkers of many versions wrote: a rule that refuses one of these is wrong.
+    @Test func noLibraryOfTheSystemIsRefused() throws {
+        let loaded = LoadedImages.all().map(\.path).filter { $0.hasPrefix("/") && lastComponent($0).contains(".so") }
+        let libc = try #require(loaded.first { lastComponent($0) == "libc.so.6" })
+        let folder = directory(of: libc)
+        let others = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".so") }
+        var inspected = 0
+        var refused: [String] = []
+        for path in loaded + others.sorted().prefix(600).map({ folder + "/" + $0 }) {
+            guard let file = try? OpenedFile(path: path), ImageInspector.machine(of: file) == ELF.hostMachine else {
+                continue
+            }
+            inspected += 1
+            let found = ImageInspector.inspectQuickly(file, path: path, bundlePath: "/", as: .library).findings
+            // Some libraries are made to stay out of programs that run, and say so themselves.
+            refused += found.map(\.message).filter { !$0.contains("forbids being opened") }
+        }
+        #expect(inspected >= 10)
+        #expect(refused == [])
+    }
+}
