@@ -74,7 +74,7 @@ enum KnownLibraries {
     /// The names that the last plug-in needed, each with its NUL: all of them in the process and none a path. The
     /// plug-ins of an application mostly need the same, and then no name is looked up. They are compared byte by byte,
     /// because whoever makes a bundle can make two lists of names with one hash.
-    private static let lastNeeded = Mutex<[UInt8]>([])
+    private static let lastNeeded = Lock<[UInt8]>([])
 
     private static let names = Lock<Set<String>>([])
 
