@@ -28,7 +28,8 @@ let package = Package(
         .testTarget(name: "CPluginSupportTests", dependencies: ["CPluginSupport"]),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], exclude: ["Fixtures"]),
         .testTarget(
-            name: "PluginHostTests", dependencies: ["PluginHost", "PropertyLists"], exclude: ["Fixtures"]),
+            name: "PluginHostTests", dependencies: ["PluginHost", "PropertyLists", "CPluginSupport"],
+            exclude: ["Fixtures"]),
         // One file against Foundation's Bundle, twice: as it was, and moved to PluginBundle. See BundleUser.swift.
         .testTarget(name: "MovedFileTests", dependencies: ["PluginHost"], swiftSettings: [.define("MOVED")]),
         .testTarget(name: "FoundationFileTests"),

@@ -20,9 +20,51 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#if DEBUG
+static _Atomic(phs_fault) current_fault;
+
+void phs_set_fault(phs_fault fault) { atomic_store(&current_fault, fault); }
+
+// Whether a test makes a call fail; errno is set then.
+static bool fails(const char *call, int directory, const char *path) {
+    phs_fault fault = atomic_load_explicit(&current_fault, memory_order_acquire);
+    int number = fault == NULL ? 0 : fault(call, directory, path);
+    if (number != 0) errno = number;
+    return number != 0;
+}
+#else
+static inline bool fails(const char *call, int directory, const char *path) {
+    (void)call, (void)directory, (void)path;
+    return false;
+}
+#endif
+
+// How often an interrupted call is made again. A file system that is interrupted for ever answers with EINTR.
+enum { MOST_INTERRUPTIONS = 64 };
+
+#define UNINTERRUPTED(result, call) \
+    for (int left = MOST_INTERRUPTIONS; ((result) = (call)) < 0 && errno == EINTR && left > 0; left--) {}
+
 int phs_open_without_links(int directory, const char *path) {
+    if (fails("open", directory, path)) return -1;
     struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, .resolve = RESOLVE_NO_SYMLINKS};
-    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+    int result;
+    UNINTERRUPTED(result, (int)syscall(SYS_openat2, directory, path, &how, sizeof how))
+    return result;
+}
+
+int phs_open(int directory, const char *path, int flags, unsigned mode) {
+    if (fails("open", directory, path)) return -1;
+    int result;
+    UNINTERRUPTED(result, openat(directory, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, (mode_t)mode))
+    return result;
+}
+
+ptrdiff_t phs_read_at(int descriptor, void *bytes, size_t size, int64_t offset) {
+    if (fails("read", descriptor, NULL)) return -1;
+    ptrdiff_t result;
+    UNINTERRUPTED(result, pread(descriptor, bytes, size, offset))
+    return result;
 }
 
 static void fill(phs_file_identity *identity, const struct stat *from) {
@@ -36,6 +78,7 @@ static void fill(phs_file_identity *identity, const struct stat *from) {
 }
 
 int phs_fstat(int descriptor, phs_file_identity *identity) {
+    if (fails("fstat", descriptor, NULL)) return -1;
     struct stat status;
     int result = fstat(descriptor, &status);
     if (result == 0) fill(identity, &status);
@@ -43,6 +86,7 @@ int phs_fstat(int descriptor, phs_file_identity *identity) {
 }
 
 int phs_stat(const char *path, phs_file_identity *identity) {
+    if (fails("stat", AT_FDCWD, path)) return -1;
     struct stat status;
     int result = stat(path, &status);
     if (result == 0) fill(identity, &status);
@@ -50,6 +94,7 @@ int phs_stat(const char *path, phs_file_identity *identity) {
 }
 
 int phs_stat_at(int directory, const char *path, phs_file_identity *identity) {
+    if (fails("stat", directory, path)) return -1;
     struct stat status;
     int result = fstatat(directory, path, &status, 0);
     if (result == 0) fill(identity, &status);
@@ -61,7 +106,10 @@ const char *phs_secure_getenv(const char *name) { return secure_getenv(name); }
 _Static_assert(offsetof(phs_directory_entry, name) == 19, "an entry is laid out as the kernel's linux_dirent64");
 
 ptrdiff_t phs_read_directory(int descriptor, void *entries, size_t size) {
-    return (ptrdiff_t)syscall(SYS_getdents64, descriptor, entries, size);
+    if (fails("list", descriptor, NULL)) return -1;
+    ptrdiff_t result;
+    UNINTERRUPTED(result, (ptrdiff_t)syscall(SYS_getdents64, descriptor, entries, size))
+    return result;
 }
 
 int phs_open_signal(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

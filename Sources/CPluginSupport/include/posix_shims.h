@@ -12,6 +12,20 @@
 // ELOOP if there is a link, ENOSYS before Linux 5.6.
 int phs_open_without_links(int directory, const char *path);
 
+// Opens a file or directory, links followed unless the flags say otherwise; never blocking, closed on exec.
+// Why: all that is opened of a bundle goes through this file, where a test can make it fail (phs_set_fault).
+int phs_open(int directory, const char *path, int flags, unsigned mode);
+
+// pread(). Why: as phs_open().
+ptrdiff_t phs_read_at(int descriptor, void *bytes, size_t size, int64_t offset);
+
+// Decides whether a call fails: returns 0, or the error number that the call is to fail with. The call is "open",
+// "stat", "fstat", "list" or "read"; path is NULL where the call has a descriptor alone.
+// Why: a disk that fails cannot be had for a test. Debug builds only; a release build has neither the function nor the
+// question.
+typedef int (*phs_fault)(const char *call, int descriptor, const char *path);
+void phs_set_fault(phs_fault fault);
+
 // What fstat() tells, in one flat struct. Why: the fields of struct stat that hold times have macro names that Swift
 // does not import alike everywhere.
 typedef struct phs_file_identity {

@@ -9,41 +9,48 @@ extension BundleLayout {
     /// looked for here.
     ///
     /// **Cost.** The root is listed once; where it has versions, so are they and the one that counts.
-    static func detect(root: String) -> BundleLayout {
-        let folders = WellKnownFolders(of: root)
-        if let wrapped = wrapped(root, folders) { return wrapped }
-        let layout = plain(folders, isFramework: root.hasSuffix(".framework")) ?? flat
+    ///
+    /// - Parameter failure: set to what could not be looked at; then the layout may be another one.
+    static func detect(root: String, failure: inout OpenedDirectory.Failure?) -> BundleLayout {
+        var folders = WellKnownFolders(of: root)
+        defer { failure = failure ?? folders.failure }
+        if let wrapped = wrapped(root, &folders) { return wrapped }
+        let layout = plain(&folders, isFramework: root.hasSuffix(".framework")) ?? flat
         guard root.hasSuffix(".resources") else { return layout }
         let parent = root.split(separator: "/").dropLast().last.map(String.init) ?? ""
         return layout.backed(by: installed(in: parent))
     }
 
     /// The layout by the well-known folders, nil if there is none of them.
-    private static func plain(_ folders: WellKnownFolders, isFramework: Bool) -> BundleLayout? {
-        let top = top(folders, isFramework: isFramework)
-        guard isFramework, let version = folders.version else { return top }
+    private static func plain(_ folders: inout WellKnownFolders, isFramework: Bool) -> BundleLayout? {
+        let top = top(&folders, isFramework: isFramework)
+        guard isFramework, let version = folders.findVersion() else { return top }
         // A version is laid out as a framework without versions is.
-        let inner = Self.top(WellKnownFolders(of: folders.root + "/" + version), isFramework: true) ?? flat
+        var innerFolders = WellKnownFolders(of: folders.root + "/" + version)
+        let inner = Self.top(&innerFolders, isFramework: true) ?? flat
+        folders.note(innerFolders.failure)
         let versioned = inner.below(version, name: "versioned framework")
         return top?.backed(by: versioned) ?? versioned
     }
 
-    private static func top(_ folders: WellKnownFolders, isFramework: Bool) -> BundleLayout? {
-        let openStep = folders["Resources"].map(openStep(in:))
-        let contents = folders["Contents"].map(contents(in:))
+    private static func top(_ folders: inout WellKnownFolders, isFramework: Bool) -> BundleLayout? {
+        let openStep = folders.find("Resources").map(openStep(in:))
+        let contents = folders.find("Contents").map(contents(in:))
         let first = isFramework ? openStep ?? contents : contents ?? openStep
-        return first ?? folders["Support Files"].map(supportFiles(in:))
+        return first ?? folders.find("Support Files").map(supportFiles(in:))
     }
 
     /// `WrappedBundle`, a relative link that stays inside of the bundle, beside `Wrapper/`. One bundle is wrapped, not
     /// one in another.
-    private static func wrapped(_ root: String, _ folders: WellKnownFolders) -> BundleLayout? {
+    private static func wrapped(_ root: String, _ folders: inout WellKnownFolders) -> BundleLayout? {
         // Contents is what nearly every bundle is known by before its root is listed: it goes first here too.
-        guard folders["Contents"] == nil, folders["Wrapper"] != nil, let link = folders["WrappedBundle"],
+        guard folders.find("Contents") == nil, folders.find("Wrapper") != nil, let link = folders.find("WrappedBundle"),
             BundlePath.linkTarget(root + "/" + link)?.hasPrefix("/") == false,
             let resolved = BundlePath.resolved(root + "/" + link), BundlePath.isInside(resolved, directory: root)
         else { return nil }
-        let inner = plain(WellKnownFolders(of: resolved), isFramework: resolved.hasSuffix(".framework")) ?? flat
+        var innerFolders = WellKnownFolders(of: resolved)
+        let inner = plain(&innerFolders, isFramework: resolved.hasSuffix(".framework")) ?? flat
+        folders.note(innerFolders.failure)
         return inner.below(String(resolved.dropFirst(root == "/" ? 1 : root.count + 1)), name: "wrapped \(inner.name)")
     }
 }
@@ -53,6 +60,8 @@ private struct WellKnownFolders {
     let root: String
     /// Nil where the directory may be entered but not listed: then names are taken as they are asked for.
     private let spellings: [String: String]?
+    /// What could not be looked at first, or nil.
+    private(set) var failure: OpenedDirectory.Failure?
 
     private static let names: Set = [
         "contents", "resources", "support files", "versions", "wrapper", "wrappedbundle", "current",
@@ -62,6 +71,7 @@ private struct WellKnownFolders {
 
     init(of root: String, _ listing: DirectoryListing) {
         self.root = root
+        failure = listing.failure.map { OpenedDirectory.Failure(path: root, errno: $0) }
         guard listing.identity != nil else {
             spellings = nil
             return
@@ -76,23 +86,39 @@ private struct WellKnownFolders {
         self.spellings = spellings
     }
 
+    /// Notes a failure, unless there was one before.
+    mutating func note(_ failure: OpenedDirectory.Failure?) { self.failure = self.failure ?? failure }
+
     /// The folder as it is spelled there, nil if there is none; a link to a directory is one.
-    subscript(_ name: String) -> String? {
+    mutating func find(_ name: String) -> String? {
         let candidates = spellings.map { spellings in
             spellings[name.lowercased()].map { $0 == name ? [name] : [name, $0] } ?? []
         }
-        return (candidates ?? [name]).first { FileIdentity(path: root + "/" + $0)?.isDirectory ?? false }
+        for candidate in candidates ?? [name] where isDirectory(root + "/" + candidate) { return candidate }
+        return nil
+    }
+
+    private mutating func isDirectory(_ path: String) -> Bool {
+        if let identity = FileIdentity(path: path) { return identity.isDirectory }
+        let number = errno
+        if !ErrorNumber.leadsNowhere(number) { note(OpenedDirectory.Failure(path: path, errno: number)) }
+        return false
     }
 
     /// The framework's version that holds, relative: `Versions/Current`, or the highest where that link was lost.
-    var version: String? {
-        guard let versions = self["Versions"] else { return nil }
+    mutating func findVersion() -> String? {
+        guard let versions = find("Versions") else { return nil }
         let directory = root + "/" + versions
         let listing = DirectoryListing(path: directory)
-        if let current = WellKnownFolders(of: directory, listing)["Current"] { return versions + "/" + current }
-        return listing.names.keys
-            .filter { !$0.hasPrefix(".") && FileIdentity(path: directory + "/" + $0)?.isDirectory ?? false }
-            .max { (PluginVersion(reading: $0), $0) < (PluginVersion(reading: $1), $1) }
-            .map { versions + "/" + $0 }
+        var inside = WellKnownFolders(of: directory, listing)
+        let current = inside.find("Current")
+        note(inside.failure)
+        if let current { return versions + "/" + current }
+        var best: (version: PluginVersion, name: String)?
+        for name in listing.names.keys where !name.hasPrefix(".") && isDirectory(directory + "/" + name) {
+            let version = (PluginVersion(reading: name), name)
+            if best.map({ $0 < version }) ?? true { best = version }
+        }
+        return best.map { versions + "/" + $0.name }
     }
 }

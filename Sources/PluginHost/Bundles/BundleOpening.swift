@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 import Glibc
+import Synchronization
 
 /// What is read when a bundle is opened. Not copyable: each copy would count some twenty references.
 struct BundleContents: ~Copyable, Sendable {
@@ -13,6 +14,8 @@ struct BundleContents: ~Copyable, Sendable {
     let manifest: Manifest
     /// Why there is none.
     let finding: PluginFinding?
+    /// Whether the system refused to let the bundle be looked at: it may be found different the next time.
+    var isProvisional: Bool { finding?.isProvisional ?? false }
 
     /// The contents of a bundle whose Info.plist was found.
     init(path: String, layout: BundleLayout, manifestPath: String, list: borrowing OpenedFile) {
@@ -78,7 +81,7 @@ enum BundleOpening {
 
     /// The object of a directory that is still there.
     private static func existing(_ path: String) -> PluginBundle? {
-        guard let bundle = BundleTable.shared.bundle(atPath: path),
+        guard let bundle = BundleTable.shared.bundle(atPath: path), !bundle.isProvisional,
             FileIdentity(path: path)?.isDirectory ?? false
         else { return nil }
         return bundle
@@ -123,12 +126,20 @@ enum BundleOpening {
             guard now.isDirectory else { throw notFound(askedFor, "it is \(now.kind), not a directory") }
             if let before, before.isSameFile(as: now) { break }
             before = now
-            contents = findInfoList(path, BundleLayout.detect(root: path))
+            var failure: OpenedDirectory.Failure?
+            let layout = BundleLayout.detect(root: path, failure: &failure)
+            contents = findInfoList(path, layout, failure)
         }
-        return contents.take() ?? findInfoList(path, .flat)
+        return contents.take() ?? findInfoList(path, .flat, nil)
     }
 
-    private static func findInfoList(_ path: String, _ layout: BundleLayout) -> BundleContents {
+    /// - Parameter failure: what could not be looked at when the layout was found.
+    private static func findInfoList(
+        _ path: String, _ layout: BundleLayout, _ failure: OpenedDirectory.Failure?
+    ) -> BundleContents {
+        // A directory that may be entered and not listed shows its files to who knows their names. Anything else that
+        // could not be looked at leaves open which layout it is.
+        if let failure, failure.errno != EACCES { return unlisted(path, layout, failure) }
         for directory in layout.infoDirectories {
             for name in BundleLayout.infoNames {
                 let list = BundlePath.join(BundlePath.join(path, directory), name)
@@ -142,13 +153,28 @@ enum BundleOpening {
                     let named = FileIdentity(path: list) == nil ? BundlePath.join(path, layout.usualInfoList) : list
                     return BundleContents(
                         path: path, layout: layout, manifestPath: named,
-                        finding: ManifestReader.unreadable(named, error.reason))
+                        finding: ManifestReader.unreadable(named, error))
                 }
             }
         }
         let expected = BundlePath.join(path, layout.usualInfoList)
         return BundleContents(
-            path: path, layout: layout, manifestPath: expected, finding: missingInfoList(path, layout, expected))
+            path: path, layout: layout, manifestPath: expected,
+            finding: missingInfoList(path, layout, expected).refused(by: failure?.errno))
+    }
+
+    private static func unlisted(
+        _ path: String, _ layout: BundleLayout, _ failure: OpenedDirectory.Failure
+    ) -> BundleContents {
+        let expected = BundlePath.join(path, layout.usualInfoList)
+        let finding = PluginFinding(
+            .manifestUnreadable, filePath: expected,
+            message: """
+                The Info.plist cannot be looked for: \(quoted(failure.path)) cannot be read \
+                (\(describe(errno: failure.errno))).
+                """)
+        return BundleContents(
+            path: path, layout: layout, manifestPath: expected, finding: finding.refused(by: failure.errno))
     }
 
     private static func missingInfoList(_ path: String, _ layout: BundleLayout, _ expected: String) -> PluginFinding {
@@ -200,14 +226,28 @@ enum BundleOpening {
         return try? bundle(path: String(path[..<path.index(before: end.upperBound)]))
     }
 
-    static let main: PluginBundle = {
+    static var main: PluginBundle {
+        if let known = mainBundle.load(ordering: .acquiring) { return known.takeUnretainedValue() }
         let path = mainDirectory(ofProgram: mainProgram)
-        if let bundle = try? bundle(path: path) { return bundle }
+        // Where the system does not let it be read now, the next question reads it again.
+        if let bundle = try? bundle(path: path) { return bundle.isProvisional ? bundle : keptMain(bundle) }
         // The program's directory was removed while it runs. There is always a main bundle.
-        let gone = ManifestReader.unreadable(path, "is gone")
-        return PluginBundle(
-            contents: BundleContents(path: path, layout: .flat, manifestPath: path, finding: gone))
-    }()
+        let gone = ManifestReader.unreadable(path, .missing)
+        return keptMain(
+            PluginBundle(contents: BundleContents(path: path, layout: .flat, manifestPath: path, finding: gone)))
+    }
+
+    /// The main bundle once it could be read; held for the life of the process.
+    private static let mainBundle = Atomic<Unmanaged<PluginBundle>?>(nil)
+
+    private static func keptMain(_ bundle: PluginBundle) -> PluginBundle {
+        let kept = Unmanaged.passRetained(bundle)
+        let (isFirst, known) = mainBundle.compareExchange(
+            expected: nil, desired: kept, ordering: .acquiringAndReleasing)
+        guard !isFirst, let known else { return bundle }
+        kept.release()
+        return known.takeUnretainedValue()
+    }
 
     /// The program that runs, its links resolved.
     static let mainProgram = BundlePath.resolved("/proc/self/exe") ?? "/"

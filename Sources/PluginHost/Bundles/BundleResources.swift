@@ -54,6 +54,7 @@ final class BundleResources: Sendable {
     }
 
     var localizations: [String] { withFinder { $0.localizations } }
+    var localizationsNow: (names: [String], isCertain: Bool) { withFinder { $0.localizationsNow } }
     var preferredLocalizations: [String] { withFinder { $0.preferredLocalizations } }
 
     func localizedString(key: String, value: String?, table: String?) -> String {
@@ -90,11 +91,13 @@ final class BundleResources: Sendable {
     private func choose() -> StringsTables {
         let wanted = HostEnvironment.resourceGeneration.load(ordering: .acquiring)
         // Outside of the lock, because the main bundle's own resources are asked for its languages.
-        let choice = choice()
+        let (choice, isCertain) = choice()
         return all.withLock { all in
             let known = all.first { $0.choice == choice }?.strings
             let strings = known ?? make(choice)
             if known == nil { all.append((choice, strings)) }
+            // Where the main bundle's languages cannot be read now, what is chosen without them holds for one question.
+            guard isCertain else { return strings }
             // A thread that was overtaken by another change leaves the choice to the one that saw it.
             if inUse.load(ordering: .relaxed) == nil || generation.load(ordering: .relaxed) <= wanted {
                 inUse.store(.passUnretained(strings), ordering: .releasing)
@@ -104,29 +107,35 @@ final class BundleResources: Sendable {
         }
     }
 
-    private func choice() -> Choice {
+    /// What the host chose, and whether all that decides about it could be read.
+    private func choice() -> (Choice, isCertain: Bool) {
+        var isCertain = true
         let host = HostEnvironment.current
         var settings = LocalizationSettings(
             declared: declared, developmentRegion: developmentRegion,
             languages: HostEnvironment.currentLanguages)
         let main = BundleOpening.main
         if main.resources !== self, !allowsMixedLocalizations {
-            settings.restriction = main.localizations
+            let localizations = main.resources.localizationsNow
+            settings.restriction = localizations.names
+            isCertain = localizations.isCertain && !main.isProvisional
             settings.restrictionRegion = main.developmentLocalization
         }
-        return Choice(localization: settings, variants: VariantPreference(device: host.device, scale: host.scale))
+        let variants = VariantPreference(device: host.device, scale: host.scale)
+        return (Choice(localization: settings, variants: variants), isCertain)
     }
 
     private func make(_ choice: Choice) -> StringsTables {
-        let finder = ResourceFinder(
-            directory: BundlePath.join(bundlePath, directory), settings: choice.localization,
-            preference: choice.variants)
-        return StringsTables(finder: finder) { [identifier, bundlePath] findings in
+        let log: @Sendable ([PluginFinding]) -> Void = { [identifier, bundlePath] findings in
             let identifier = identifier ?? BundlePath.stem(bundlePath)
             for finding in findings {
                 let message = "\(finding.message) \(finding.remedy)"
                 HostEnvironment.log(.warning, bundleIdentifier: identifier, message)
             }
         }
+        let finder = ResourceFinder(
+            directory: BundlePath.join(bundlePath, directory), settings: choice.localization,
+            preference: choice.variants, log: log)
+        return StringsTables(finder: finder, log: log)
     }
 }

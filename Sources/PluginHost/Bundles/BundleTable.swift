@@ -51,7 +51,8 @@ final class BundleTable: Sendable {
     /// Enters a new object, unless another thread was faster: then that one's.
     func insert(_ bundle: PluginBundle) -> PluginBundle {
         state.withLock { state in
-            if let existing = state.byPath[bundle.bundlePath]?.reference.object { return existing }
+            // One that could not be read gives its place to one that was read again.
+            if let existing = state.byPath[bundle.bundlePath]?.reference.object, !existing.isProvisional { return existing }
             state.created += 1
             state.byPath[bundle.bundlePath] = Entry(reference: WeakReference(bundle), number: state.created)
             return bundle
@@ -115,10 +116,11 @@ final class BundleTable: Sendable {
     }
 
     /// The bundle of a library that came into the process without us, found once: one that defines Swift classes is
-    /// never unmapped, so that its address stays its own.
+    /// never unmapped, so that its address stays its own. One that could not be read is looked for again.
     func bundle(ofForeignImage base: UInt, find: () -> PluginBundle) -> PluginBundle {
         if let known = state.withLock({ $0.byForeignImage[base] }) { return known }
         let found = find()
+        if found.isProvisional { return found }
         state.withLock { $0.byForeignImage[base] = found }
         return found
     }

@@ -108,19 +108,20 @@ extension PluginBundle {
             namesake = namesake ?? candidate.path
             return nil
         } catch {
-            throw notLoadable(candidate.path, error.reason)
+            throw notLoadable(candidate.path, error.reason, refusal: error.errno)
         }
         if file.passedLinks { try require(file, candidate) }
         return OpenedExecutable(file: file, path: candidate.path)
     }
 
     @inline(never)
-    private func notLoadable(_ path: String, _ complaint: String) -> PluginError {
+    private func notLoadable(_ path: String, _ complaint: String, refusal: CInt? = nil) -> PluginError {
         PluginError(
             bundlePath: bundlePath,
             PluginFinding(
                 .notLoadable, filePath: path, message: "The executable \(quoted(path)) \(complaint).",
-                remedy: "Put a shared object there that the application may read."))
+                remedy: "Put a shared object there that the application may read."
+            ).refused(by: refusal))
     }
 
     /// A path with a link in it may lead anywhere; the descriptor tells where it led.

@@ -39,6 +39,9 @@ public final class PluginBundle: Sendable, BundleObject {
     /// Why ``manifest`` is empty, or nil.
     public var manifestError: PluginError? { contents.finding.map { PluginError(bundlePath: bundlePath, $0) } }
 
+    /// Whether the system refused to let the bundle be read: the next opening makes another object, which reads it again.
+    var isProvisional: Bool { contents.isProvisional }
+
     init(contents: consuming BundleContents, copy: BundleCopy? = nil) {
         self.copy = copy
         resources = BundleResources(contents)
@@ -67,6 +70,9 @@ public final class PluginBundle: Sendable, BundleObject {
     /// - Returns: the one object of the directory. A directory without Info.plist is a bundle too, as for NSBundle; one
     ///   whose Info.plist is bad opens, tells so in ``manifestError``, and does not load.
     /// - Throws: ``PluginError`` of code `bundleNotFound`.
+    ///
+    /// What the system refused is not remembered: where too many files were open, or the disk failed, the object that was
+    /// opened keeps its ``manifestError``, and the next opening reads the bundle again and gives a new object.
     ///
     /// **Cost.** Where no link is in the path: the four system calls that read Info.plist, and one that asks whether
     /// there is an Info-linux.plist.

@@ -26,7 +26,7 @@ struct BundleNames {
     /// - Throws: a finding of code `bundleNotFound` if it cannot be listed, or not to its end.
     init(directory path: String, extensions: Set<String>, read: Read = Self.system) throws(PluginFinding) {
         // O_DIRECTORY refuses a FIFO before its open could wait for a writer.
-        let descriptor = path.withCString { open($0, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC) }
+        let descriptor = path.withCString { phs_open(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY, 0) }
         guard descriptor >= 0 else { throw Self.unlisted(path, errno) }
         defer { close(descriptor) }
         var found = phs_file_identity()
@@ -70,6 +70,7 @@ struct BundleNames {
         PluginFinding(
             .bundleNotFound, filePath: path,
             message: "The directory \(quoted(path)) cannot be listed: \(describe(errno: error)).",
-            remedy: "Check the path and its permissions.")
+            remedy: "Check the path and its permissions."
+        ).refused(by: ErrorNumber.leadsNowhere(error) ? nil : error)
     }
 }

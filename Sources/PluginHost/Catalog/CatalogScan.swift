@@ -92,7 +92,9 @@ struct CatalogScan {
         do throws(PluginFinding) {
             found = try BundleNames(directory: realPath, extensions: extensions, read: read)
         } catch {
-            return FolderScan(path: path, realPath: realPath, problem: error)
+            return FolderScan(
+                path: path, realPath: realPath, problem: error,
+                candidates: Self.stillKnown(known, in: old, realPath, after: error))
         }
         var numbers: [String: Int] = [:]
         if let old, let known, known.realPath == realPath {
@@ -104,11 +106,24 @@ struct CatalogScan {
             candidates: found.names.map { Candidate(name: $0, known: $0.isReadable ? numbers[$0.text] : nil) })
     }
 
+    /// What a folder held when it was last read, where it cannot be read for a reason that passes: too many open files are
+    /// no ground to take plug-ins away.
+    private static func stillKnown(
+        _ known: CatalogIndex.Folder?, in old: CatalogIndex?, _ realPath: String, after finding: PluginFinding
+    ) -> [Candidate] {
+        guard let known, let old, known.realPath == realPath, let refusal = finding.refusal,
+            ErrorNumber.isPassing(refusal)
+        else { return [] }
+        return known.entries.map { number in
+            Candidate(name: BundleNames.Name(text: old.name(old.entry(number)), isReadable: true), known: number)
+        }
+    }
+
     // MARK: What still holds
 
     /// The entries of a folder whose Info.plist is not the one that was read.
     private func staleEntries(of folder: CatalogIndex.Folder, in old: CatalogIndex) -> Set<Int> {
-        let directory = open(folder.realPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let directory = phs_open(AT_FDCWD, folder.realPath, O_RDONLY | O_DIRECTORY, 0)
         guard directory >= 0 else { return Set(folder.entries) }
         defer { close(directory) }
         let found = Self.inParallel(folder.entries) { numbers in
@@ -150,8 +165,9 @@ struct CatalogScan {
             } else {
                 bundles = readCandidates(folder, old)
             }
-            // A name that cannot be asked for is told by the directory alone, so the directory must be read again.
-            let isComplete = !bundles.contains { $0.record.isNoBundle }
+            // A name that cannot be asked for is told by the directory alone, so the directory must be read again; and so
+            // is a bundle that the system did not let us read, however far the index is trusted.
+            let isComplete = !bundles.contains { $0.record.isNoBundle || $0.record.isProvisional }
             builder.add(
                 path: folder.path, realPath: folder.realPath, stamp: isComplete ? folder.stamp : .none,
                 problem: folder.problem, bundles: bundles)
@@ -160,7 +176,7 @@ struct CatalogScan {
     }
 
     private func readCandidates(_ folder: FolderScan, _ old: CatalogIndex?) -> [ScannedBundle] {
-        let directory = open(folder.realPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let directory = phs_open(AT_FDCWD, folder.realPath, O_RDONLY | O_DIRECTORY, 0)
         defer { close(directory) }
         return Self.inParallel(folder.candidates.indices) { numbers in
             var writer = ScannedBundle.Writer(count: numbers.count)

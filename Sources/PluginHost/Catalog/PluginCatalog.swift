@@ -168,6 +168,8 @@ public final class PluginCatalog: Sendable {
         let path = plugin.bundlePath
         if let bundle = state.withLock({ $0.bundles[plugin.identifier] }), bundle.bundlePath == path { return bundle }
         let bundle = try PluginBundle.open(path: path)
+        // One that could not be read now is opened again for the next question.
+        if bundle.isProvisional { return bundle }
         state.withLock { $0.bundles[plugin.identifier] = bundle }
         return bundle
     }

@@ -21,6 +21,9 @@ struct PluginRecord: Sendable, Equatable {
     /// What keeps it from being used.
     var findings: [PluginFinding] = []
 
+    /// Whether the system refused to let it be read, so that the next scan must read it again.
+    var isProvisional: Bool { findings.contains(where: \.isProvisional) }
+
     /// Where nearly every bundle has its Info.plist.
     static let usualListPath = "Contents/Info.plist"
 }

@@ -26,6 +26,9 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(bundlePath: bundlePath, findings: [finding])
     }
 
+    /// Whether any of it holds for this moment only.
+    var isProvisional: Bool { findings.contains(where: \.isProvisional) }
+
     /// The deciding finding's code.
     public var code: Code { findings[0].code }
     /// The file concerned.

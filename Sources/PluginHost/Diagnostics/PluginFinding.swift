@@ -20,6 +20,10 @@ public struct PluginFinding: Error, Sendable, Hashable {
     public var remedy: String
     /// What the system, the dynamic linker or the plug-in said, word for word.
     public var systemMessage: String?
+    /// The error number with which the system refused to answer, or nil. Then the finding holds for this moment only: it is
+    /// not remembered, and the question is asked again the next time.
+    var refusal: CInt?
+    var isProvisional: Bool { refusal != nil }
 
     public init(
         _ severity: Severity, _ code: PluginError.Code, filePath: String? = nil, subject: String? = nil,
@@ -42,6 +46,18 @@ public struct PluginFinding: Error, Sendable, Hashable {
         self.init(
             .error, code, filePath: filePath, subject: subject, message: message, remedy: remedy,
             systemMessage: systemMessage)
+    }
+
+    /// The finding about something that the system refused.
+    ///
+    /// - Parameter errno: why; nil if it was not the system that refused.
+    func refused(by errno: CInt?) -> Self {
+        guard let errno else { return self }
+        var finding = self
+        finding.systemMessage = describe(errno: errno)
+        finding.remedy = ErrorNumber.remedy(errno)
+        finding.refusal = errno
+        return finding
     }
 }
 

@@ -31,6 +31,17 @@ struct FileIdentity: Sendable, Hashable {
         self.init(identity)
     }
 
+    /// The file that a path leads to, links followed.
+    ///
+    /// - Returns: nil where nothing is there.
+    /// - Throws: the number of any other error.
+    static func found(at path: String) throws(OpenedDirectory.Failure) -> FileIdentity? {
+        if let identity = FileIdentity(path: path) { return identity }
+        let number = errno
+        if ErrorNumber.saysAbsent(number) { return nil }
+        throw OpenedDirectory.Failure(path: path, errno: number)
+    }
+
     var isRegularFile: Bool { Int(mode) & PHS_KIND_OF_FILE == PHS_REGULAR_FILE }
     var isDirectory: Bool { Int(mode) & PHS_KIND_OF_FILE == PHS_DIRECTORY }
 

@@ -26,6 +26,15 @@ struct OpenedFile: ~Copyable {
             case .system(let errno): "cannot be opened (\(describe(errno: errno)))"
             }
         }
+
+        /// The number of a refusal by the system: then the same question may be answered differently later, and the
+        /// answer is not remembered. Nil for what is known of the file.
+        var errno: CInt? { if case .system(let errno) = self { errno } else { nil } }
+
+        /// What to do about it.
+        ///
+        /// - Parameter usual: the advice for a file that is missing or no regular one.
+        func remedy(else usual: String) -> String { errno.map { ErrorNumber.remedy($0) } ?? usual }
     }
 
     /// - Parameters:
@@ -41,7 +50,7 @@ struct OpenedFile: ~Copyable {
             // A link in the path, or a kernel (or a seccomp filter) without openat2. The caller is told that the
             // path was not proved to be free of links.
             passedLinks = true
-            descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+            descriptor = phs_open(AT_FDCWD, path, O_RDONLY, 0)
         }
         guard descriptor >= 0 else {
             switch errno {
@@ -76,12 +85,9 @@ struct OpenedFile: ~Copyable {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(Failure) -> Int {
         var total = 0
         while total < buffer.count {
-            let count = pread(
-                descriptor, buffer.baseAddress! + total, buffer.count - total, off_t(clamping: offset &+ UInt64(total)))
-            guard count >= 0 else {
-                if errno == EINTR { continue }
-                throw .system(errno: errno)
-            }
+            let count = phs_read_at(
+                descriptor, buffer.baseAddress! + total, buffer.count - total, Int64(clamping: offset &+ UInt64(total)))
+            guard count >= 0 else { throw .system(errno: errno) }
             total += count
             // At the end that fstat() told there is no need to ask once more; before it, the file has become shorter.
             if count == 0 || (total < buffer.count && offset &+ UInt64(total) >= identity.size) { break }

@@ -10,6 +10,9 @@ import Synchronization
 ///
 /// It is removed when the process exits; what a killed process left is removed by the next one. That a process lives is
 /// told by a lock which the kernel holds for it, and by nothing else.
+///
+/// Processes that make theirs at the same time take turns. No process waits for the others longer than ``longestWait``:
+/// then that place is refused, and the next one is tried.
 final class PrivateDirectory: Sendable {
     /// The absolute path, links resolved.
     let path: String
@@ -37,11 +40,17 @@ final class PrivateDirectory: Sendable {
         return current.withLock { $0 } ?? made
     }
 
-    /// - Parameter places: where it may be made, in order.
-    init(in places: [String]) throws(Failure) {
+    /// How long all places together are waited for: a thousand times what making a directory takes.
+    static let longestWait = Duration.seconds(5)
+
+    /// - Parameters:
+    ///   - places: where it may be made, in order.
+    ///   - longestWait: how long other processes may hold the places.
+    init(in places: [String], longestWait: Duration = longestWait) throws(Failure) {
         var failure = Failure()
+        let limit = Wait(atMost: longestWait)
         for place in places {
-            switch Self.make(in: place) {
+            switch Self.make(in: place, limit) {
             case .success(let made):
                 (path, lock) = made
                 return
@@ -90,16 +99,22 @@ final class PrivateDirectory: Sendable {
         .failure(Refusal(reason: "cannot be used (\(describe(errno: errno)))"))
     }
 
-    private static func make(in place: String) -> Result<(path: String, lock: CInt), Refusal> {
+    private static func make(in place: String, _ limit: Wait) -> Result<(path: String, lock: CInt), Refusal> {
         if mkdir(place, 0o700) != 0, errno != EEXIST { return refused(errno: errno) }
         // A link at its end would be another's; links above it are the system's.
         let above = BundlePath.resolved(BundlePath.parent(place)) ?? BundlePath.parent(place)
         do throws(OpenedDirectory.Failure) {
             let base = try OpenedDirectory(path: BundlePath.join(above, lastComponent(place)))
             if let reason = reasonAgainst(base) { return .failure(Refusal(reason: reason)) }
-            return .success(try make(in: base))
+            return .success(try make(in: base, limit))
         } catch {
-            return refused(errno: error.errno)
+            guard error.errno == EWOULDBLOCK else { return refused(errno: error.errno) }
+            return .failure(
+                Refusal(
+                    reason: """
+                        is in use by another process, which has held the lock \(quoted(error.path)) for more than \
+                        \(limit.length.components.seconds) seconds
+                        """))
         }
     }
 
@@ -119,21 +134,34 @@ final class PrivateDirectory: Sendable {
     // MARK: One for each process
 
     private static let prefix = "process-"
+    /// Of what was a process's and is being removed.
+    private static let deadPrefix = "dead-"
     private static let lockName = OpenedDirectory.name("lock")
 
-    /// Removes what dead processes left, and makes this one's. One process at a time does that: a directory whose lock
-    /// is not held is never one that is just being made.
+    /// Makes this process's, and removes what dead processes left. One process at a time looks for those: a directory
+    /// whose lock is not held is never one that is just being made.
     private static func make(
-        in base: borrowing OpenedDirectory
+        in base: borrowing OpenedDirectory, _ limit: Wait
+    ) throws(OpenedDirectory.Failure) -> (path: String, lock: CInt) {
+        let made = try makeAlone(in: base, limit)
+        // Removing takes as long as there are files. Nobody waits for it, and several processes may do it at once.
+        for name in (try? base.names) ?? [] where OpenedDirectory.text(name).hasPrefix(deadPrefix) {
+            try? base.remove(name)
+        }
+        return made
+    }
+
+    private static func makeAlone(
+        in base: borrowing OpenedDirectory, _ limit: Wait
     ) throws(OpenedDirectory.Failure) -> (path: String, lock: CInt) {
         let gate = try base.file(lockName, O_RDWR | O_CREAT, mode: 0o600)
         defer { close(gate) }
-        while flock(gate, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw base.failure(lockName) }
+        while flock(gate, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR || errno == EWOULDBLOCK, limit.sleep() else { throw base.failure(lockName) }
         }
         for name in try base.names where OpenedDirectory.text(name).hasPrefix(prefix) {
-            // What cannot be removed now can be by another process.
-            try? removeIfDead(name, in: base)
+            // What cannot be taken away now can be by another process.
+            try? takeAwayIfDead(name, in: base)
         }
         var template = OpenedDirectory.name(BundlePath.join(base.path, prefix + "XXXXXX"))
         guard mkdtemp(&template) != nil else { throw base.failure(OpenedDirectory.name(prefix)) }
@@ -146,12 +174,38 @@ final class PrivateDirectory: Sendable {
         return (own.path, lock)
     }
 
-    private static func removeIfDead(
+    /// Renames a dead process's directory, so that it can be removed without the gate.
+    private static func takeAwayIfDead(
         _ name: OpenedDirectory.Name, in base: borrowing OpenedDirectory
     ) throws(OpenedDirectory.Failure) {
         let lock = try? base.directory(name).file(lockName, O_RDWR)
         defer { if let lock { close(lock) } }
         if let lock, flock(lock, LOCK_EX | LOCK_NB) != 0 { return }
-        try base.remove(name)
+        let dead = deadPrefix + OpenedDirectory.text(name).dropFirst(prefix.count) + "-\(getpid())"
+        try base.rename(name, to: OpenedDirectory.name(dead))
+    }
+}
+
+/// A wait for something that cannot be waited for otherwise than by looking again, with an end.
+struct Wait {
+    let length: Duration
+    private let end: ContinuousClock.Instant
+
+    init(atMost length: Duration) {
+        self.length = length
+        end = .now + length
+    }
+
+    /// Sleeps for a moment.
+    ///
+    /// - Returns: false, without sleeping, when the time is over.
+    func sleep() -> Bool {
+        guard ContinuousClock.now < end else {
+            // For the caller, whose last call may have been interrupted.
+            errno = EWOULDBLOCK
+            return false
+        }
+        usleep(5_000)
+        return true
     }
 }

@@ -50,7 +50,9 @@ extension EntryTable: PluginContextServices {
         do throws(OpenedFile.Failure) {
             text = try Self.text(ofFile: path)
         } catch {
-            throw PluginFailure("The resource \(quoted(path)) \(error.reason).", remedy: "Install the bundle again.")
+            throw PluginFailure(
+                "The resource \(quoted(path)) \(error.reason).", remedy: error.remedy(else: "Install the bundle again.")
+            )
         }
         guard let text else {
             throw PluginFailure("The resource \(quoted(path)) is not UTF-8 text.", remedy: "Save it as UTF-8.")

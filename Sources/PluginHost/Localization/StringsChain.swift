@@ -29,6 +29,22 @@ final class StringsChain: Sendable {
         case unknown
     }
 
+    /// The files of tables, in the order of the search.
+    struct Files {
+        var files: [StringsFile]
+        /// Whether every place could be looked at. If not, the files may be others the next time.
+        let isCertain: Bool
+    }
+
+    /// A table that was read from its files.
+    struct Reading {
+        let table: StringsTable
+        /// Whether the system let the files be read. If not, the table is good for one answer.
+        let isRead: Bool
+        /// Reports what is wrong with the files.
+        let log: () -> Void
+    }
+
     private struct State {
         /// The files of the tables that nobody needed so far, the next one last; nil as long as nobody needed any.
         var unread: [StringsFile]?
@@ -58,13 +74,13 @@ final class StringsChain: Sendable {
     private let state: Lock<State>
     /// Whether every table was read: then what is not in the list is nowhere.
     private let isComplete = Atomic(false)
-    private let hidden: @Sendable () -> [StringsFile]
+    private let hidden: @Sendable () -> Files
 
     /// - Parameters:
     ///   - first: the table that hides the others.
     ///   - hidden: the files of the others, in the order of the search. Called when a key is looked for that the first one
     ///     lacks: most bundles have every key in the user's language, and need not look for other languages' files.
-    init(_ first: StringsTable, hiding hidden: @escaping @Sendable () -> [StringsFile]) {
+    init(_ first: StringsTable, hiding hidden: @escaping @Sendable () -> Files) {
         self.first = Node(first)
         self.hidden = hidden
         state = Lock(State(unread: nil, nodes: []))
@@ -79,15 +95,34 @@ final class StringsChain: Sendable {
     ///
     /// - Parameter read: reads a file; called for one after the other until the key is found.
     func entry(
-        forKey key: String, reading read: (StringsFile) -> (table: StringsTable, log: () -> Void)
+        forKey key: String, reading read: (StringsFile) -> Reading
     ) -> (text: String, table: StringsTable)? {
         while true {
             switch head.answer(forKey: key) {
             case .entry(let entry): return (entry.text, entry.table)
             case .missing: return nil
-            case .unknown: readNext(read)
+            case .unknown:
+                let unread = unread()
+                guard unread.isCertain else { return entry(forKey: key, in: unread.files[...], read) }
+                guard let refused = readNext(unread.files, read) else { continue }
+                refused.log()
+                if let text = refused.table[key] { return (text, refused.table) }
+                return entry(forKey: key, in: unread.files.dropLast(), read)
             }
         }
+    }
+
+    /// The translation of a key in tables of which some cannot be read at present. Nothing of them is kept.
+    private func entry(
+        forKey key: String, in files: ArraySlice<StringsFile>, _ read: (StringsFile) -> Reading
+    ) -> (text: String, table: StringsTable)? {
+        // The next one is the last.
+        for file in files.reversed() {
+            let reading = read(file)
+            reading.log()
+            if let text = reading.table[key] { return (text, reading.table) }
+        }
+        return nil
     }
 
     @inline(never)
@@ -111,17 +146,21 @@ final class StringsChain: Sendable {
         return nil
     }
 
-    /// Reads one file more, or finds that there is none.
-    private func readNext(_ read: (StringsFile) -> (table: StringsTable, log: () -> Void)) {
-        guard let file = (state.withLock(\.unread) ?? find()).last else { return }
-        let (table, log) = read(file)
+    /// Reads one file more, unless there is none.
+    ///
+    /// - Parameter files: those that were not read, the next one last.
+    /// - Returns: what could be read of a file that the system did not let be read; it is still one that was not read.
+    private func readNext(_ files: [StringsFile], _ read: (StringsFile) -> Reading) -> Reading? {
+        guard let file = files.last else { return nil }
+        let reading = read(file)
+        guard reading.isRead else { return reading }
         let isNews = state.withLock { state in
             // Another thread may have read the same file meanwhile.
             guard state.unread?.last == file else { return false }
             // One that has no key more than those before it would cost every miss a look. Most are such: who translates
             // a table translates all of it.
-            if !table.isHidden(by: ([first] + state.nodes).map(\.table)) {
-                let node = Node(table)
+            if !reading.table.isHidden(by: ([first] + state.nodes).map(\.table)) {
+                let node = Node(reading.table)
                 (state.nodes.last ?? first).next.store(.passUnretained(node), ordering: .releasing)
                 state.nodes.append(node)
             }
@@ -129,16 +168,21 @@ final class StringsChain: Sendable {
             if state.unread?.isEmpty ?? false { isComplete.store(true, ordering: .releasing) }
             return true
         }
-        if isNews { log() }
+        if isNews { reading.log() }
+        return nil
     }
 
-    /// Looks for the hidden tables' files, unless another thread was faster.
-    private func find() -> [StringsFile] {
-        let found: [StringsFile] = hidden().reversed()
+    /// The files of the tables that nobody needed so far, the next one last. Looked for once, unless a place cannot be
+    /// looked at.
+    private func unread() -> Files {
+        if let known = state.withLock(\.unread) { return Files(files: known, isCertain: true) }
+        var found = hidden()
+        found.files.reverse()
+        guard found.isCertain else { return found }
         return state.withLock { state in
-            if let unread = state.unread { return unread }
-            state.unread = found
-            if found.isEmpty { isComplete.store(true, ordering: .releasing) }
+            if let unread = state.unread { return Files(files: unread, isCertain: true) }
+            state.unread = found.files
+            if found.files.isEmpty { isComplete.store(true, ordering: .releasing) }
             return found
         }
     }

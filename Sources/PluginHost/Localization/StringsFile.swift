@@ -14,6 +14,7 @@ struct StringsFile: Sendable, Equatable {
     /// Of a key that stands in both files, the `.stringsdict` has the translation.
     ///
     /// - Parameter device: the name of the host's device, for entries that depend on it.
+    /// - Returns: a table that must not be kept if a finding is provisional: the system did not let a file be read.
     ///
     /// **Cost.** Linear in the files' sizes. A file over the limit is not read.
     func read(
@@ -114,7 +115,8 @@ struct StringsFile: Sendable, Equatable {
                 PluginFinding(
                     .warning, .stringsTableUnreadable, filePath: path,
                     message: "The strings table \(quoted(path)) \(error.reason).",
-                    remedy: "Make it a regular file that the program may read."))
+                    remedy: "Make it a regular file that the program may read."
+                ).refused(by: error.errno))
             return nil
         }
     }
@@ -138,7 +140,8 @@ struct StringsFile: Sendable, Equatable {
 extension PluginError.Code {
     /// An entry of a strings table is malformed; the other entries are used.
     public static let stringsTableFaulty = Self(rawValue: "stringsTableFaulty")
-    /// A strings table is there and cannot be read; it counts as empty.
+    /// A strings table is there and cannot be read; it counts as empty. Where the system refused to open it, it is read
+    /// again at the next question.
     public static let stringsTableUnreadable = Self(rawValue: "stringsTableUnreadable")
     /// A string was asked for that no table has; told only under NSShowNonLocalizedStrings.
     public static let stringNotLocalized = Self(rawValue: "stringNotLocalized")

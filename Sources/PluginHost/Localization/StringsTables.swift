@@ -47,6 +47,8 @@ final class StringsTables: Sendable {
     /// Formats that did not fit their arguments, each told once.
     private let misfits = Lock<Set<String>>([])
     private static let mostMisfits = 1_000
+    /// What was wrong with files that could not be read and so are read again: each is logged once.
+    private let refusals = Lock<Set<PluginFinding>>([])
 
     /// - Parameter log: gets what is wrong with a file, once for each file, and under NSShowNonLocalizedStrings each
     ///   string that is not localised.
@@ -143,43 +145,68 @@ final class StringsTables: Sendable {
         chain(Self.fileName(table))?.entry(forKey: key, reading: read)
     }
 
-    private func read(_ file: StringsFile) -> (table: StringsTable, log: () -> Void) {
+    private func read(_ file: StringsFile) -> StringsChain.Reading {
         let (table, findings) = file.read(device: finder.preference.device)
-        return (table, { [log] in if !findings.isEmpty { log(findings) } })
+        let isRead = !findings.contains(where: \.isProvisional)
+        return StringsChain.Reading(table: table, isRead: isRead) { [self] in
+            let news = isRead ? findings : findings.filter(isNews)
+            if !news.isEmpty { log(news) }
+        }
+    }
+
+    private func isNews(_ finding: PluginFinding) -> Bool {
+        refusals.withLock { $0.count < Self.mostMisfits && $0.insert(finding).inserted }
     }
 
     private static let types = ["strings", "stringsdict"]
     private static let mostAbsent = 1_000
 
     /// The table of a name, read if need be; nil if there is no file.
+    ///
+    /// What the system refused is not remembered: where a directory or a file could not be read, the caller gets what can
+    /// be read now, and the next question reads again.
     private func chain(_ table: String) -> StringsChain? {
         let (chain, isAbsent) = state.withLock { ($0.chains[table], $0.absent.contains(table)) }
         if let chain { return chain }
         // A look-up that finds nothing is cheap when it is repeated; the list of all places is not remembered.
         if isAbsent, !Self.types.contains(where: { finder.path(forResource: table, ofType: $0) != nil }) { return nil }
-        guard let file = Self.files(table, by: finder, most: 1).first else {
-            state.withLock { if $0.absent.count < Self.mostAbsent { $0.absent.insert(table) } }
+        let found = Self.files(table, by: finder, most: 1)
+        guard let file = found.files.first else {
+            if found.isCertain {
+                state.withLock { if $0.absent.count < Self.mostAbsent { $0.absent.insert(table) } }
+            }
             return nil
         }
-        let (first, log) = read(file)
+        let first = read(file)
+        let hidden = { @Sendable [finder] in
+            var all = Self.files(table, by: finder)
+            all.files.removeAll { $0 == file }
+            return all
+        }
+        guard found.isCertain, first.isRead else {
+            first.log()
+            return StringsChain(first.table, hiding: hidden)
+        }
         let (entered, isNews) = state.withLock { state in
             if let chain = state.chains[table] { return (chain, false) }
-            let chain = StringsChain(first) { [finder] in Self.files(table, by: finder).filter { $0 != file } }
+            let chain = StringsChain(first.table, hiding: hidden)
             state.chains[table] = chain
             known.add(chain.head, named: table)
             if table == Self.defaultTable { known.addDefault(chain.head) }
             return (chain, true)
         }
-        if isNews { log() }
+        if isNews { first.log() }
         return entered
     }
 
     /// The files of a table in the order of the search.
-    private static func files(_ table: String, by finder: ResourceFinder, most: Int = .max) -> [StringsFile] {
-        finder.allPaths(forResource: table, ofTypes: types, most: most).map { paths in
+    private static func files(_ table: String, by finder: ResourceFinder, most: Int = .max) -> StringsChain.Files {
+        let found = finder.allPaths(forResource: table, ofTypes: types, most: most)
+        let files = found.paths.map { paths in
             let language = paths[1].map { self.language(of: $0, by: finder) } ?? ""
             return StringsFile(strings: paths[0], formats: paths[1], language: language)
         }
+        return StringsChain.Files(files: files, isCertain: found.isCertain)
     }
 
     /// The language of a place: that of its `.lproj`; for Base and for a global table the development region, else the

@@ -1,3 +1,4 @@
+import Glibc
 internal import PropertyLists
 
 /// Reads an Info.plist file into a ``Manifest``, within limits.
@@ -21,9 +22,14 @@ enum ManifestReader {
         do throws(OpenedFile.Failure) {
             count = try file.read(into: UnsafeMutableRawBufferPointer(start: text.bytes, count: text.count), at: 0)
         } catch {
-            throw unreadable(path, error.reason)
+            throw unreadable(path, error)
         }
-        guard count < text.count else { throw unreadable(path, "grew while it was read") }
+        guard count < text.count else {
+            var finding = unreadable(path, "grew while it was read")
+            finding.remedy = "It is read again when its installation has ended and it is next needed."
+            finding.refusal = EAGAIN
+            throw finding
+        }
         text.shorten(to: count)
         return try read(text, path: path)
     }
@@ -46,6 +52,10 @@ enum ManifestReader {
             throw unreadable(path, "is \(list.typeName), where a dictionary is expected")
         }
         return Manifest(dictionary: PlatformKeys.applied(to: dictionary), path: path)
+    }
+
+    static func unreadable(_ path: String, _ failure: OpenedFile.Failure) -> PluginFinding {
+        unreadable(path, failure.reason).refused(by: failure.errno)
     }
 
     static func unreadable(_ path: String, _ complaint: String) -> PluginFinding {

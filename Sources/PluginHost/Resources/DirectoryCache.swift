@@ -39,7 +39,15 @@ struct DirectoryCache: Sendable {
     private enum Content: Sendable {
         case directory(DirectoryListing, sorted: [String]?)
         /// What a path leads to, nil if nowhere, or to what is no resource.
-        case target(DirectoryListing.Kind?)
+        case target(DirectoryListing.Kind?, failure: CInt?)
+
+        /// Why nobody knows, or nil.
+        var failure: CInt? {
+            switch self {
+            case .directory(let listing, _): listing.failure
+            case .target(_, let failure): failure
+            }
+        }
     }
 
     /// The nodes that an answer rests on. Few sets serve all answers of a bundle.
@@ -76,8 +84,7 @@ struct DirectoryCache: Sendable {
             refresh(known, now: now)
             return known
         }
-        nodes.append(Node(path: path, content: .directory(DirectoryListing(path: path), sorted: nil), checked: now))
-        return nodes.count - 1
+        return add(path, .directory(DirectoryListing(path: path), sorted: nil), now: now)
     }
 
     /// The number of what a path leads to.
@@ -86,9 +93,19 @@ struct DirectoryCache: Sendable {
             refresh(known, now: now)
             return known
         }
-        nodes.append(Node(path: path, content: .target(Self.kind(of: path)), checked: now))
+        return add(path, Self.target(path), now: now)
+    }
+
+    private mutating func add(_ path: String, _ content: Content, now: UInt64) -> Int {
+        nodes.append(Node(path: path, content: content, checked: Self.checked(content, now: now)))
         return nodes.count - 1
     }
+
+    /// What could not be looked at is not believed for any time: the next question looks again.
+    private static func checked(_ content: Content, now: UInt64) -> UInt64 { content.failure == nil ? now : 0 }
+
+    /// Why a directory or what a path leads to could not be looked at, or nil.
+    func failure(of number: Int) -> CInt? { nodes[number].content.failure }
 
     /// The number of a directory, or of what its path leads to.
     ///
@@ -131,15 +148,18 @@ struct DirectoryCache: Sendable {
 
     /// What the path leads to, nil if to no resource.
     func kind(ofTarget target: Int) -> DirectoryListing.Kind? {
-        guard case .target(let kind) = nodes[target].content else { return nil }
+        guard case .target(let kind, _) = nodes[target].content else { return nil }
         return kind
     }
 
     /// What a path leads to, without opening it.
-    private static func kind(of path: String) -> DirectoryListing.Kind? {
-        guard let identity = FileIdentity(path: path) else { return nil }
-        if identity.isRegularFile { return .file }
-        return identity.isDirectory ? .directory : nil
+    private static func target(_ path: String) -> Content {
+        guard let identity = FileIdentity(path: path) else {
+            let number = errno
+            return .target(nil, failure: ErrorNumber.leadsNowhere(number) ? nil : number)
+        }
+        if identity.isRegularFile { return .target(.file, failure: nil) }
+        return .target(identity.isDirectory ? .directory : nil, failure: nil)
     }
 
     // MARK: Comparing with the file system
@@ -181,7 +201,7 @@ struct DirectoryCache: Sendable {
     /// Compares a node with the file system unless that was done just now.
     private mutating func refresh(_ index: Int, now: UInt64) {
         guard now >= nodes[index].checked &+ Self.trust else { return }
-        nodes[index].checked = now
+        defer { nodes[index].checked = Self.checked(nodes[index].content, now: now) }
         let path = nodes[index].path
         switch nodes[index].content {
         case .directory(let listing, _):
@@ -190,11 +210,9 @@ struct DirectoryCache: Sendable {
             let isSame = fresh.entries == listing.entries && fresh.identity?.inode == listing.identity?.inode
             nodes[index].content = .directory(fresh, sorted: nil)
             if !isSame { generation += 1 }
-        case .target(let known):
-            let kind = Self.kind(of: path)
-            guard kind != known else { return }
-            nodes[index].content = .target(kind)
-            generation += 1
+        case .target(let known, _):
+            nodes[index].content = Self.target(path)
+            if kind(ofTarget: index) != known { generation += 1 }
         }
     }
 }

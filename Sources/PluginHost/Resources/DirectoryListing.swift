@@ -29,21 +29,26 @@ struct DirectoryListing: Sendable {
     /// Which directory it was and when it was last changed, as far as that was known before the names were read.
     let identity: FileIdentity?
     /// Whether a change after the reading is sure to show in the directory's times.
-    let isSettled: Bool
+    private(set) var isSettled: Bool
+    /// Why the directory could not be read, or not to its end; nil for one that was read, or that is not there. What was
+    /// not read is not known to be absent.
+    private(set) var failure: CInt?
 
     /// More names than a directory of resources has, and as many as take a second to read.
     static let mostNames = 1 << 20
 
-    /// Reads a directory, links to it followed. What is no directory, or may not be read, has no names.
+    /// Reads a directory, links to it followed. What is no directory has no names; one that cannot be read has a
+    /// ``failure``.
     ///
     /// FIFOs, sockets and devices are left out: they are no resources, and whoever opened one would wait.
     init(path: String) {
         let now = FileIdentity.now
         // O_DIRECTORY refuses a FIFO before its open could wait for a writer.
-        let descriptor = path.withCString { open($0, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC) }
+        let descriptor = path.withCString { phs_open(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY, 0) }
         guard descriptor >= 0 else {
             identity = nil
-            isSettled = true
+            failure = ErrorNumber.leadsNowhere(errno) ? nil : errno
+            isSettled = failure == nil
             return
         }
         defer { close(descriptor) }
@@ -54,7 +59,9 @@ struct DirectoryListing: Sendable {
             isSettled = identity.isSettled(at: now)
         } else {
             identity = nil
-            isSettled = true
+            failure = errno
+            isSettled = false
+            return
         }
         withTemporaryBytes(Self.bufferSize) { read(descriptor, $0) }
     }
@@ -66,6 +73,10 @@ struct DirectoryListing: Sendable {
         let start = buffer.baseAddress!
         while !isTruncated {
             let count = phs_read_directory(descriptor, start, buffer.count)
+            if count < 0 {
+                failure = errno
+                isSettled = false
+            }
             guard count > 0 else { break }
             var position = 0
             // The names are moved together at the beginning of the buffer, to be kept in one step.

@@ -31,12 +31,17 @@ final class ResourceFinder: Sendable {
     let directory: String
 
     private let state: Lock<ResourceSearch>
+    private let log: @Sendable ([PluginFinding]) -> Void
 
-    /// - Parameter directory: the absolute path of the resources; it need not exist.
+    /// - Parameters:
+    ///   - directory: the absolute path of the resources; it need not exist.
+    ///   - log: takes what could not be looked at, once for each directory and reason. Called without a lock.
     init(
         directory: String, settings: LocalizationSettings = LocalizationSettings(),
-        preference: VariantPreference = VariantPreference()
+        preference: VariantPreference = VariantPreference(),
+        log: @escaping @Sendable ([PluginFinding]) -> Void = { _ in }
     ) {
+        self.log = log
         var directory = directory
         while directory.hasSuffix("/"), directory.utf8.count > 1 { directory.removeLast() }
         self.directory = directory
@@ -71,7 +76,7 @@ final class ResourceFinder: Sendable {
         forLocalization localization: String? = nil
     ) -> FoundResource? {
         let query = ResourceQuery(name: name, type: type, directory: subdirectory, localization: localization)
-        return state.withLock { $0.resource(query) }
+        return search { $0.resource(query) }
     }
 
     /// The path of ``resource(_:ofType:inDirectory:forLocalization:)``.
@@ -91,7 +96,7 @@ final class ResourceFinder: Sendable {
         ofType type: String?, inDirectory subdirectory: String? = nil, forLocalization localization: String? = nil
     ) -> [FoundResource] {
         let query = ResourceQuery(name: nil, type: type, directory: subdirectory, localization: localization)
-        return state.withLock { $0.resources(query) }
+        return search { $0.resources(query) }
     }
 
     /// The paths of ``resources(ofType:inDirectory:forLocalization:)``.
@@ -105,10 +110,13 @@ final class ResourceFinder: Sendable {
     /// Every place that has the resource in one of several types, in the order of the search: what the first one hides.
     ///
     /// - Parameter most: how many places are enough.
-    /// - Returns: for each place the paths in the order of the types, nil for a type that is not there.
-    func allPaths(forResource name: String, ofTypes types: [String], most: Int = .max) -> [[String?]] {
+    /// - Returns: for each place the paths in the order of the types, nil for a type that is not there; and whether every
+    ///   place could be looked at. Where it could not, the answer may be different the next time.
+    func allPaths(
+        forResource name: String, ofTypes types: [String], most: Int = .max
+    ) -> (paths: [[String?]], isCertain: Bool) {
         let queries = types.map { ResourceQuery(name: name, type: $0, directory: nil, localization: nil) }
-        return state.withLock { $0.allPaths(queries, most: most) }
+        return search { $0.allPaths(queries, most: most) }
     }
 
     /// All files that serve one resource on any device at any scale; see ``ResourceVariant``.
@@ -117,7 +125,14 @@ final class ResourceFinder: Sendable {
     /// order that has a variant. The one that a look-up gives comes first, the others by device and scale.
     func variants(ofResource name: String, type: String?) -> [ResourceVariant] {
         let query = ResourceQuery(name: name, type: type, directory: nil, localization: nil)
-        return state.withLock { $0.variants(query) }
+        return search { $0.variants(query) }
+    }
+
+    /// Searches, and reports what could not be looked at.
+    private func search<Answer>(_ body: (inout ResourceSearch) -> Answer) -> Answer {
+        let (answer, failures) = state.withLock { (body(&$0), $0.takeFailures()) }
+        if !failures.isEmpty { log(failures.map(PluginFinding.resourcesUnreadable)) }
+        return answer
     }
 
     // MARK: Localisations
@@ -125,11 +140,32 @@ final class ResourceFinder: Sendable {
     /// The localisations the bundle has: those its Info.plist declares, in its order, then the `.lproj` directories
     /// that it does not declare, in the order of names.
     var localizations: [String] {
-        state.withLock { $0.currentOrder().localizations }
+        localizationsNow.names
+    }
+
+    /// ``localizations``, and whether every directory that decides about them could be looked at.
+    var localizationsNow: (names: [String], isCertain: Bool) {
+        let (order, isCertain) = search { $0.currentOrder() }
+        return (order.localizations, isCertain)
     }
 
     /// The localisations to use for the user, best first; see ``LanguageMatcher``.
     var preferredLocalizations: [String] {
-        state.withLock { $0.currentOrder().preferred }
+        search { $0.currentOrder().order.preferred }
     }
+}
+
+extension PluginFinding {
+    fileprivate static func resourcesUnreadable(_ failure: OpenedDirectory.Failure) -> PluginFinding {
+        PluginFinding(
+            .warning, .resourcesUnreadable, filePath: failure.path,
+            message: "Resources in \(quoted(failure.path)) cannot be looked for (\(describe(errno: failure.errno)))."
+        ).refused(by: failure.errno)
+    }
+}
+
+extension PluginError.Code {
+    /// A directory of resources cannot be read at present. It counts as empty for this one question, and is read again at
+    /// the next.
+    public static let resourcesUnreadable = Self(rawValue: "resourcesUnreadable")
 }

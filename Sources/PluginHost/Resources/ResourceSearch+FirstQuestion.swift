@@ -18,6 +18,8 @@ extension ResourceSearch {
         if let found = answerByName(file, meaning, in: directory, &run) {
             return Self.isListed(directory) ? found : nil
         }
+        // What cannot be looked at may be there, and would go first.
+        guard run.failures.isEmpty else { return nil }
         guard let language = settings.effectiveLanguages.first ?? settings.developmentRegion,
             SearchOrder.isUsable(language), Self.hasOneSpelling(language)
         else { return nil }
@@ -26,6 +28,7 @@ extension ResourceSearch {
         return found != nil && Self.isListed(directory) && Self.isListed(folder) ? found : nil
     }
 
+    /// Nil also where the file cannot be looked at: the search reports why.
     private mutating func answerByName(
         _ file: String, _ meaning: ResourceQuery.Meaning, in folder: String, _ run: inout Run
     ) -> FoundResource? {

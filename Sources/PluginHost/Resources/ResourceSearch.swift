@@ -22,6 +22,11 @@ struct ResourceSearch: Sendable {
     private var state = State.new
     /// The generation of the cache that all answers are of.
     private var generation: UInt64 = 0
+    /// What could not be looked at, for the finder to report.
+    private var failures: [OpenedDirectory.Failure] = []
+    /// What was reported, with the error number: each is reported once, until it can be read again.
+    private var reported: [String: CInt] = [:]
+    private static let mostReported = 256
 
     private enum State {
         case new
@@ -56,7 +61,7 @@ struct ResourceSearch: Sendable {
         if let answer = answers[query] ?? firstAnswer(to: query), cache.isFresh(answer.rests) { return answer.value }
         var run = begin()
         let found = find(query, &run)
-        let rests = end(run)
+        guard let rests = end(run) else { return found }
         // What is known of the directories stays: reading a large one costs more than all answers from it.
         if answers.count >= Self.mostAnswers { answers.removeAll() }
         answers.set(Answer(value: found, rests: rests), for: query)
@@ -70,7 +75,7 @@ struct ResourceSearch: Sendable {
         case .askedByName(let first, let answer): return first == query ? answer : nil
         case .new:
             var run = Run()
-            guard let found = answerByName(query, &run) else { return nil }
+            guard let found = answerByName(query, &run), run.failures.isEmpty else { return nil }
             let answer = Answer(value: found, rests: cache.watchSet(run.seen))
             state = .askedByName(query, answer)
             return answer
@@ -81,7 +86,7 @@ struct ResourceSearch: Sendable {
         if let answer = lists[query], cache.isFresh(answer.rests) { return answer.value }
         var run = begin()
         let found = list(query, &run)
-        let rests = end(run)
+        guard let rests = end(run) else { return found }
         // Lists are long, and few are asked for.
         if lists.count >= Self.mostLists { lists.removeAll() }
         lists.set(ListAnswer(value: found, rests: rests), for: query)
@@ -91,10 +96,11 @@ struct ResourceSearch: Sendable {
     /// For each place that has a resource of one of the queries, which differ in the type alone, the path of each.
     ///
     /// - Parameter most: how many places are enough; those after them are not looked at.
-    mutating func allPaths(_ queries: [ResourceQuery], most: Int) -> [[String?]] {
+    /// - Returns: also whether everything on the way could be looked at. If not, there may be places that go before.
+    mutating func allPaths(_ queries: [ResourceQuery], most: Int) -> (paths: [[String?]], isCertain: Bool) {
         var run = begin()
         let meanings = queries.map(\.meaning)
-        guard let first = meanings.first ?? nil else { return [] }
+        guard let first = meanings.first ?? nil else { return ([], true) }
         var found: [[String?]] = []
         forEachPlace(first, only: nil, &run) { search, place, run in
             let paths = meanings.map { meaning -> String? in
@@ -104,13 +110,35 @@ struct ResourceSearch: Sendable {
             if paths.contains(where: { $0 != nil }) { found.append(paths) }
             return found.count < most
         }
-        return found
+        return (found, isCertain(run))
     }
 
-    mutating func currentOrder() -> SearchOrder {
-        if let order, cache.isFresh(order.rests) { return order.value }
+    /// The localisations in their order, and whether every directory that decides about them could be looked at.
+    mutating func currentOrder() -> (order: SearchOrder, isCertain: Bool) {
+        if let order, cache.isFresh(order.rests) { return (order.value, true) }
         var run = begin()
-        return searchOrder(&run)
+        let order = searchOrder(&run)
+        return (order, isCertain(run))
+    }
+
+    /// Whether all that a search looked at could be looked at; notes what could not.
+    private mutating func isCertain(_ run: Run) -> Bool {
+        if !reported.isEmpty {
+            for number in run.seen where cache.failure(of: number) == nil { reported[cache.path(of: number)] = nil }
+        }
+        for failure in run.failures where reported[failure.path] != failure.errno {
+            guard reported.count < Self.mostReported else { break }
+            reported[failure.path] = failure.errno
+            failures.append(failure)
+        }
+        return run.failures.isEmpty
+    }
+
+    /// What could not be looked at since the last call.
+    mutating func takeFailures() -> [OpenedDirectory.Failure] {
+        if failures.isEmpty { return [] }
+        defer { failures = [] }
+        return failures
     }
 
     mutating func begin() -> Run {
@@ -123,10 +151,10 @@ struct ResourceSearch: Sendable {
     }
 
     /// The number of what the answer rests on. To be called before the answer is kept: the search may have found that
-    /// older answers are void.
-    private mutating func end(_ run: Run) -> Int {
+    /// older answers are void. Nil for an answer that must not be kept, because something could not be looked at.
+    private mutating func end(_ run: Run) -> Int? {
         forgetOutdated()
-        return cache.watchSet(run.seen)
+        return isCertain(run) ? cache.watchSet(run.seen) : nil
     }
 
     private mutating func forgetAll() {
@@ -151,11 +179,20 @@ struct ResourceSearch: Sendable {
         let now = DirectoryCache.now()
         /// The numbers of the directories and links that the answer rests on.
         var seen: [Int] = []
+        /// What could not be looked at. Kept apart, because a second look in the same search may succeed.
+        var failures: [OpenedDirectory.Failure] = []
+    }
+
+    /// Notes that a search rests on a directory or link.
+    private func note(_ number: Int, _ run: inout Run) {
+        if !run.seen.contains(number) { run.seen.append(number) }
+        guard let failure = cache.failure(of: number) else { return }
+        run.failures.append(OpenedDirectory.Failure(path: cache.path(of: number), errno: failure))
     }
 
     private mutating func look(at path: String, _ run: inout Run) -> Int {
         let number = cache.directory(path, now: run.now)
-        if !run.seen.contains(number) { run.seen.append(number) }
+        note(number, &run)
         return number
     }
 
@@ -240,11 +277,11 @@ struct ResourceSearch: Sendable {
             guard entry.kind == .unresolved else { return entry.kind == .directory }
             let target = cache.target(of: BundlePath.join(directory, name), now: run.now)
             rests.append(target)
+            note(target, &run)
             return cache.kind(ofTarget: target) == .directory
         }
-        for number in rests where !run.seen.contains(number) { run.seen.append(number) }
         let value = SearchOrder.order(settings, folders: folders)
-        order = (value, cache.watchSet(rests))
+        if rests.allSatisfy({ cache.failure(of: $0) == nil }) { order = (value, cache.watchSet(rests)) }
         return value
     }
 
@@ -276,7 +313,7 @@ struct ResourceSearch: Sendable {
     /// What a path leads to, nil if to no resource.
     mutating func kind(of path: String, _ run: inout Run) -> DirectoryListing.Kind? {
         let target = cache.target(of: path, now: run.now)
-        if !run.seen.contains(target) { run.seen.append(target) }
+        note(target, &run)
         return cache.kind(ofTarget: target)
     }
 

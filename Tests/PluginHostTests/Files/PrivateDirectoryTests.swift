@@ -76,6 +76,40 @@ import Testing
         }
     }
 
+    @Test func fault197_aLockThatAnotherProcessHoldsIsWaitedForWithinALimitAndTheNextPlaceIsTaken() throws {
+        let tree = try TemporaryTree(["held/": "", "free/": ""])
+        for name in ["held", "free"] { chmod(tree(name), 0o700) }
+        // A lock belongs to an open file: another one of this process is as good as another process.
+        let lock = open(tree("held/lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(flock(lock, LOCK_EX) == 0)
+        let start = ContinuousClock.now
+        let directory = try PrivateDirectory(in: [tree("held"), tree("free")], longestWait: .milliseconds(200))
+        #expect(BundlePath.isInside(directory.path, directory: tree("free")))
+        do throws(PrivateDirectory.Failure) {
+            _ = try PrivateDirectory(in: [tree("held")], longestWait: .milliseconds(200))
+            Issue.record("the place is held")
+        } catch {
+            let description = error.asError(bundlePath: "/b").description
+            #expect(description.contains(tree("held/lock")) && description.contains("another process"))
+        }
+        // Twice a fifth of a second; without a limit it would never end.
+        #expect(ContinuousClock.now - start < .seconds(60))
+        // It is refused for this once only.
+        close(lock)
+        let later = try PrivateDirectory(in: [tree("held")], longestWait: .milliseconds(200))
+        #expect(BundlePath.isInside(later.path, directory: tree("held")))
+        #expect(PrivateDirectory.longestWait <= .seconds(10))
+    }
+
+    @Test func fault197_aProcessThatRemovesMuchLetsOthersIn() throws {
+        let tree = try TemporaryTree(["copies/dead-left/1/X.bundle/a": ""])
+        chmod(tree("copies"), 0o700)
+        for number in 0..<200 { try tree.write("copies/process-dead\(number % 10)/\(number)/X.bundle/a") }
+        let directory = try PrivateDirectory(in: [tree("copies")], longestWait: .zero)
+        let names = DirectoryListing(path: tree("copies")).names.keys.filter { $0 != "lock" }
+        #expect(names.map(tree.callInCopies) == [directory.path])
+    }
+
     /// Stands for a process that is killed: its kernel lets go of its lock, and its file is still there.
     @Test func aKilledProcessesDirectoryIsRemovedByTheNextAndALivingOnesIsNot() async {
         await #expect(processExitsWith: .success) {
@@ -139,4 +173,8 @@ import Testing
             precondition(isTold)
         }
     }
+}
+
+extension TemporaryTree {
+    fileprivate func callInCopies(_ name: String) -> String { self("copies/" + name) }
 }

@@ -289,7 +289,7 @@ struct ResourceFinderListTests {
             [tree("en.lproj/a.strings"), tree("en.lproj/a.txt")],
         ]
         #expect(
-            finder(tree, languages: ["fr"]).allPaths(forResource: "a", ofTypes: ["strings", "txt"]) == expected)
+            finder(tree, languages: ["fr"]).allPaths(forResource: "a", ofTypes: ["strings", "txt"]).paths == expected)
     }
 }
 

@@ -1,0 +1,124 @@
+import Glibc
+import Testing
+
+@testable import PluginHost
+
+/// A bundle that cannot be read for a reason that passes is read again when it is next opened or looked through.
+///
+/// In processes of their own: the errors hold for the whole process.
+@Suite struct PassingOpeningErrors {
+    private static let list = """
+        <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>org.example.passing</string></dict></plist>
+        """
+
+    @Test func fault196_anInfoListThatCannotBeOpenedOnceIsReadAtTheNextOpening() async {
+        await #expect(processExitsWith: .success) {
+            for (call, ending, errno) in [
+                ("open", "Info.plist", EMFILE), ("open", "Info.plist", EIO), ("open", "Info.plist", EACCES),
+                ("read", "Info.plist", EIO), ("fstat", "Info.plist", ESTALE),
+            ] {
+                let tree = try TemporaryTree(["X.bundle/Contents/Info.plist": Self.list])
+                // The quick way, the way by the layout, and that again for the change of layouts.
+                FailingCalls.fail(call, ending, errno, times: 2)
+                let bundle = try PluginBundle.open(path: tree("X.bundle"))
+                FailingCalls.stop()
+                if call != "read" {
+                    precondition(bundle.manifestError?.code == .manifestUnreadable, "\(call) \(errno)")
+                }
+                if let finding = bundle.manifestError?.findings[0] {
+                    precondition(finding.remedy == ErrorNumber.remedy(errno))
+                    precondition(finding.systemMessage == describe(errno: errno))
+                    precondition(finding.filePath == tree("X.bundle/Contents/Info.plist"))
+                }
+                let again = try PluginBundle.open(path: tree("X.bundle"))
+                precondition(again.bundleIdentifier == "org.example.passing")
+                precondition(again.manifestError == nil)
+                precondition(PluginBundle(path: tree("X.bundle")) === again)
+                precondition(PluginBundle(identifier: "org.example.passing") === again)
+                withExtendedLifetime(bundle) {}
+            }
+        }
+    }
+
+    @Test func fault196_aLayoutThatCannotBeLookedAtOnceIsFoundAtTheNextOpening() async {
+        await #expect(processExitsWith: .success) {
+            // Found by listing the root: the name is written in small letters.
+            let tree = try TemporaryTree(["X.bundle/contents/Info.plist": Self.list])
+            for (call, errno) in [("open", EMFILE), ("list", EIO)] {
+                FailingCalls.fail(call, "X.bundle", errno)
+                let bundle = try PluginBundle.open(path: tree("X.bundle"))
+                precondition(FailingCalls.left == 0)
+                let finding = bundle.manifestError?.findings[0]
+                precondition(finding?.message.contains("cannot be looked for") == true)
+                precondition(finding?.remedy == ErrorNumber.remedy(errno))
+                precondition(PluginBundle(path: tree("X.bundle"))?.bundleIdentifier == "org.example.passing")
+                withExtendedLifetime(bundle) {}
+            }
+        }
+    }
+
+    @Test func fault196_aMissingInfoListIsAFactAndOneObjectServesAll() throws {
+        let tree = try TemporaryTree(["X.bundle/Contents/": ""])
+        let bundle = try PluginBundle.open(path: tree("X.bundle"))
+        #expect(bundle.manifestError != nil)
+        #expect(try PluginBundle.open(path: tree("X.bundle")) === bundle)
+    }
+
+    @Test func fault196_aCatalogueReadsABundleAgainThatItCouldNotRead() async {
+        await #expect(processExitsWith: .success) {
+            for validation in [PluginCatalog.Validation.bundles, .folders] {
+                let tree = try TemporaryTree([
+                    "plugins/X.bundle/Contents/Info.plist": Self.list, "plugins/Y.bundle/Contents/Info.plist": "",
+                    "index/": "",
+                ])
+                chmod(tree("index"), 0o700)
+                let options = PluginCatalog.Options(validation: validation, index: .directory(tree("index")))
+                FailingCalls.fail("open", "X.bundle/Contents/Info.plist", EMFILE, times: 2)
+                let catalog = PluginCatalog(searchPaths: [tree("plugins")], options: options)
+                FailingCalls.stop()
+                precondition(catalog.plugins.isEmpty)
+                precondition(catalog.candidates.first?.verdict == .malformed)
+                precondition(catalog.candidates.first?.findings.first?.remedy.contains("ulimit -n") == true)
+                // Neither the file nor the object has kept it.
+                let next = PluginCatalog(searchPaths: [tree("plugins")], options: options)
+                precondition(next.plugins.map(\.identifier) == ["org.example.passing"], "\(validation)")
+                precondition(catalog.refresh(validation).added.map(\.identifier) == ["org.example.passing"])
+            }
+        }
+    }
+
+    @Test func fault196_pluginsStayWhileTheirFolderCannotBeListed() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["plugins/X.bundle/Contents/Info.plist": Self.list])
+            let catalog = PluginCatalog(searchPaths: [tree("plugins")], options: .init(index: .none))
+            precondition(catalog.plugins.count == 1)
+            usleep(30_000)
+            try tree.write("plugins/Y.bundle/Contents/Info.plist", Self.list.replacing("passing", with: "second"))
+            for (call, errno) in [("open", EMFILE), ("list", EIO)] {
+                FailingCalls.fail(call, "/plugins", errno, times: 1)
+                let change = catalog.refresh()
+                precondition(FailingCalls.left == 0)
+                precondition(change.removed.isEmpty && catalog.plugins.count == 1)
+                precondition(catalog.folders[0].problem?.systemMessage == describe(errno: errno))
+                FailingCalls.stop()
+            }
+            precondition(catalog.refresh().added.map(\.identifier) == ["org.example.second"])
+            precondition(catalog.plugins.count == 2)
+        }
+    }
+
+    @Test func fault196_anExecutableThatCannotBeOpenedOnceIsReportedSo() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree([
+                "X.bundle/Contents/Info.plist": Self.list, "X.bundle/Contents/Linux/X": "no code",
+            ])
+            let bundle = try PluginBundle.open(path: tree("X.bundle"))
+            FailingCalls.fail("open", "Linux/X", EMFILE)
+            bundle.load()
+            let first = bundle.loadError
+            precondition(first?.code == .notLoadable && first?.findings[0].remedy.contains("ulimit -n") == true)
+            bundle.load()
+            precondition(bundle.loadError?.description.contains("ulimit") == false)
+        }
+    }
+}
