@@ -52,7 +52,9 @@ final class BundleTable: Sendable {
     func insert(_ bundle: PluginBundle) -> PluginBundle {
         state.withLock { state in
             // One that could not be read gives its place to one that was read again.
-            if let existing = state.byPath[bundle.bundlePath]?.reference.object, !existing.isProvisional { return existing }
+            if let existing = state.byPath[bundle.bundlePath]?.reference.object, !existing.isProvisional {
+                return existing
+            }
             state.created += 1
             state.byPath[bundle.bundlePath] = Entry(reference: WeakReference(bundle), number: state.created)
             return bundle
