@@ -42,6 +42,9 @@ public struct ReadingBudget: Sendable {
             }
         }
 
+        /// The cause and the next step, for a fault of a list.
+        var sentence: String { "The list \(reason). \(Self.remedy)" }
+
         /// The next step, as a full sentence.
         public static let remedy = "Write the file anew without parts that are shared, nested or repeated so often."
     }

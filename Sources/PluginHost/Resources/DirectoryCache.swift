@@ -23,6 +23,8 @@ struct DirectoryCache: Sendable {
     private(set) var generation: UInt64 = 0
 
     private var nodes: [Node] = []
+    /// The numbers of nodes by their paths, once there are many: of directories, and of what paths lead to.
+    private var numbers: (directories: [String: Int], targets: [String: Int])?
     private var sets: [WatchSet] = []
 
     /// Something whose change makes answers void: a directory, or what a path leads to.
@@ -76,8 +78,7 @@ struct DirectoryCache: Sendable {
             refresh(known, now: now)
             return known
         }
-        nodes.append(Node(path: path, content: .directory(DirectoryListing(path: path), sorted: nil), checked: now))
-        return nodes.count - 1
+        return add(Node(path: path, content: .directory(DirectoryListing(path: path), sorted: nil), checked: now))
     }
 
     /// The number of what a path leads to.
@@ -86,15 +87,38 @@ struct DirectoryCache: Sendable {
             refresh(known, now: now)
             return known
         }
-        nodes.append(Node(path: path, content: .target(Self.kind(of: path)), checked: now))
+        return add(Node(path: path, content: .target(Self.kind(of: path)), checked: now))
+    }
+
+    /// More nodes than this are found by a dictionary.
+    private static let mostSearched = 64
+
+    private mutating func add(_ node: Node) -> Int {
+        nodes.append(node)
+        if numbers == nil, nodes.count > Self.mostSearched {
+            numbers = ([:], [:])
+            for number in nodes.indices { note(number) }
+        } else if numbers != nil {
+            note(nodes.count - 1)
+        }
         return nodes.count - 1
+    }
+
+    private mutating func note(_ number: Int) {
+        if nodes[number].isTarget {
+            numbers?.targets[nodes[number].path] = number
+        } else {
+            numbers?.directories[nodes[number].path] = number
+        }
     }
 
     /// The number of a directory, or of what its path leads to.
     ///
-    /// Not by a dictionary: a bundle has few directories, and remembered answers do not ask for any.
+    /// Not by a dictionary, unless there are many: most bundles have few directories, and remembered answers do not ask
+    /// for any.
     private func known(_ path: String, isTarget: Bool) -> Int? {
-        nodes.firstIndex { node in
+        if let numbers { return isTarget ? numbers.targets[path] : numbers.directories[path] }
+        return nodes.firstIndex { node in
             node.path.utf8.count == path.utf8.count && node.isTarget == isTarget && node.path == path
         }
     }
