@@ -13,6 +13,8 @@ struct BinaryObjects {
     let trailer: BinaryTrailer
 
     var count: Int { trailer.objectCount }
+    /// The size of the file.
+    var size: Int { bytes.count }
     var referenceSize: Int { trailer.referenceSize }
 
     /// Where the offset table begins, which is where the objects end.
@@ -42,6 +44,18 @@ struct BinaryObjects {
     func isText(_ object: Int) throws(PropertyListFault) -> Bool {
         let kind = bytes[try offset(of: object)] >> 4
         return kind == 5 || kind == 6
+    }
+
+    /// How many bytes of content decoding an object gives at most; for what has no content of its own, 0.
+    func contentSize(_ object: Int) throws(PropertyListFault) -> Int {
+        let start = try offset(of: object)
+        let marker = bytes[start]
+        switch marker >> 4 {
+        case 0x4, 0x5: return try content(marker, start, unit: 1).count
+        // Three bytes of UTF-8 for each two.
+        case 0x6: return try content(marker, start, unit: 2).count / 2 * 3
+        default: return 0
+        }
     }
 
     /// Decodes an object.
@@ -179,7 +193,7 @@ struct BinaryObjects {
         let text = UnsafeRawBufferPointer(rebasing: bytes[range]).bindMemory(to: UInt8.self)
         var decoder = TextDecoder(isLenient: true)
         let utf8 = try decoder.convert(text, from: .utf16(bigEndian: true))
-        if let problem = decoder.faults.first {
+        if let problem = decoder.faults.faults.first {
             throw fault(.invalidEncoding, range.lowerBound, problem.message)
         }
         return try utf8.withUnsafeBufferPointer { (buffer) throws(PropertyListFault) in

@@ -2,13 +2,18 @@
 ///
 /// The file is a heap of objects, a table of their offsets and a trailer. Objects may be shared, so the file is a
 /// graph: each object is decoded once, cycles are found by marking what is open, and what is shared counts towards
-/// the limits every time it is referred to.
+/// the limits every time it is referred to. Objects may also overlap, so that a megabyte of file would be gigabytes of
+/// strings: the budget counts what is decoded, and what shared parts stand for wherever they are referred to.
 struct BinaryParser: ~Copyable {
     /// What is known about an object.
     private struct Slot {
         var value: PropertyList?
-        /// How many values and keys it is, with everything below it.
+        /// How many values and keys are below it.
         var weight: UInt32 = 0
+        /// How many bytes of content it stands for, with everything below it.
+        var bytes: UInt32 = 0
+        /// The serial number of the last dictionary that has it as a key.
+        var keyOf: UInt32 = 0
         /// How many containers nest in it, itself included; 0 for what is no container.
         var height: UInt16 = 0
         /// Whether it is a container whose elements are being read.
@@ -21,10 +26,15 @@ struct BinaryParser: ~Copyable {
         /// How many references it has: its elements, or its keys and then its values.
         let count: Int
         let references: Int
-        let firstValue: Int
+        /// What was counted when it was opened.
         let nodesBefore: Int
+        let bytesBefore: Int
+        let serial: UInt32
         var next = 0
         var height = 1
+        /// The elements of an array or the keys of a dictionary.
+        var elements: [PropertyList] = []
+        var entries: [String: PropertyList] = [:]
     }
 
     private let objects: BinaryObjects
@@ -33,12 +43,16 @@ struct BinaryParser: ~Copyable {
     private let policy: TreeBuilder.DuplicatePolicy
     private var slots: [Slot] = []
     private var frames: [Frame] = []
-    private var values: [PropertyList] = []
+    private var root: PropertyList?
     private var nodes = 0
+    /// The bytes of content that were met so far, shared ones each time.
+    private var expanded = 0
+    private var serial: UInt32 = 0
+    private(set) var budget: ReadingBudget
     /// What was left out or replaced, where the policy keeps the last of equal keys.
     private(set) var tolerated: [PropertyListFault] = []
-    /// Which references of the outermost dictionary led to a fault.
-    private var leftOut: Set<Int> = []
+    /// How many faults more than `tolerated` holds.
+    private(set) var furtherTolerated = 0
 
     init(_ objects: BinaryObjects, limits: PropertyListLimits, policy: TreeBuilder.DuplicatePolicy) {
         self.objects = objects
@@ -46,6 +60,7 @@ struct BinaryParser: ~Copyable {
         // Weights are kept in 32 bits: there is one for each object, and 16 MiB hold millions of objects.
         nodeLimit = min(limits.nodes, Int(Int32.max))
         self.policy = policy
+        budget = ReadingBudget(inputSize: objects.size)
     }
 
     /// Reads the whole list.
@@ -56,115 +71,149 @@ struct BinaryParser: ~Copyable {
                 .tooManyNodes, objects.trailer.offset + 8,
                 "The list has \(objects.count) objects; the limit is \(nodeLimit) keys and values.")
         }
+        try spend(MemoryLayout<Slot>.stride * objects.count, at: objects.trailer.offset + 8)
         slots = Array(repeating: Slot(), count: objects.count)
+        try count(1, at: objects.trailer.offset + 16)
         try visit(objects.trailer.topObject, from: objects.trailer.offset + 16)
-        while let frame = frames.last {
-            if frame.next == frame.count {
+        while let last = frames.indices.last {
+            if frames[last].next == frames[last].count {
                 try close()
                 continue
             }
-            frames[frames.count - 1].next += 1
+            frames[last].next += 1
             do throws(PropertyListFault) {
-                try readElement(of: frame)
+                try readElement(last)
             } catch {
                 try recover(from: error)
             }
         }
-        guard let root = values.first else {
+        guard let root else {
             throw objects.fault(.missingValue, 0, "The property list holds no value.")
         }
         return root
     }
 
-    private mutating func readElement(of frame: Frame) throws(PropertyListFault) {
-        let place = frame.references + frame.next * objects.referenceSize
+    private mutating func readElement(_ frame: Int) throws(PropertyListFault) {
+        let number = frames[frame].next - 1
+        let place = frames[frame].references + number * objects.referenceSize
         let object = try objects.reference(at: place)
-        if frame.isDictionary, frame.next < frame.count / 2 {
-            try checkIsText(object, from: place)
+        if frames[frame].isDictionary {
+            let keyCount = frames[frame].count / 2
+            if number < keyCount {
+                try checkIsKey(object, of: frame, from: place)
+            } else if number == keyCount {
+                // All keys are there: the dictionary gets its final size at once.
+                let room = PropertyList.storageSize(entries: keyCount) - Self.stride * keyCount
+                try spend(max(0, room), at: place)
+                frames[frame].entries.reserveCapacity(keyCount)
+            }
         }
         try visit(object, from: place)
     }
 
-    /// Goes on with the outermost dictionary's next key or value, where faults are tolerated.
-    private mutating func recover(from fault: PropertyListFault) throws(PropertyListFault) {
-        guard policy == .keepLast, fault.code != .tooManyNodes, let outermost = frames.first, outermost.isDictionary
-        else { throw fault }
-        for frame in frames.dropFirst() { slots[frame.object].isOpen = false }
-        frames.removeSubrange(1...)
-        values.removeSubrange((outermost.firstValue + outermost.next - 1)...)
-        // Something must stand in its place; where that is a key's place, a boolean is no key.
-        values.append(.boolean(false))
-        leftOut.insert(outermost.next - 1)
+    /// Puts a finished value where the innermost container has its place.
+    private mutating func add(_ value: consuming PropertyList) throws(PropertyListFault) {
+        guard let last = frames.indices.last else {
+            root = value
+            return
+        }
+        guard frames[last].isDictionary, frames[last].next > frames[last].count / 2 else {
+            // The memory grows to the final size in a few steps, none of which a file can claim without its content.
+            let count = frames[last].isDictionary ? frames[last].count / 2 : frames[last].count
+            let filled = frames[last].elements.count
+            if filled == frames[last].elements.capacity {
+                frames[last].elements.reserveCapacity(
+                    min(count, max(64, filled * 64), filled + 1 + budget.bytes / Self.stride))
+            }
+            try spend(Self.stride, at: frames[last].references)
+            frames[last].elements.append(value)
+            return
+        }
+        let number = frames[last].next - 1 - frames[last].count / 2
+        guard case .string(let key) = frames[last].elements[number] else { return }
+        guard frames[last].entries.updateValue(value, forKey: key) != nil else { return }
+        try refuse(duplicate: key, at: frames[last].references + number * objects.referenceSize)
+    }
+
+    private mutating func refuse(duplicate key: String, at place: Int) throws(PropertyListFault) {
+        let fault = objects.fault(
+            .duplicateKey, place, "The key \(Excerpt.of(key)) appears a second time in its dictionary.")
+        guard policy == .keepLast else { throw fault }
         tolerate(fault)
     }
 
-    /// Puts an object's value on the stack, or opens it where it is a container.
+    /// Goes on with the outermost dictionary's next key or value, where faults are tolerated.
+    private mutating func recover(from fault: PropertyListFault) throws(PropertyListFault) {
+        guard policy == .keepLast, fault.code != .tooManyNodes, fault.code != .overBudget,
+            let outermost = frames.first, outermost.isDictionary
+        else { throw fault }
+        for frame in frames.dropFirst() { slots[frame.object].isOpen = false }
+        frames.removeSubrange(1...)
+        tolerate(fault)
+        // Something must stand in place of a key; a boolean is none. A value is left out with its key.
+        if outermost.next <= outermost.count / 2 { frames[0].elements.append(.boolean(false)) }
+    }
+
+    /// Adds an object's value to the innermost container, or opens the object where it is a container itself.
     private mutating func visit(_ object: Int, from place: Int) throws(PropertyListFault) {
-        let slot = slots[object]
-        if let value = slot.value {
-            guard Int(slot.height) <= depthLimit - frames.count else { throw tooDeep(place) }
-            try count(Int(slot.weight), at: place)
-            raiseHeight(Int(slot.height))
-            values.append(value)
-            return
+        if let value = slots[object].value {
+            let height = Int(slots[object].height)
+            guard height <= depthLimit - frames.count else { throw tooDeep(place) }
+            try count(Int(slots[object].weight), at: place)
+            try spend(steps: Int(slots[object].bytes), at: place)
+            expanded += Int(slots[object].bytes)
+            raiseHeight(height)
+            return try add(value)
         }
-        guard !slot.isOpen else {
+        guard !slots[object].isOpen else {
             throw objects.fault(.cycle, place, "Object \(object) contains itself; a property list cannot be a cycle.")
         }
+        let size = try objects.contentSize(object)
+        try spend(size, at: place)
+        try spend(steps: size + Self.nodeSize, at: place)
         switch try objects.object(object) {
         case .value(let value):
-            try count(1, at: place)
             slots[object].value = value
-            slots[object].weight = 1
-            values.append(value)
+            slots[object].bytes = UInt32(clamping: size + Self.nodeSize)
+            expanded += size + Self.nodeSize
+            try add(value)
         case .container(let isDictionary, let count, let references):
             try open(object, isDictionary: isDictionary, count: count, references: references)
         }
     }
 
+    /// What a value counts beside its content where it is shared.
+    private static let nodeSize = 8
+
     private mutating func open(
         _ object: Int, isDictionary: Bool, count: Int, references: Int
     ) throws(PropertyListFault) {
         guard frames.count < depthLimit else { throw tooDeep(references) }
+        serial &+= 1
+        let frame = Frame(
+            object: object, isDictionary: isDictionary, count: count, references: references, nodesBefore: nodes,
+            bytesBefore: expanded, serial: serial)
         // Everything it refers to counts at least once, so a huge container is refused before it is built.
-        guard count < nodeLimit - nodes else { throw tooMany(references) }
-        frames.append(
-            Frame(
-                object: object, isDictionary: isDictionary, count: count, references: references,
-                firstValue: values.count, nodesBefore: nodes))
-        nodes += 1
+        try self.count(count, at: references)
+        frames.append(frame)
+        expanded += Self.nodeSize
         slots[object].isOpen = true
     }
 
     private mutating func close() throws(PropertyListFault) {
         guard let frame = frames.popLast() else { return }
-        let value = frame.isDictionary ? try dictionary(frame) : .array(Array(values[frame.firstValue...]))
-        values.removeSubrange(frame.firstValue...)
-        values.append(value)
-        slots[frame.object] = Slot(
-            value: value, weight: UInt32(clamping: nodes - frame.nodesBefore), height: UInt16(clamping: frame.height))
+        let value = frame.isDictionary ? PropertyList.dictionary(frame.entries) : .array(frame.elements)
+        slots[frame.object].value = value
+        slots[frame.object].weight = UInt32(clamping: nodes - frame.nodesBefore)
+        slots[frame.object].bytes = UInt32(clamping: expanded - frame.bytesBefore)
+        slots[frame.object].height = UInt16(clamping: frame.height)
+        slots[frame.object].isOpen = false
         raiseHeight(frame.height)
+        try add(value)
     }
 
-    private mutating func dictionary(_ frame: Frame) throws(PropertyListFault) -> PropertyList {
-        let count = frame.count / 2
-        var entries = [String: PropertyList](minimumCapacity: count)
-        for index in 0..<count {
-            guard case .string(let key) = values[frame.firstValue + index] else { continue }
-            if frames.isEmpty, leftOut.contains(count + index) { continue }
-            let value = values[frame.firstValue + count + index]
-            guard entries.updateValue(value, forKey: key) != nil else { continue }
-            let fault = objects.fault(
-                .duplicateKey, frame.references + index * objects.referenceSize,
-                "The key \(Excerpt.of(key)) appears a second time in its dictionary.")
-            guard policy == .keepLast else { throw fault }
-            tolerate(fault)
-        }
-        return .dictionary(entries)
-    }
-
-    private mutating func tolerate(_ fault: PropertyListFault) {
-        if tolerated.count <= StringsReader.mostFaults { tolerated.append(fault) }
+    private mutating func tolerate(_ fault: @autoclosure () -> PropertyListFault) {
+        if tolerated.count < ReadingBudget.mostFindings { tolerated.append(fault()) } else { furtherTolerated += 1 }
     }
 
     /// A container is as high as its highest element, plus one.
@@ -173,17 +222,39 @@ struct BinaryParser: ~Copyable {
         frames[last].height = max(frames[last].height, height + 1)
     }
 
-    private func checkIsText(_ object: Int, from place: Int) throws(PropertyListFault) {
-        if case .string? = slots[object].value { return }
-        guard try objects.isText(object) else {
-            throw objects.fault(.keyNotString, place, "A dictionary's key is object \(object), which is not a string.")
+    private mutating func checkIsKey(_ object: Int, of frame: Int, from place: Int) throws(PropertyListFault) {
+        if case .string(let key)? = slots[object].value {
+            // Found before a value is read: a great many equal keys take no memory.
+            if policy == .refuse, slots[object].keyOf == frames[frame].serial { try refuse(duplicate: key, at: place) }
+        } else {
+            guard try objects.isText(object) else {
+                throw objects.fault(
+                    .keyNotString, place, "A dictionary's key is object \(object), which is not a string.")
+            }
         }
+        slots[object].keyOf = frames[frame].serial
     }
 
     private mutating func count(_ weight: Int, at place: Int) throws(PropertyListFault) {
         guard weight <= nodeLimit - nodes else { throw tooMany(place) }
         nodes += weight
     }
+
+    /// Counts memory that is asked for.
+    private mutating func spend(_ bytes: Int, at place: Int) throws(PropertyListFault) {
+        guard budget.take(bytes: bytes) else {
+            throw objects.fault(.overBudget, place, budget.exhausted.sentence)
+        }
+    }
+
+    /// Counts what the list stands for: whoever walks it meets shared parts each time.
+    private mutating func spend(steps: Int, at place: Int) throws(PropertyListFault) {
+        guard budget.take(steps: steps) else {
+            throw objects.fault(.overBudget, place, budget.exhausted.sentence)
+        }
+    }
+
+    private static let stride = MemoryLayout<PropertyList>.stride
 
     @inline(never)
     private func tooDeep(_ place: Int) -> PropertyListFault {

@@ -31,16 +31,13 @@ public struct InspectedList: Sendable {
     public internal(set) var faults: [Fault] = []
 
     private let text: SourceText?
-    private let keys: [KeyRecord]
-    /// The last of the keys of each path: the one whose value is used.
-    private let places: [[String]: Int]
+    private let keys: KeyPlaces
 
     init(fault: PropertyListFault, in text: SourceText? = nil) {
         value = nil
         format = nil
         self.text = text
-        keys = []
-        places = [:]
+        keys = KeyPlaces([])
         faults = [Fault(fault, excerpt: text.flatMap { Self.excerpt(of: fault, in: $0) })]
     }
 
@@ -48,22 +45,20 @@ public struct InspectedList: Sendable {
     init(format: PropertyListFormat) {
         self.format = format
         text = nil
-        keys = []
-        places = [:]
+        keys = KeyPlaces([])
     }
 
     init(
         value: PropertyList? = nil, format: PropertyListFormat?, text: UnsafeBufferPointer<UInt8>,
-        faults: [TextFault], keys: [KeyRecord] = []
+        faults: FaultList, keys: [KeyRecord] = [], _ kind: ListInspector.Kind = .propertyList
     ) {
         self.value = value
         self.format = format
         let source = SourceText(text)
         self.text = source
-        self.keys = keys
-        places = Self.places(of: keys)
-        let firsts = faults.contains { $0.code == .duplicateKey } ? FirstKeys(keys) : nil
-        self.faults = faults.sorted { $0.offset < $1.offset }.map { fault in
+        self.keys = KeyPlaces(keys)
+        let firsts = faults.faults.contains { $0.code == .duplicateKey } ? FirstKeys(keys) : nil
+        self.faults = faults.faults.sorted { $0.offset < $1.offset }.map { fault in
             let first = fault.code == .duplicateKey ? firsts?.first(equalToKeyAt: fault.offset) : nil
             return Fault(
                 PropertyListFault(
@@ -71,22 +66,23 @@ public struct InspectedList: Sendable {
                 excerpt: source.excerpt(at: fault.offset),
                 first: first.map { Place(position: source.position(of: $0), excerpt: source.excerpt(at: $0)) })
         }
-        shorten()
+        shorten(further: faults.further + (kind == .stringsTable ? keepTexts() : 0))
     }
 
     /// Where a key stands, by the keys that lead to it; nil where there is none, and in binary lists.
     public func place(ofKey path: [String]) -> Place? {
-        guard let text, let index = places[path] else { return nil }
-        return Place(
-            position: text.position(of: keys[index].offset), excerpt: text.excerpt(at: keys[index].offset))
+        guard let text, let offset = keys.offset(of: path) else { return nil }
+        return Place(position: text.position(of: offset), excerpt: text.excerpt(at: offset))
     }
 
     /// Takes the values that are no text out of a table and reports them.
-    mutating func keepTexts() {
-        var others: [PropertyListFault] = []
-        let entries = value.map { StringsReader.texts(of: $0, &others) } ?? [:]
+    ///
+    /// - Returns: how many more there are than were reported.
+    mutating func keepTexts() -> Int {
+        let (entries, others, further) = value.map { StringsReader.texts(of: $0) } ?? ([:], [], 0)
         if case .dictionary(let values)? = value {
-            faults += values.keys.filter { entries[$0] == nil }.sorted().prefix(others.count).map { key in
+            let keys = values.lazy.filter { $0.value.string == nil }.map(\.key).prefix(others.count).sorted()
+            faults += keys.map { key in
                 let place = place(ofKey: [key])
                 let found = values[key]?.typeName ?? "no value"
                 return Fault(
@@ -100,33 +96,18 @@ public struct InspectedList: Sendable {
             faults += others.map { Fault($0) }
         }
         value = .dictionary(entries.mapValues(PropertyList.string))
+        return further
     }
 
     /// Keeps as many faults as a report lists.
-    mutating func shorten() {
-        guard faults.count > StringsReader.mostFaults else { return }
-        let next = faults[StringsReader.mostFaults - 1]
-        faults.removeSubrange((StringsReader.mostFaults - 1)...)
-        faults.append(
-            Fault(
-                PropertyListFault(
-                    code: .furtherFaults, position: next.fault.position,
-                    message: "There are more faults from here on, which are not listed."),
-                excerpt: next.excerpt))
-    }
-
-    private static func places(of keys: [KeyRecord]) -> [[String]: Int] {
-        var places: [[String]: Int] = [:]
-        places.reserveCapacity(keys.count)
-        var path: [String] = []
-        for (index, key) in keys.enumerated() {
-            // An array between two keys leaves an empty name.
-            while path.count >= key.depth, !path.isEmpty { path.removeLast() }
-            while path.count < key.depth - 1 { path.append("") }
-            path.append(key.name)
-            places[path] = index
-        }
-        return places
+    ///
+    /// - Parameter further: how many there are beside those that were made.
+    mutating func shorten(further: Int) {
+        let most = ReadingBudget.mostFindings
+        let left = max(0, faults.count - most) + further
+        guard left > 0, let last = faults.prefix(most).last else { return }
+        faults.removeSubrange(min(most, faults.count)...)
+        faults.append(Fault(StringsReader.further(left, at: last.fault.position), excerpt: last.excerpt))
     }
 
     private static func excerpt(of fault: PropertyListFault, in text: SourceText) -> SourceExcerpt? {

@@ -51,7 +51,7 @@ public enum ListInspector {
                     inspectList(text, limits)
                 }
             case .stringsTable:
-                var faults: [TextFault] = []
+                var faults = FaultList()
                 return try StringsReader.withText(of: text, &faults) { (text, faults) throws(PropertyListFault) in
                     inspectTable(text, limits, faults)
                 }
@@ -71,33 +71,36 @@ public enum ListInspector {
             list.value = try parser.parse()
         } catch {
             list.faults = parser.tolerated.map { InspectedList.Fault($0) } + [InspectedList.Fault(error)]
+            list.shorten(further: parser.furtherTolerated)
             return list
         }
         list.faults = parser.tolerated.map { InspectedList.Fault($0) }
-        if kind == .stringsTable { list.keepTexts() }
-        list.shorten()
+        list.shorten(further: parser.furtherTolerated + (kind == .stringsTable ? list.keepTexts() : 0))
         return list
     }
 
     private static func inspectList(_ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits) -> InspectedList {
         do throws(TextFault) {
             switch try TextSource.form(of: text) {
-            case .xml: return inspectXML(text, limits, [])
+            case .xml: return inspectXML(text, limits, FaultList())
             case .openStep: return inspectOldStyle(text, limits)
             }
         } catch {
-            return InspectedList(format: nil, text: text, faults: [error])
+            var faults = FaultList()
+            faults.add(error)
+            return InspectedList(format: nil, text: text, faults: faults)
         }
     }
 
     private static func inspectXML(
-        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: [TextFault]
+        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: FaultList,
+        as kind: Kind = .propertyList
     ) -> InspectedList {
         var parser = XMLParser(text, limits: limits, policy: .keepLast)
         parser.builder.recordsKeys = true
         let (value, faults) = StringsReader.salvage(&parser, earlier)
-        return InspectedList(
-            value: value, format: .xml, text: text, faults: faults, keys: parser.builder.recordedKeys)
+        let keys = faults.faults.first?.code == .overBudget ? [] : parser.builder.recordedKeys
+        return InspectedList(value: value, format: .xml, text: text, faults: faults, keys: keys, kind)
     }
 
     private static func inspectOldStyle(
@@ -105,36 +108,35 @@ public enum ListInspector {
     ) -> InspectedList {
         var parser = OldStyleParser(text, limits: limits, policy: .keepLast)
         parser.builder.recordsKeys = true
-        var faults: [TextFault] = []
+        var faults = FaultList()
         var value: PropertyList?
         do throws(TextFault) {
             value = try parser.parse()
         } catch {
-            value = .dictionary(parser.builder.salvage())
-            faults.append(error)
+            value = .dictionary(error.code == .overBudget ? [:] : parser.builder.salvage())
+            faults.add(error)
         }
-        faults += parser.builder.duplicates.prefix(StringsReader.mostFaults + 1).map { TreeBuilder.duplicate($0) }
+        faults.add(parser.builder)
         return InspectedList(
             value: value, format: .openStep, text: text, faults: faults, keys: parser.builder.recordedKeys)
     }
 
     private static func inspectTable(
-        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: [TextFault]
+        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: FaultList
     ) -> InspectedList {
         if case .xml? = try? TextSource.form(of: text) {
-            var list = inspectXML(text, limits, earlier)
-            list.keepTexts()
-            list.shorten()
-            return list
+            return inspectXML(text, limits, earlier, as: .stringsTable)
         }
         var parser = StringsTableParser(text, limits: limits)
         parser.recordsKeys = true
         parser.parse()
         let keys = parser.recordedKeys
-        let (entries, faults) = parser.finish()
+        let (entries, found) = parser.finish()
+        var faults = earlier
+        faults.add(found)
         return InspectedList(
             value: .dictionary(entries.mapValues(PropertyList.string)), format: .openStep, text: text,
-            faults: earlier + faults, keys: keys)
+            faults: faults, keys: keys)
     }
 
     /// A text whose encoding is at fault, as far as it can be shown.

@@ -20,6 +20,10 @@ struct MoveStack<Element>: ~Copyable {
     /// The element on top.
     var last: Element? { count > 0 ? base[count - 1] : nil }
 
+    /// Whether the next element needs more memory.
+    @inline(__always)
+    var isFull: Bool { count == capacity }
+
     /// An element from the bottom; the index is below the count.
     subscript(index: Int) -> Element {
         precondition(index >= 0 && index < count)
@@ -28,7 +32,7 @@ struct MoveStack<Element>: ~Copyable {
 
     @inline(__always)
     mutating func append(_ element: consuming Element) {
-        if count == capacity { grow() }
+        if count == capacity { grow(toHold: 0) }
         (base + count).initialize(to: element)
         count += 1
     }
@@ -69,12 +73,15 @@ struct MoveStack<Element>: ~Copyable {
         return taken
     }
 
+    /// - Parameter expected: how many elements there will be; if it is not known, the memory doubles.
     @inline(never)
-    private mutating func grow() {
-        let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+    mutating func grow(toHold expected: Int) {
+        // By a quarter at least: the cost of all growing stays in proportion to the elements.
+        let wanted = expected == 0 ? capacity * 2 : max(expected, capacity + capacity / 4)
+        let larger = UnsafeMutablePointer<Element>.allocate(capacity: wanted)
         larger.moveInitialize(from: base, count: count)
         base.deallocate()
         base = larger
-        capacity *= 2
+        capacity = wanted
     }
 }

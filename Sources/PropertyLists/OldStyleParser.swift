@@ -13,7 +13,7 @@ struct OldStyleParser: ~Copyable {
         policy: TreeBuilder.DuplicatePolicy = .refuse
     ) {
         scanner = OldStyleScanner(text, isLenient: false)
-        builder = TreeBuilder(limits: limits, policy: policy)
+        builder = TreeBuilder(size: text.count, limits: limits, policy: policy)
     }
 
     /// Reads the whole text.

@@ -5,7 +5,7 @@ struct OldStyleScanner: ~Copyable {
     var position = 0
     /// Whether a bad escape is noted in `tolerated` and replaced, or ends the reading.
     let isLenient: Bool
-    var tolerated: [TextFault] = []
+    var tolerated = FaultList()
     private var unescaped: [UInt8] = []
     /// From here on each kind of quote is known to be never closed; looking again would be quadratic.
     private var neverClosed: (double: Int, single: Int) = (.max, .max)
@@ -154,7 +154,7 @@ struct OldStyleScanner: ~Copyable {
             case .invalid(let replacement, let message):
                 let fault = TextFault(.invalidEscape, at: start + backslash, message)
                 guard isLenient else { throw fault }
-                if tolerated.count <= StringsReader.mostFaults { tolerated.append(fault) }
+                tolerated.add(fault)
                 unescaped.appendUTF8(replacement)
             }
             plain = escapes.position

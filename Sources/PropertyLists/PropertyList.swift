@@ -94,3 +94,19 @@ extension PropertyList {
         }
     }
 }
+
+extension PropertyList {
+    /// The memory of an array with so many elements.
+    static func storageSize(elements count: Int) -> Int {
+        count == 0 ? 0 : 32 + MemoryLayout<PropertyList>.stride * count
+    }
+
+    /// The memory of a dictionary with so many entries. Swift's has a power of two of places, at most three quarters of
+    /// them taken.
+    static func storageSize(entries count: Int) -> Int {
+        guard count > 0 else { return 0 }
+        var places = 2
+        while places * 3 < count * 4 { places *= 2 }
+        return 64 + places / 8 + places * (MemoryLayout<String>.stride + MemoryLayout<PropertyList>.stride)
+    }
+}

@@ -67,6 +67,8 @@ extension PropertyListFault.Code {
     public static let tooDeep = Self(rawValue: "too-deep")
     /// There are more keys and values than the limit allows.
     public static let tooManyNodes = Self(rawValue: "too-many-nodes")
+    /// The list stands for more content, or takes more work, than its size allows; see ``ReadingBudget``.
+    public static let overBudget = Self(rawValue: "over-budget")
     /// The file ends inside something that was opened.
     public static let truncated = Self(rawValue: "truncated")
     /// The list is complete and something follows it.

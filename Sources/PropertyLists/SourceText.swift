@@ -16,7 +16,8 @@ public struct SourceText: Sendable {
         var marks = [place]
         for distant in stride(from: Self.distance, to: text.count, by: Self.distance) {
             var offset = distant
-            while offset < text.count, text[offset] & 0xC0 == 0x80 { offset += 1 }
+            // A character has three such bytes at most; others are no text.
+            while offset < min(distant + 3, text.count), text[offset] & 0xC0 == 0x80 { offset += 1 }
             place.advance(to: offset, in: text)
             marks.append(place)
         }
@@ -31,8 +32,9 @@ public struct SourceText: Sendable {
     /// The line and column of an offset, both from 1; offsets past the end mean the end.
     func position(of offset: Int) -> PropertyListFault.Position {
         let offset = min(max(offset, 0), bytes.count)
-        let near = marks[min(offset / Self.distance, marks.count - 1)]
-        var place = near.offset <= offset ? near : TextPlace()
+        let number = min(offset / Self.distance, marks.count - 1)
+        // A mark may stand a few bytes after its distance.
+        var place = marks[number].offset <= offset || number == 0 ? marks[number] : marks[number - 1]
         bytes.withUnsafeBufferPointer { place.advance(to: offset, in: $0) }
         return .text(line: place.line, column: place.column)
     }

@@ -47,7 +47,10 @@ extension StringsIndex {
 
     /// The index of a dictionary.
     ///
-    /// - Precondition: less than 2 GiB of keys and values, which no table within the limits has.
+    /// A value that is under several keys, as one object of a binary list may be, is stored once.
+    ///
+    /// - Precondition: less than 2 GiB of keys and values. What is read within the limits and the ``ReadingBudget`` of a
+    ///   table is half a GiB at most, and twice that with its `.stringsdict`.
     public convenience init(_ table: [String: String]) {
         self.init(nil, adding: table)
     }
@@ -59,7 +62,8 @@ extension StringsIndex {
 
     private convenience init(_ base: StringsIndex?, adding table: [String: String]) {
         let old = base?.text.count ?? 0
-        let added = table.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        var shared = SharedValues(table)
+        let added = table.reduce(0) { $0 + $1.key.utf8.count + shared.room(for: $1.value) }
         precondition(old + added < Int(Int32.max))
         let text = ListText(capacity: old + added)
         let entries = UnsafeMutablePointer<Entry>.allocate(capacity: (base?.count ?? 0) + table.count)
@@ -70,18 +74,20 @@ extension StringsIndex {
             count = base.count
         }
         var end = old
-        func add(_ string: String) -> (start: UInt32, length: UInt32) {
+        func add(_ string: String) -> Range<Int> {
             let start = end
             for byte in string.utf8 {
                 text.bytes[end] = byte
                 end += 1
             }
-            return (UInt32(start), UInt32(end - start))
+            return start..<end
         }
         for (key, value) in table {
-            let (key, value) = (add(key), add(value))
+            let (key, value) = (add(key), shared.place(of: value, adding: add))
             (entries + count).initialize(
-                to: Entry(keyStart: key.start, keyLength: key.length, valueStart: value.start, valueMark: value.length))
+                to: Entry(
+                    keyStart: UInt32(key.lowerBound), keyLength: UInt32(key.count),
+                    valueStart: UInt32(value.lowerBound), valueMark: UInt32(value.count)))
             count += 1
         }
         self.init(text, entries, count: count)
@@ -96,5 +102,41 @@ extension StringsIndex {
         }
         var seen: Set<String> = []
         return (0..<count).contains { !seen.insert(key($0)).inserted }
+    }
+}
+
+/// Finds values that are one string in memory.
+private struct SharedValues {
+    /// Where the bytes of a string are; nil for a short one, which holds its bytes itself.
+    private typealias Storage = UnsafeRawPointer
+
+    private var rooms: Set<Storage> = []
+    private var places: [Storage: Range<Int>] = [:]
+    private let isWorthwhile: Bool
+
+    /// - Parameter table: holds the strings as long as this is used.
+    init(_ table: [String: String]) {
+        // Looking for shared values takes longer than copying a few.
+        isWorthwhile = table.reduce(0) { $0 + $1.value.utf8.count } > 1 << 16
+    }
+
+    private func storage(_ value: String) -> Storage? {
+        guard isWorthwhile, value.utf8.count > 15 else { return nil }
+        return value.utf8.withContiguousStorageIfAvailable { $0.baseAddress.map { Storage($0) } } ?? nil
+    }
+
+    /// How many bytes a value takes that comes next.
+    mutating func room(for value: String) -> Int {
+        if let storage = storage(value), !rooms.insert(storage).inserted { return 0 }
+        return value.utf8.count
+    }
+
+    /// Where a value stands, added if it does not stand anywhere yet.
+    mutating func place(of value: String, adding add: (String) -> Range<Int>) -> Range<Int> {
+        guard let storage = storage(value) else { return add(value) }
+        if let known = places[storage] { return known }
+        let place = add(value)
+        places[storage] = place
+        return place
     }
 }

@@ -6,7 +6,7 @@
 /// **Threads**: no shared state; may be called from any thread.
 public enum StringsReader {
     /// At most this many faults are listed; the last one then says how many more there were.
-    public static let mostFaults = 1_000
+    public static let mostFaults = ReadingBudget.mostFindings + 1
 
     /// Reads a strings table.
     ///
@@ -67,22 +67,24 @@ public enum StringsReader {
         do throws(PropertyListFault) {
             try PropertyListReader.checkSize(bytes, limits)
             if PropertyListReader.isBinary(bytes) {
-                let (root, faults) = try binaryRoot(bytes, limits)
-                return values(of: root, faults)
+                let (root, faults, further) = try binaryRoot(bytes, limits)
+                return values(of: root, faults, further: further)
             }
-            var noted: [TextFault] = []
+            var noted = FaultList()
             return try withText(of: bytes.bindMemory(to: UInt8.self), &noted) {
                 (text, noted) throws(PropertyListFault) in
                 if case .xml? = try? TextSource.form(of: text) {
                     var parser = XMLParser(text, limits: limits, policy: .keepLast)
                     let (root, faults) = salvage(&parser, noted)
-                    return values(of: root, located(faults, in: text))
+                    return values(of: root, located(faults, in: text), further: faults.further)
                 }
+                var faults = noted
                 do throws(TextFault) {
                     var parser = OldStyleParser(text, limits: limits)
-                    return values(of: try parser.parse(), located(noted, in: text))
+                    return values(of: try parser.parse(), located(faults, in: text), further: faults.further)
                 } catch {
-                    return ([:], located(noted + [error], in: text))
+                    faults.add(error)
+                    return ([:], listed(located(faults, in: text), further: faults.further))
                 }
             }
         } catch {
@@ -91,10 +93,12 @@ public enum StringsReader {
     }
 
     private static func values(
-        of root: PropertyList, _ faults: [PropertyListFault]
+        of root: PropertyList, _ faults: [PropertyListFault], further: Int
     ) -> (entries: [String: PropertyList], faults: [PropertyListFault]) {
-        guard case .dictionary(let entries) = root else { return ([:], listed(faults + [noDictionary(root)])) }
-        return (entries, listed(faults))
+        guard case .dictionary(let entries) = root else {
+            return ([:], listed(faults + [noDictionary(root)], further: further))
+        }
+        return (entries, listed(faults, further: further))
     }
 
     private static func noDictionary(_ root: PropertyList) -> PropertyListFault {
@@ -106,60 +110,67 @@ public enum StringsReader {
     private static func readBinary(
         _ bytes: UnsafeRawBufferPointer, _ limits: PropertyListLimits
     ) throws(PropertyListFault) -> (entries: [String: String], faults: [PropertyListFault]) {
-        var (root, faults) = try binaryRoot(bytes, limits)
-        return (texts(of: root, &faults), listed(faults))
+        let (root, faults, furtherFaults) = try binaryRoot(bytes, limits)
+        let (entries, others, furtherOthers) = texts(of: root)
+        return (entries, listed(faults + others, further: furtherFaults + furtherOthers))
     }
 
     private static func binaryRoot(
         _ bytes: UnsafeRawBufferPointer, _ limits: PropertyListLimits
-    ) throws(PropertyListFault) -> (PropertyList, [PropertyListFault]) {
+    ) throws(PropertyListFault) -> (root: PropertyList, faults: [PropertyListFault], further: Int) {
         var parser = BinaryParser(try BinaryObjects(bytes), limits: limits, policy: .keepLast)
         let root = try parser.parse()
-        return (root, parser.tolerated)
+        return (root, parser.tolerated, parser.furtherTolerated)
     }
 
     private static func readText(
         _ bytes: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits
     ) throws(PropertyListFault) -> (entries: [String: String], faults: [PropertyListFault]) {
-        var faults: [TextFault] = []
+        var faults = FaultList()
         return try withText(of: bytes, &faults) { (text, faults) throws(PropertyListFault) in
             if case .xml? = try? TextSource.form(of: text) { return readXML(text, limits, faults) }
             var parser = StringsTableParser(text, limits: limits)
             parser.parse()
             let (entries, found) = parser.finish()
-            return (entries, listed(located(faults + found, in: text)))
+            var all = faults
+            all.add(found)
+            return (entries, listed(located(all, in: text), further: all.further))
         }
     }
 
     private static func readXML(
-        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: [TextFault]
+        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: FaultList
     ) -> (entries: [String: String], faults: [PropertyListFault]) {
         var parser = XMLParser(text, limits: limits, policy: .keepLast)
         let (root, faults) = salvage(&parser, earlier)
-        var shapes: [PropertyListFault] = []
-        let entries = texts(of: root, &shapes)
-        return (entries, listed(located(faults, in: text) + shapes))
+        let (entries, others, further) = texts(of: root)
+        return (entries, listed(located(faults, in: text) + others, further: faults.further + further))
     }
 
-    /// What can be read of an XML list, also where a fault ends it, and everything that is wrong up to there.
-    static func salvage(_ parser: inout XMLParser, _ earlier: [TextFault]) -> (PropertyList, [TextFault]) {
+    /// What can be read of an XML list, also where a fault ends it, and everything that is wrong up to there. Of a list
+    /// over its budget nothing is kept.
+    static func salvage(_ parser: inout XMLParser, _ earlier: FaultList) -> (PropertyList, FaultList) {
         var faults = earlier
         let root: PropertyList
         do throws(TextFault) {
             root = try parser.parse()
         } catch {
+            if error.code == .overBudget {
+                faults.replaceAll(with: error)
+                return (.dictionary([:]), faults)
+            }
             root = .dictionary(parser.builder.salvage())
-            faults.append(error)
+            faults.add(error)
         }
-        faults += parser.tolerated
-        faults += parser.builder.duplicates.prefix(mostFaults + 1).map { TreeBuilder.duplicate($0) }
+        faults.add(parser.tolerated)
+        faults.add(parser.builder)
         return (root, faults)
     }
 
     /// Calls a function with the text as valid UTF-8; what had to be replaced or assumed for that is noted.
     static func withText<Result>(
-        of bytes: UnsafeBufferPointer<UInt8>, _ faults: inout [TextFault],
-        _ body: (UnsafeBufferPointer<UInt8>, [TextFault]) throws(PropertyListFault) -> Result
+        of bytes: UnsafeBufferPointer<UInt8>, _ faults: inout FaultList,
+        _ body: (UnsafeBufferPointer<UInt8>, FaultList) throws(PropertyListFault) -> Result
     ) throws(PropertyListFault) -> Result {
         var (encoding, markLength) = TextEncoding.detect(bytes)
         let content = UnsafeBufferPointer(rebasing: bytes[markLength...])
@@ -170,7 +181,7 @@ public enum StringsReader {
                 encoding = .latin1
                 // Bytes above ASCII take two bytes once they are converted.
                 let offset = bad + content[..<bad].reduce(into: 0) { $0 += $1 >= 0x80 ? 1 : 0 }
-                faults.append(
+                faults.add(
                     TextFault(
                         .assumedLatin1, at: offset,
                         "The byte 0x\(String(content[bad], radix: 16, uppercase: true)) is not valid in UTF-8; "
@@ -182,43 +193,64 @@ public enum StringsReader {
         }
         var decoder = TextDecoder(isLenient: true)
         let converted = try decoder.convert(content, from: encoding)
-        faults += decoder.faults
+        faults.add(decoder.faults)
         return try converted.withUnsafeBufferPointer { (text) throws(PropertyListFault) in try body(text, faults) }
     }
 
-    /// The entries of a list that are text; the others are reported.
-    static func texts(of root: PropertyList, _ faults: inout [PropertyListFault]) -> [String: String] {
-        guard case .dictionary(let values) = root else {
-            faults.append(noDictionary(root))
-            return [:]
-        }
+    /// The entries of a list that are text, and faults for the others, of which as many are made as a report lists.
+    static func texts(
+        of root: PropertyList
+    ) -> (entries: [String: String], others: [PropertyListFault], further: Int) {
+        guard case .dictionary(let values) = root else { return ([:], [noDictionary(root)], 0) }
         var entries = [String: String](minimumCapacity: values.count)
-        var others: [PropertyListFault] = []
+        var others: [(key: String, value: PropertyList)] = []
+        var further = 0
         for (key, value) in values {
             if case .string(let text) = value {
                 entries[key] = text
-            } else if others.count < mostFaults {
-                others.append(
-                    PropertyListFault(
-                        code: .valueNotString, position: .whole,
-                        message: "The value of the key \(Excerpt.of(key)) is \(value.typeName); a string is expected."))
+            } else if others.count < ReadingBudget.mostFindings {
+                others.append((key, value))
+            } else {
+                further += 1
             }
         }
         // A dictionary has no order; the report has one.
-        faults += others.sorted { $0.message < $1.message }
-        return entries
+        let faults = others.map { other in
+            PropertyListFault(
+                code: .valueNotString, position: .whole,
+                message:
+                    "The value of the key \(Excerpt.of(other.key)) is \(other.value.typeName); a string is expected.")
+        }
+        return (entries, faults.sorted { $0.message < $1.message }, further)
     }
 
-    private static func located(_ faults: [TextFault], in text: UnsafeBufferPointer<UInt8>) -> [PropertyListFault] {
+    private static func located(_ faults: FaultList, in text: UnsafeBufferPointer<UInt8>) -> [PropertyListFault] {
         var counter = PositionCounter(text)
-        return faults.sorted { $0.offset < $1.offset }.map { $0.located(by: &counter) }
+        return faults.faults.sorted { $0.offset < $1.offset }.map { $0.located(by: &counter) }
     }
 
-    static func listed(_ faults: [PropertyListFault]) -> [PropertyListFault] {
-        guard faults.count > mostFaults else { return faults }
-        let further = PropertyListFault(
-            code: .furtherFaults, position: faults[mostFaults - 1].position,
-            message: "There are more faults from here on, which are not listed.")
-        return faults.prefix(mostFaults - 1) + [further]
+    /// The faults of a report.
+    ///
+    /// - Parameter further: how many there are beside those that were made.
+    static func listed(_ faults: [PropertyListFault], further: Int) -> [PropertyListFault] {
+        let left = faults.count - min(faults.count, ReadingBudget.mostFindings) + further
+        guard left > 0, let last = faults.prefix(ReadingBudget.mostFindings).last else { return faults }
+        return faults.prefix(ReadingBudget.mostFindings) + [Self.further(left, at: last.position)]
+    }
+
+    static func further(_ count: Int, at position: PropertyListFault.Position) -> PropertyListFault {
+        PropertyListFault(
+            code: .furtherFaults, position: position,
+            message: count == 1
+                ? "There is 1 more fault, which is not listed."
+                : "There are \(count) more faults, which are not listed.")
+    }
+}
+
+extension FaultList {
+    /// Adds the equal keys that a builder met.
+    mutating func add(_ builder: borrowing TreeBuilder) {
+        for key in builder.duplicates { add(TreeBuilder.duplicate(key)) }
+        add(further: builder.furtherDuplicates)
     }
 }

@@ -6,12 +6,13 @@ extension StringsTableParser {
     /// swallowed good entries: the search begins at its first line's end.
     mutating func recover(from start: Int, _ fault: TextFault) {
         report(fault)
+        recoveries -= 1
         let failure = scanner.position
         furthest = max(furthest, failure)
         let first = lineBreakInString(from: start, to: failure) ?? failure
         let resume = nextEntry(from: first)
-        patience -= max(0, furthest - resume)
-        scanner.position = patience >= 0 ? resume : max(resume, furthest)
+        // Going back for each of many odd quotes would be quadratic: then what was looked at is passed over.
+        scanner.position = budget.take(steps: max(0, furthest - resume)) ? resume : max(resume, furthest)
     }
 
     /// The first line break inside a quoted string of an entry.

@@ -4,15 +4,17 @@ struct StringsTableParser: ~Copyable {
     var scanner: OldStyleScanner
     /// How far the current entry was looked at; recovery may go back from here.
     var furthest = 0
-    /// How many bytes recovery may still have looked at twice. Going back for each of many odd quotes could otherwise
-    /// be quadratic.
-    var patience: Int
+    /// What recovery may still look at twice, and the memory of the entries.
+    var budget: ReadingBudget
+    /// How often recovery may still go on after a fault.
+    var recoveries: Int
     /// Whether the table is enclosed in braces and they are still open.
     private(set) var isBraced = false
-    private var faults: [TextFault] = []
+    private var faults = FaultList()
     /// Whether a nested value was found to have no end, so that looking for the end of the next one is no use.
     private var sawUnbalanced = false
     private let entryLimit: Int
+    private var hasNoMemory = false
     /// Whether the place of every key is kept, for a checker.
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
@@ -22,12 +24,21 @@ struct StringsTableParser: ~Copyable {
         entryLimit = limits.nodes / 2
         // A guess that saves most of the growing and costs at most half the file's size.
         entries.reserveCapacity(min(text.count / 64, entryLimit))
-        patience = 16 * text.count + 65_536
+        budget = ReadingBudget(inputSize: text.count)
+        recoveries = budget.steps / FaultList.steps
     }
 
     /// What was read, and everything that is wrong, in no particular order.
-    consuming func finish() -> (entries: [String: String], faults: [TextFault]) {
-        (entries, faults + scanner.tolerated)
+    consuming func finish() -> (entries: [String: String], faults: FaultList) {
+        var faults = faults
+        if overBudget == nil { faults.add(scanner.tolerated) }
+        return (entries, faults)
+    }
+
+    /// Why the table is left out as a whole.
+    private var overBudget: ReadingBudget.Exhausted? {
+        if hasNoMemory { return ReadingBudget.Exhausted(resource: .bytes, inputSize: budget.inputSize) }
+        return recoveries < 0 ? ReadingBudget.Exhausted(resource: .steps, inputSize: budget.inputSize) : nil
     }
 
     /// Reads the whole table.
@@ -40,8 +51,13 @@ struct StringsTableParser: ~Copyable {
             }
             while try readNext() {}
         } catch {
-            // Only a comment without end and the limit on entries leave nothing to go on with.
-            report(error)
+            // Only a comment without end and the limits leave nothing to go on with.
+            if error.code == .overBudget {
+                entries = [:]
+                faults.replaceAll(with: error)
+            } else {
+                report(error)
+            }
         }
     }
 
@@ -76,6 +92,7 @@ struct StringsTableParser: ~Copyable {
                 recover(from: start, error)
             }
         }
+        if let overBudget { throw TextFault(.overBudget, at: start, overBudget.sentence) }
         guard entries.count <= entryLimit else {
             throw TextFault(
                 .tooManyNodes, at: start, "The table has more than \(entryLimit) entries, which is the limit.")
@@ -217,16 +234,19 @@ struct StringsTableParser: ~Copyable {
 
     private mutating func store(_ key: String, _ value: String, at start: Int) {
         if recordsKeys { recordedKeys.append(KeyRecord(name: key, offset: start, depth: 1, container: 0)) }
-        guard entries.updateValue(value, forKey: key) != nil else { return }
+        guard entries.updateValue(value, forKey: key) != nil else {
+            if !budget.take(bytes: Self.entrySize) { hasNoMemory = true }
+            return
+        }
         report(.duplicateKey, at: start, "The key \(Excerpt.of(key)) appears again; its last value is used.")
     }
 
-    mutating func report(_ fault: TextFault) {
-        // One more than is listed, so that the report can say it is cut.
-        if faults.count <= StringsReader.mostFaults { faults.append(fault) }
-    }
+    /// The memory of an entry in a dictionary that is at most three quarters and at least three eighths full.
+    private static let entrySize = 96
+
+    mutating func report(_ fault: TextFault) { faults.add(fault) }
 
     private mutating func report(_ code: PropertyListFault.Code, at offset: Int, _ message: @autoclosure () -> String) {
-        if faults.count <= StringsReader.mostFaults { faults.append(TextFault(code, at: offset, message())) }
+        faults.add(TextFault(code, at: offset, message()))
     }
 }

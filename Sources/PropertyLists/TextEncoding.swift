@@ -48,11 +48,9 @@ enum TextEncoding: Equatable {
 struct TextDecoder {
     /// Whether bytes that mean nothing become U+FFFD and a fault in `faults`, or end the reading.
     let isLenient: Bool
-    /// What was replaced, located in the output. Only the first few: a file of garbage is one problem, not millions.
-    private(set) var faults: [TextFault] = []
+    /// What was replaced, located in the output.
+    private(set) var faults = FaultList()
     private var output: [UInt8] = []
-
-    private static let mostFaults = 100
 
     init(isLenient: Bool) {
         self.isLenient = isLenient
@@ -123,12 +121,12 @@ struct TextDecoder {
         }
     }
 
-    private mutating func replace(_ message: String) throws(PropertyListFault) {
-        let fault = TextFault(.invalidEncoding, at: output.count, message)
+    private mutating func replace(_ message: @autoclosure () -> String) throws(PropertyListFault) {
         guard isLenient else {
+            let fault = TextFault(.invalidEncoding, at: output.count, message())
             throw output.withUnsafeBufferPointer { fault.located(in: $0) }
         }
-        if faults.count < Self.mostFaults { faults.append(fault) }
+        faults.add(TextFault(.invalidEncoding, at: output.count, message()))
         append(0xFFFD)
     }
 

@@ -38,13 +38,18 @@ struct TreeBuilder: ~Copyable {
     private var keys = MoveStack<Key>(capacity: 32)
     private var values = MoveStack<PropertyList>(capacity: 32)
     private var nodes = 0
-    /// The later ones of equal keys, where the policy keeps the last.
+    var budget: ReadingBudget
+    /// The later ones of equal keys, where the policy keeps the last; as many as a report lists.
     private(set) var duplicates: [Key] = []
+    /// How many more there were.
+    private(set) var furtherDuplicates = 0
     /// Whether the place of every key is kept, for a checker.
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
 
-    init(limits: PropertyListLimits, policy: DuplicatePolicy) {
+    /// - Parameter size: of the text, in bytes.
+    init(size: Int, limits: PropertyListLimits, policy: DuplicatePolicy) {
+        budget = ReadingBudget(inputSize: size)
         depthLimit = limits.effectiveDepth
         nodeLimit = limits.nodes
         self.policy = policy
@@ -88,6 +93,7 @@ struct TreeBuilder: ~Copyable {
 
     mutating func add(key: String, at offset: Int) throws(TextFault) {
         try count(at: offset)
+        if keys.isFull { keys.grow(toHold: expected(keys.count, at: offset)) }
         keys.append(Key(name: key, offset: offset))
         if recordsKeys { record(key, at: offset) }
     }
@@ -99,12 +105,36 @@ struct TreeBuilder: ~Copyable {
 
     mutating func add(_ value: PropertyList, at offset: Int) throws(TextFault) {
         try count(at: offset)
+        if values.isFull { values.grow(toHold: expected(values.count, at: offset)) }
         values.append(value)
+    }
+
+    /// How many will wait at the end of the text if it goes on as it began: a long list then grows once, and not to
+    /// twice its size.
+    @inline(never)
+    private func expected(_ count: Int, at offset: Int) -> Int {
+        guard count >= 1_024 else { return 0 }
+        let bytes = Double(max(offset, 1))
+        return Int(Double(count) * min(Double(budget.inputSize) / bytes, 4) * 1.02) + 64
     }
 
     /// Closes the innermost container. The last key of a dictionary must have its value.
     mutating func close() throws(TextFault) {
-        guard let frame = frames.popLast() else { return }
+        guard let frame = frames.last else { return }
+        // Containers of next to nothing take much more memory than text.
+        let storage =
+            frame.isDictionary
+            ? PropertyList.storageSize(entries: keys.count - frame.firstKey)
+            : PropertyList.storageSize(elements: values.count - frame.firstValue)
+        let room = budget.bytes
+        guard budget.take(bytes: storage) else {
+            // A great many keys may be few names.
+            if frame.isDictionary, policy == .refuse, let key = firstDuplicate(in: frame, room: room) {
+                throw Self.duplicate(key)
+            }
+            throw TextFault(.overBudget, at: frame.offset, budget.exhausted.sentence)
+        }
+        frames.removeLast()
         if frame.isDictionary {
             let (entries, duplicate) = takeEntries(frame)
             if let duplicate, policy == .refuse { throw Self.duplicate(duplicate) }
@@ -112,6 +142,18 @@ struct TreeBuilder: ~Copyable {
         } else {
             values.append(.array(values.takeArray(above: frame.firstValue)))
         }
+    }
+
+    /// The first key of an open dictionary that has an equal one before it, if it can be found in some memory.
+    @inline(never)
+    private func firstDuplicate(in frame: Frame, room: Int) -> Key? {
+        var names: Set<String> = []
+        for index in frame.firstKey..<keys.count {
+            if !names.insert(keys[index].name).inserted { return keys[index] }
+            // A set takes at most three places for each name.
+            guard names.count < room / (3 * MemoryLayout<String>.stride) else { return nil }
+        }
+        return nil
     }
 
     /// Turns a dictionary that was just closed into the archive reference it spells, if it does: XML has no other form.
@@ -154,7 +196,12 @@ struct TreeBuilder: ~Copyable {
             let value = itsValues.moveElement(from: index)
             if entries.updateValue(value, forKey: key.name) != nil {
                 duplicate = duplicate ?? key
-                if policy == .keepLast { duplicates.append(key) }
+                if policy == .refuse { continue }
+                if duplicates.count < ReadingBudget.mostFindings {
+                    duplicates.append(key)
+                } else {
+                    furtherDuplicates += 1
+                }
             }
         }
         return (entries, duplicate)

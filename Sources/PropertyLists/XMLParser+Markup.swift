@@ -46,7 +46,7 @@ extension XMLParser {
             try skipComment()
         } else if starts(with: "<?") {
             try skip(
-                past: "?>", from: position + 2,
+                .instruction, past: "?>", from: position + 2,
                 "The processing instruction that begins here is never closed with \"?>\".")
         } else {
             return false
@@ -55,12 +55,21 @@ extension XMLParser {
     }
 
     mutating func skipComment() throws(TextFault) {
-        try skip(past: "-->", from: position + 4, "The comment that begins here is never closed with \"-->\".")
+        try skip(
+            .comment, past: "-->", from: position + 4, "The comment that begins here is never closed with \"-->\".")
+    }
+
+    /// What is skipped without being looked at.
+    enum Skipped: Int {
+        case comment, instruction, section
     }
 
     /// Moves past the next occurrence of a terminator.
-    mutating func skip(past terminator: StaticString, from start: Int, _ message: String) throws(TextFault) {
-        guard let found = find(terminator, from: start) else {
+    mutating func skip(
+        _ kind: Skipped, past terminator: StaticString, from start: Int, _ message: String
+    ) throws(TextFault) {
+        guard start < neverEnds[kind.rawValue], let found = find(terminator, from: start) else {
+            neverEnds[kind.rawValue] = min(start, neverEnds[kind.rawValue])
             throw TextFault(.truncated, at: position, message)
         }
         position = found + terminator.utf8CodeUnitCount

@@ -117,7 +117,9 @@ extension XMLParser {
                 try skipComment()
             } else if starts(with: "<![CDATA[") {
                 let content = position + 9
-                try skip(past: "]]>", from: content, "The CDATA section that begins here is never closed with \"]]>\".")
+                try skip(
+                    .section, past: "]]>", from: content,
+                    "The CDATA section that begins here is never closed with \"]]>\".")
                 gathered.append(contentsOf: text[content..<position - 3])
             } else {
                 throw TextFault(

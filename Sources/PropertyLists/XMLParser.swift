@@ -14,12 +14,15 @@ struct XMLParser: ~Copyable {
 
     /// Whether an entry of the outermost dictionary that is wrong is noted in `tolerated` and left out.
     private let isLenient: Bool
-    private(set) var tolerated: [TextFault] = []
+    private(set) var tolerated = FaultList()
+    /// From these offsets on it is known that nothing ends a comment, an instruction, or a CDATA section; looking again
+    /// for each that begins would be quadratic.
+    var neverEnds = InlineArray<3, Int>(repeating: .max)
 
     init(_ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits, policy: TreeBuilder.DuplicatePolicy) {
         self.text = text
         isLenient = policy == .keepLast
-        builder = TreeBuilder(limits: limits, policy: policy)
+        builder = TreeBuilder(size: text.count, limits: limits, policy: policy)
     }
 
     /// Reads the whole text.
@@ -46,7 +49,7 @@ struct XMLParser: ~Copyable {
             try readEnd(first, isWrapped: isWrapped)
         } catch {
             guard isLenient else { throw error }
-            tolerated.append(error)
+            tolerated.add(error)
         }
         return root
     }
@@ -64,9 +67,14 @@ struct XMLParser: ~Copyable {
     private mutating func recover(from fault: TextFault) throws(TextFault) {
         // A key that came in place of a value is good itself.
         let from = fault.code == .missingValue ? fault.offset : position
-        guard isLenient, fault.code != .tooManyNodes, builder.abandonEntry(), let key = find("<key>", from: from)
+        guard isLenient, fault.code != .tooManyNodes, fault.code != .overBudget, builder.abandonEntry(),
+            let key = find("<key>", from: from)
         else { throw fault }
-        if tolerated.count <= StringsReader.mostFaults { tolerated.append(fault) }
+        // A fault costs as much as reading hundreds of bytes.
+        guard builder.budget.take(steps: FaultList.steps) else {
+            throw TextFault(.overBudget, at: fault.offset, builder.budget.exhausted.sentence)
+        }
+        tolerated.add(fault)
         position = key
     }
 

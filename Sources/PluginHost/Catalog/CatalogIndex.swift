@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// All that a catalogue knows, as bytes: what a scan makes, what the index file holds, and what every look-up reads.
 ///
 /// One form for all three, so that a start from the file reads nothing but the file: no object is made of a bundle
@@ -57,7 +59,7 @@ final class CatalogIndex: Sendable {
         (environment, folders) = bytes.withUnsafeBytes { bytes in
             var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[header.foldersOffset...]))
             defer { isCutOff = reader.isDamaged }
-            return (reader.text(), reader.list { Folder(from: &$0) })
+            return (reader.text(), reader.list(Folder.smallest) { Folder(from: &$0) })
         }
         if isCutOff { throw Damage(reason: "its list of folders is cut off") }
         try checkEntries()
@@ -70,10 +72,15 @@ final class CatalogIndex: Sendable {
             next = folder.entries.upperBound
         }
         guard next == entryCount else { throw Damage(reason: "its folders do not hold its entries") }
+        // Each record is decoded for itself: a file in which thousands of entries share one would fill the memory.
+        var budget = ReadingBudget(inputSize: bytes.count)
         let damage: Damage? = bytes.withUnsafeBytes { bytes in
             for (number, folder) in folders.enumerated() {
                 for entry in folder.entries {
-                    if let damage = check(self.entry(entry), folder: number, bytes) { return damage }
+                    let entry = self.entry(entry)
+                    if let damage = check(entry, folder: number, bytes) { return damage }
+                    let size = entry.name.length + entry.record.length + entry.findings.length
+                    guard budget.take(bytes: size) else { return Damage(reason: "its entries overlap") }
                 }
             }
             for number in 0..<header.pluginCount where plugin(number) >= entryCount || inLoadOrder(number) >= entryCount
@@ -86,6 +93,9 @@ final class CatalogIndex: Sendable {
                     contribution.entry < entryCount
                 else {
                     return Damage(reason: "contribution \(number) points out of the file")
+                }
+                guard budget.take(bytes: contribution.point.length + contribution.name.length) else {
+                    return Damage(reason: "its contributions overlap")
                 }
             }
             return nil
@@ -137,7 +147,7 @@ final class CatalogIndex: Sendable {
         if entry.findings.length == 0 { return [] }
         return bytes.withUnsafeBytes { bytes in
             var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[entry.findings.range]))
-            return reader.list { PluginFinding(from: &$0) }
+            return reader.list(PluginFinding.smallest) { PluginFinding(from: &$0) }
         }
     }
 
@@ -203,6 +213,9 @@ final class CatalogIndex: Sendable {
 }
 
 extension CatalogIndex.Folder {
+    /// The fewest bytes of one: two texts, a stamp, two numbers, and no problem.
+    static let smallest = 2 * 4 + 5 * 8 + 2 * 4 + 1
+
     func write(to writer: inout RecordWriter) {
         writer.put(path)
         writer.put(realPath)

@@ -105,27 +105,30 @@ extension PluginRecord {
         name = reader.optionalText()
         shortVersion = reader.optionalText()
         version = reader.optionalText()
-        factories = reader.list { reader in
+        factories = reader.list(4 + 1 + 4 + 1 + 4) { reader in
             Manifest.Factory(
                 name: reader.text(), extensionPoint: reader.optionalText(), version: Int(reader.number(UInt32.self)),
                 displayName: reader.optionalText(), order: Int(reader.number(Int32.self)))
         }
-        extensionPoints = reader.list { reader in
+        extensionPoints = reader.list(4 + 4 + 1) { reader in
             Manifest.Point(
                 name: reader.text(), version: Int(reader.number(UInt32.self)), displayName: reader.optionalText())
         }
         requires = reader.dictionary { $0.text() }
         hostRequires = reader.optionalText()
-        capabilities = reader.list { $0.text() }
+        capabilities = reader.list(4) { $0.text() }
         uses = reader.dictionary { Int($0.number(UInt32.self)) }
         listPath = reader.optionalText()
         linkedPath = reader.optionalText()
         isNoBundle = reader.number(UInt8.self) != 0
-        findings = reader.list { PluginFinding(from: &$0) }
+        findings = reader.list(PluginFinding.smallest) { PluginFinding(from: &$0) }
     }
 }
 
 extension PluginFinding {
+    /// The fewest bytes of one: a severity, three texts, and three that are missing.
+    static let smallest = 1 + 3 * 4 + 3
+
     func write(to writer: inout RecordWriter) {
         writer.put(severity == .error ? UInt8(0) : 1)
         writer.put(code.rawValue)

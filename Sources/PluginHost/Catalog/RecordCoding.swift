@@ -79,17 +79,20 @@ struct RecordReader {
 
     mutating func optionalText() -> String? { number(UInt8.self) == 0 ? nil : text() }
 
-    mutating func list<Element>(_ read: (inout RecordReader) -> Element) -> [Element] {
+    /// - Parameter smallest: the fewest bytes of an element. A count beyond the rest is damage, and no memory is asked for.
+    mutating func list<Element>(_ smallest: Int, _ read: (inout RecordReader) -> Element) -> [Element] {
         let count = Int(number(UInt32.self))
-        // Each element takes at least one byte, so a count beyond the rest is damage, told before memory is asked for.
-        guard !isDamaged, count <= bytes.count - offset else {
+        guard !isDamaged, count <= (bytes.count - offset) / smallest else {
             isDamaged = true
             return []
         }
-        return (0..<count).map { _ in read(&self) }
+        var elements: [Element] = []
+        elements.reserveCapacity(count)
+        for _ in 0..<count where !isDamaged { elements.append(read(&self)) }
+        return elements
     }
 
     mutating func dictionary<Value>(_ read: (inout RecordReader) -> Value) -> [String: Value] {
-        Dictionary(list { ($0.text(), read(&$0)) }, uniquingKeysWith: { $1 })
+        Dictionary(list(4) { ($0.text(), read(&$0)) }, uniquingKeysWith: { $1 })
     }
 }

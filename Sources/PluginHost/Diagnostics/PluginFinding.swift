@@ -61,9 +61,27 @@ public struct PluginFinding: Error, Sendable, Hashable {
     }
 }
 
+extension PluginFinding {
+    /// The last of many findings about one file: how many others there are.
+    static func further(
+        _ count: Int, _ severity: Severity, _ code: PluginError.Code, in path: String?, remedy: String
+    ) -> PluginFinding {
+        PluginFinding(
+            severity, code, filePath: path,
+            message: count == 1
+                ? "One more problem of this kind was found, which is not listed."
+                : "\(count) more problems of this kind were found, which are not listed.",
+            remedy: remedy)
+    }
+}
+
 /// A name or path as it stands in a message: in quotation marks, with control characters escaped, so that a hostile
-/// file name can neither move the cursor of a terminal nor forge a second line of a log.
+/// file name can neither move the cursor of a terminal nor forge a second line of a log. What is longer than any path
+/// is cut: a key of a property list may have megabytes.
 func quoted(_ name: some StringProtocol) -> String {
+    if name.utf8.count > longestQuoted {
+        return quoted(String(decoding: name.utf8.prefix(longestQuoted - 8), as: UTF8.self) + "…")
+    }
     guard name.unicodeScalars.contains(where: \.needsEscape) else { return "“\(name)”" }
     var text = "“"
     for scalar in name.unicodeScalars {
@@ -75,6 +93,9 @@ func quoted(_ name: some StringProtocol) -> String {
     }
     return text + "”"
 }
+
+/// In bytes; with the sign for what was cut, still below this.
+private let longestQuoted = 4_096
 
 extension String {
     /// With a full stop, unless it ends like a sentence already.

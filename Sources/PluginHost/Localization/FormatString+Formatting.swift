@@ -1,3 +1,5 @@
+import PropertyLists
+
 extension FormatString {
     /// The format with its conversions replaced by arguments, and what did not fit.
     ///
@@ -5,25 +7,46 @@ extension FormatString {
     /// - a conversion whose argument is missing stays as it is written;
     /// - an argument that the conversion cannot show, a text under `%d`, is shown as `%@` shows it;
     /// - `%n` and `%p` stay as they are written;
-    /// - arguments that no conversion takes are passed over, without a fault.
+    /// - arguments that no conversion takes are passed over, without a fault;
+    /// - the text is at most sixteen times as long as the format and the arguments, and a mebibyte longer: a table may
+    ///   hold `%1$999d` as often as it likes. Conversions beyond that stay as they are written.
     ///
     /// - Parameter arguments: the first one has the position 1.
     /// - Returns: the text, and a sentence for each conversion that did not fit.
     func formatted(_ arguments: [FormatArgument]) -> (text: String, misfits: [String]) {
-        var formatter = Formatter(arguments: arguments)
+        var formatter = Formatter(arguments: arguments, size: pieces.reduce(0) { $0 + $1.size })
         for piece in pieces { formatter.add(piece) }
         return (formatter.text, formatter.misfits)
+    }
+}
+
+extension FormatString.Piece {
+    /// How many bytes of the format it is.
+    fileprivate var size: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .conversion(let conversion): conversion.source.utf8.count
+        case .variable(_, _, let source): source.utf8.count
+        }
     }
 }
 
 private struct Formatter {
     let arguments: [FormatArgument]
     var text = ""
-    var misfits: [String] = []
+    /// The first ones: a sentence for each of a million conversions helps nobody.
+    private(set) var misfits: [String] = []
     private var next = 1
+    private var budget: ReadingBudget
 
-    init(arguments: [FormatArgument]) {
+    /// - Parameter size: of the format, in bytes.
+    init(arguments: [FormatArgument], size: Int) {
         self.arguments = arguments
+        budget = ReadingBudget(inputSize: arguments.reduce(size) { $0 + $1.text.utf8.count })
+    }
+
+    private mutating func note(_ misfit: @autoclosure () -> String) {
+        if misfits.count < ReadingBudget.mostFindings { misfits.append(misfit()) }
     }
 
     mutating func add(_ piece: FormatString.Piece) {
@@ -31,7 +54,7 @@ private struct Formatter {
         case .text(let plain): text += plain.contains("%%") ? Self.unescaped(plain) : plain
         case .variable(let name, _, let source):
             text += source
-            misfits.append("The variable “\(name)” of “\(source)” is defined nowhere.")
+            note("The variable “\(name)” of “\(source)” is defined nowhere.")
         case .conversion(var conversion):
             conversion.number(from: &next)
             add(conversion)
@@ -52,7 +75,7 @@ private struct Formatter {
     private mutating func add(_ conversion: Conversion) {
         guard let position = conversion.position, position <= arguments.count else {
             text += conversion.source
-            misfits.append("There is no argument \(conversion.position ?? 0) for “\(conversion.source)”.")
+            note("There is no argument \(conversion.position ?? 0) for “\(conversion.source)”.")
             return
         }
         let argument = arguments[position - 1]
@@ -60,7 +83,7 @@ private struct Formatter {
             conversion.type != "n", conversion.type != "p"
         else {
             text += conversion.source
-            misfits.append("“\(conversion.source)” cannot be followed.")
+            note("“\(conversion.source)” cannot be followed.")
             return
         }
         var shape = Shape(flags: conversion.flags, width: width ?? 0, precision: precision)
@@ -70,12 +93,14 @@ private struct Formatter {
             shape.flags.insert(.left)
         }
         if let precision, precision < 0 { shape.precision = nil }
-        if let shown = shape.shown(argument, conversion) {
-            text += shown
-        } else {
-            text += Shape(flags: shape.flags, width: shape.width, precision: nil).padded(argument.text)
-            misfits.append("The argument \(position) does not fit “\(conversion.source)”.")
+        let shown = shape.shown(argument, conversion)
+        let written = shown ?? Shape(flags: shape.flags, width: shape.width, precision: nil).padded(argument.text)
+        guard budget.take(bytes: written.utf8.count) else {
+            text += conversion.source
+            return note("With “\(conversion.source)” the text grows too long for its format.")
         }
+        text += written
+        if shown == nil { note("The argument \(position) does not fit “\(conversion.source)”.") }
     }
 
     /// A width or precision; nil inside for none, nil where its argument is no number or asks for too much.

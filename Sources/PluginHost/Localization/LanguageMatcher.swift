@@ -127,11 +127,14 @@ enum LanguageMatcher {
         return nil
     }
 
-    /// The localisation, others that mean the same, and those among its parents.
+    /// More names than one language and its parents have. A look-up that finds nothing asks in each of them.
+    private static let mostNames = 32
+
+    /// The localisation, others that mean the same, and those among its parents; at most ``mostNames``.
     private static func withParents(_ best: Int, _ available: Available) -> [String] {
         var names = [available.names[best]]
         func add(_ tag: LanguageTag) {
-            for number in available.names.indices where available.tag(number) == tag {
+            for number in available.names.indices where names.count < mostNames && available.tag(number) == tag {
                 if !names.contains(available.names[number]) { names.append(available.names[number]) }
             }
         }

@@ -6,16 +6,23 @@ extension LocalizedFormat {
         /// The keys that lead there from the entry on.
         var path: [String] = []
         let message: String
+        /// Set where the file as a whole stands for more than its size allows.
+        var exhausted: ReadingBudget.Exhausted?
     }
 
     /// The entry of a key.
     ///
-    /// - Parameter value: a string, or a dictionary with NSStringLocalizedFormatKey and a dictionary for each variable,
-    ///   or with NSStringVariableWidthRuleType or NSStringDeviceSpecificRuleType, whose variants are entries again.
-    init(_ value: PropertyList) throws(Fault) {
+    /// - Parameters:
+    ///   - value: a string, or a dictionary with NSStringLocalizedFormatKey and a dictionary for each variable, or with
+    ///     NSStringVariableWidthRuleType or NSStringDeviceSpecificRuleType, whose variants are entries again.
+    ///   - budget: of the file. It pays for the longest text of the entry.
+    init(_ value: PropertyList, _ budget: inout ReadingBudget) throws(Fault) {
         self = try Self.entry(value)
-        var sizes = Sizes(variables: [:])
-        _ = try sizes.size(of: self)
+        var sizes = FormatSizes(variables: [:], depth: 0)
+        let size = try sizes.measure(self).size
+        guard budget.take(bytes: size) else {
+            throw Fault(message: "The texts grow too long.", exhausted: budget.exhausted)
+        }
     }
 
     private static func entry(_ value: PropertyList) throws(Fault) -> LocalizedFormat {
@@ -95,7 +102,7 @@ extension LocalizedFormat {
             return .widths(widths.sorted { $0.width < $1.width })
         case .device:
             guard !variants.isEmpty else { throw Fault(message: "There are no variants.") }
-            return .devices(variants)
+            return .devices(variants, first: variants.keys.min() ?? "")
         }
     }
 
@@ -112,69 +119,7 @@ extension LocalizedFormat {
         do {
             return try body()
         } catch {
-            throw Fault(path: [key] + error.path, message: error.message)
+            throw Fault(path: [key] + error.path, message: error.message, exhausted: error.exhausted)
         }
-    }
-}
-
-/// Finds out how long the longest text of an entry is, without making it: variables in variables can describe a text
-/// of any length in a few lines, and one that contains itself.
-private struct Sizes {
-    let variables: [String: LocalizedFormat]
-    private var known: [String: Int] = [:]
-    /// The variables that are being measured.
-    private var open: Set<String> = []
-
-    /// In bytes.
-    static let longest = 1 << 20
-
-    init(variables: [String: LocalizedFormat]) {
-        self.variables = variables
-    }
-
-    mutating func size(of format: LocalizedFormat) throws(LocalizedFormat.Fault) -> Int {
-        switch format {
-        case .text(let format, let own):
-            guard own.isEmpty else {
-                var inner = Sizes(variables: own)
-                return try inner.size(of: .text(format, variables: [:]))
-            }
-            var total = 0
-            for piece in format.pieces {
-                switch piece {
-                case .text(let text): total += text.utf8.count
-                case .conversion: total += 1
-                // One more, so that a great many empty ones count too.
-                case .variable(let name, _, _): total += 1 + (try size(ofVariable: name))
-                }
-                guard total <= Self.longest else {
-                    throw LocalizedFormat.Fault(message: "The text grows beyond \(Self.longest) bytes.")
-                }
-            }
-            return total
-        case .plural(let forms, _): return try longest(forms.values)
-        case .widths(let variants): return try longest(variants.map(\.format))
-        case .devices(let variants): return try longest(variants.values)
-        }
-    }
-
-    private mutating func longest(_ variants: some Sequence<LocalizedFormat>) throws(LocalizedFormat.Fault) -> Int {
-        var longest = 0
-        for variant in variants { longest = max(longest, try size(of: variant)) }
-        return longest
-    }
-
-    private mutating func size(ofVariable name: String) throws(LocalizedFormat.Fault) -> Int {
-        if let size = known[name] { return size }
-        guard let variable = variables[name] else {
-            throw LocalizedFormat.Fault(message: "The variable “\(name)” is not defined.")
-        }
-        guard open.insert(name).inserted else {
-            throw LocalizedFormat.Fault(path: [name], message: "The variable contains itself.")
-        }
-        let size = try size(of: variable)
-        open.remove(name)
-        known[name] = size
-        return size
     }
 }

@@ -10,8 +10,8 @@ indirect enum LocalizedFormat: Sendable {
     case plural(forms: [PluralCategory: LocalizedFormat], digits: Int?)
     /// NSStringVariableWidthRuleType, the narrowest first; never empty.
     case widths([(width: Int, format: LocalizedFormat)])
-    /// NSStringDeviceSpecificRuleType; never empty.
-    case devices([String: LocalizedFormat])
+    /// NSStringDeviceSpecificRuleType; never empty. `first`: the first of the names.
+    case devices([String: LocalizedFormat], first: String)
 
     /// What decides among the variants.
     struct Choice {
@@ -56,11 +56,14 @@ indirect enum LocalizedFormat: Sendable {
         case .plural(let forms, let digits):
             Self.form(forms, digits, choice, first)?.add(to: &pieces, choice, outer, from: first)
         case .widths(let variants):
-            let fitting = choice.width.map { width in variants.last { $0.width <= width } ?? variants[0] }
-            (fitting ?? variants[variants.count - 1]).format.add(to: &pieces, choice, outer, from: first)
-        case .devices(let variants):
-            let names = [choice.device, "other", "mac"].compactMap { $0 } + variants.keys.sorted()
-            names.lazy.compactMap { variants[$0] }.first?.add(to: &pieces, choice, outer, from: first)
+            let fitting = choice.width.map { width in
+                max(0, variants.indices.partitioningIndex { variants[$0].width > width } - 1)
+            }
+            variants[fitting ?? variants.count - 1].format.add(to: &pieces, choice, outer, from: first)
+        case .devices(let variants, let firstName):
+            let variant =
+                choice.device.flatMap { variants[$0] } ?? variants["other"] ?? variants["mac"] ?? variants[firstName]
+            variant?.add(to: &pieces, choice, outer, from: first)
         }
     }
 

@@ -23,11 +23,11 @@ struct StringsFile: Sendable, Equatable {
         var findings: [PluginFinding] = []
         let index = strings.flatMap { Self.index($0, limits, &findings) } ?? StringsIndex([:])
         guard let path = formats else { return (StringsTable(index), findings) }
-        let formats = Self.formats(path, limits, &findings)
         let rules = PluralRules(language: language)
-        let choice = LocalizedFormat.Choice(rules: rules, device: device)
-        let texts = formats.mapValues { $0.resolved(choice).text }
-        return (StringsTable(index.adding(texts), formats: formats, rules: rules), findings)
+        let formats = Self.formats(path, limits, LocalizedFormat.Choice(rules: rules, device: device), &findings)
+        let table = StringsTable(
+            index.adding(formats.mapValues(\.text)), formats: formats.mapValues(\.format), rules: rules)
+        return (table, findings)
     }
 
     private static func index(
@@ -70,24 +70,65 @@ struct StringsFile: Sendable, Equatable {
     /// Large enough to cost few system calls, small enough to stay in the processor's cache.
     private static let pieceSize = 65_536
 
+    /// An entry of a `.stringsdict`, with its text for no arguments.
+    private typealias Format = (format: LocalizedFormat, text: String)
+
     private static func formats(
-        _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
-    ) -> [String: LocalizedFormat] {
+        _ path: String, _ limits: PropertyListLimits, _ choice: LocalizedFormat.Choice,
+        _ findings: inout [PluginFinding]
+    ) -> [String: Format] {
+        var budget = ReadingBudget(inputSize: 0)
         let values: [String: PropertyList] =
             reading(path, &findings) { file throws(OpenedFile.Failure) in
                 let text = try text(of: file, limits)
+                budget = ReadingBudget(inputSize: text.count)
                 return StringsReader.readValues(UnsafeRawBufferPointer(text.buffer), limits: limits)
             } ?? [:]
-        var formats: [String: LocalizedFormat] = [:]
+        var formats: [String: Format] = [:]
+        // Entries of a binary list may be one object, which is read once.
+        var known: [UInt: Result<Format, LocalizedFormat.Fault>] = [:]
+        var faults = 0
         // A dictionary has no order; the report has one.
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            do throws(LocalizedFormat.Fault) {
-                formats[key] = try LocalizedFormat(value)
-            } catch {
-                findings.append(finding(error, key, in: path))
+            let identity = identity(of: value)
+            let result = identity.flatMap { known[$0] } ?? Self.format(value, choice, &budget)
+            if let identity { known[identity] = result }
+            switch result {
+            case .success(let format): formats[key] = format
+            case .failure(let fault):
+                if let exhausted = fault.exhausted {
+                    findings.append(overBudget(exhausted, path))
+                    return [:]
+                }
+                faults += 1
+                if faults <= ReadingBudget.mostFindings { findings.append(finding(fault, key, in: path)) }
             }
         }
+        if faults > ReadingBudget.mostFindings {
+            findings.append(
+                .further(
+                    faults - ReadingBudget.mostFindings, .warning, .stringsTableFaulty, in: path,
+                    remedy: "Correct the entries; the others are used."))
+        }
         return formats
+    }
+
+    private static func format(
+        _ value: PropertyList, _ choice: LocalizedFormat.Choice, _ budget: inout ReadingBudget
+    ) -> Result<Format, LocalizedFormat.Fault> {
+        do throws(LocalizedFormat.Fault) {
+            let format = try LocalizedFormat(value, &budget)
+            return .success((format, format.resolved(choice).text))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What tells whether two values are one object in memory, as long as both are there; nil where that is no matter.
+    private static func identity(of value: PropertyList) -> UInt? {
+        // A dictionary is a reference to its storage and nothing else.
+        guard case .dictionary(let entries) = value, MemoryLayout<[String: PropertyList]>.size == 8 else { return nil }
+        return unsafeBitCast(entries, to: UInt.self)
     }
 
     private static func text(
@@ -126,6 +167,13 @@ struct StringsFile: Sendable, Equatable {
             .warning, .stringsTableFaulty, filePath: path, subject: fault.position.description,
             message: "The strings table \(quoted(path)) has a fault: \(fault)",
             remedy: "Correct the entry; the others are used.")
+    }
+
+    private static func overBudget(_ exhausted: ReadingBudget.Exhausted, _ path: String) -> PluginFinding {
+        PluginFinding(
+            .warning, .stringsTableFaulty, filePath: path,
+            message: "The strings table \(quoted(path)) \(exhausted.reason); none of its entries is used.",
+            remedy: ReadingBudget.Exhausted.remedy)
     }
 
     private static func finding(_ fault: LocalizedFormat.Fault, _ key: String, in path: String) -> PluginFinding {

@@ -5,7 +5,20 @@ internal import PropertyLists
 struct ManifestDecoder {
     /// The list's path, for the findings.
     let path: String?
-    private(set) var findings: [PluginFinding] = []
+    /// The first findings; a value of the wrong type can stand in each ten bytes of a list.
+    private var listed: [PluginFinding] = []
+    /// How many there are beside those.
+    private var further = 0
+    /// How many findings there are, listed or not.
+    private var count: Int { listed.count + further }
+
+    /// All findings: as many as are listed, and one that states how many others there are.
+    var findings: [PluginFinding] {
+        if further == 0 { return listed }
+        return listed + [
+            .further(further, .error, .manifestInvalid, in: path, remedy: "Correct the keys that are listed first.")
+        ]
+    }
 
     init(path: String?) {
         self.path = path
@@ -33,7 +46,8 @@ struct ManifestDecoder {
             return invalid(entry.key, "is \(quoted(text)), which names no file")
         }
         guard !text.holds(UInt8(ascii: "/")) else {
-            findings.append(
+            let path = path
+            add(
                 PluginFinding(
                     .executableOutsideBundle, filePath: path, subject: entry.key,
                     message: "The key \(entry.key) of \(quoted(path ?? "Info.plist")) is the path \(quoted(text)).",
@@ -110,12 +124,12 @@ struct ManifestDecoder {
         var results: [Entry] = []
         results.reserveCapacity(entries.count)
         for entry in entries {
-            let known = findings.count
+            let known = count
             let name = name(entry[.name])
             let result = read(&self, name ?? "", entry)
             if name != nil {
                 results.append(result)
-            } else if findings.count == known {
+            } else if count == known {
                 complain(key.spelling, "has an entry without a name")
             }
         }
@@ -170,9 +184,10 @@ struct ManifestDecoder {
     private mutating func mismatch<Value>(
         _ key: String, _ value: PropertyList, expected: String, in container: String? = nil
     ) -> Value? {
-        let found = container == nil ? "is \(value.typeName)" : "holds \(value.typeName)"
-        let wanted = container.map { "\($0) \(expected)" } ?? expected
-        return invalid(key, "\(found), where \(wanted) is expected")
+        let found = container == nil ? "is" : "holds"
+        let wanted = container.map { "\($0) " } ?? ""
+        complain(key, "\(found) \(value.typeName), where \(wanted)\(expected) is expected")
+        return nil
     }
 
     private mutating func invalid<Value>(_ key: String, _ complaint: String) -> Value? {
@@ -180,12 +195,18 @@ struct ManifestDecoder {
         return nil
     }
 
-    private mutating func complain(_ key: String, _ complaint: String) {
-        findings.append(
+    private mutating func complain(_ key: String, _ complaint: @autoclosure () -> String) {
+        let path = path
+        add(
             PluginFinding(
                 .manifestInvalid, filePath: path, subject: key,
-                message: "The key \(key) of \(quoted(path ?? "Info.plist")) \(complaint).",
+                message: "The key \(key) of \(quoted(path ?? "Info.plist")) \(complaint()).",
                 remedy: "Correct the key, or remove it; docs/bundle-format.md lists the keys and their types."))
+    }
+
+    /// Adds a finding. Where the list is full, it is not made.
+    private mutating func add(_ finding: @autoclosure () -> PluginFinding) {
+        if listed.count < ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
     }
 }
 

@@ -23,6 +23,8 @@ struct DirectoryCache: Sendable {
     private(set) var generation: UInt64 = 0
 
     private var nodes: [Node] = []
+    /// The numbers of nodes by their paths, once there are many: of directories, and of what paths lead to.
+    private var numbers: (directories: [String: Int], targets: [String: Int])?
     private var sets: [WatchSet] = []
 
     /// Something whose change makes answers void: a directory, or what a path leads to.
@@ -96,9 +98,26 @@ struct DirectoryCache: Sendable {
         return add(path, Self.target(path), now: now)
     }
 
+    /// More nodes than this are found by a dictionary.
+    private static let mostSearched = 64
+
     private mutating func add(_ path: String, _ content: Content, now: UInt64) -> Int {
         nodes.append(Node(path: path, content: content, checked: Self.checked(content, now: now)))
+        if numbers == nil, nodes.count > Self.mostSearched {
+            numbers = ([:], [:])
+            for number in nodes.indices { note(number) }
+        } else if numbers != nil {
+            note(nodes.count - 1)
+        }
         return nodes.count - 1
+    }
+
+    private mutating func note(_ number: Int) {
+        if nodes[number].isTarget {
+            numbers?.targets[nodes[number].path] = number
+        } else {
+            numbers?.directories[nodes[number].path] = number
+        }
     }
 
     /// What could not be looked at is not believed for any time: the next question looks again.
@@ -109,9 +128,11 @@ struct DirectoryCache: Sendable {
 
     /// The number of a directory, or of what its path leads to.
     ///
-    /// Not by a dictionary: a bundle has few directories, and remembered answers do not ask for any.
+    /// Not by a dictionary, unless there are many: most bundles have few directories, and remembered answers do not ask
+    /// for any.
     private func known(_ path: String, isTarget: Bool) -> Int? {
-        nodes.firstIndex { node in
+        if let numbers { return isTarget ? numbers.targets[path] : numbers.directories[path] }
+        return nodes.firstIndex { node in
             node.path.utf8.count == path.utf8.count && node.isTarget == isTarget && node.path == path
         }
     }

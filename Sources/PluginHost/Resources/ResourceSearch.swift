@@ -14,6 +14,9 @@ struct ResourceSearch: Sendable {
     /// fill the memory.
     static let mostAnswers = 16_384
     static let mostLists = 64
+    /// Localisations that are links, by name; others of them are passed over. Bundles that share all their resources link
+    /// to the directory above.
+    static let mostLinkedLocalizations = 128
 
     var cache = DirectoryCache()
     private var answers = QueryTable<Answer>()
@@ -272,9 +275,11 @@ struct ResourceSearch: Sendable {
         forgetOutdated()
         if let order { return order.value }
         var rests = [root]
-        let folders = cache.localizationNames(in: root).filter { name in
+        let folders = cache.localizationNames(in: root).prefix(SearchOrder.mostLocalizations).filter { name in
             guard let entry = cache.entry(name, in: root) else { return false }
             guard entry.kind == .unresolved else { return entry.kind == .directory }
+            // Each link that is followed is looked at again at every look-up.
+            guard rests.count <= Self.mostLinkedLocalizations else { return false }
             let target = cache.target(of: BundlePath.join(directory, name), now: run.now)
             rests.append(target)
             note(target, &run)

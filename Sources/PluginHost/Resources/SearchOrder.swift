@@ -12,11 +12,22 @@ struct SearchOrder: Sendable, Hashable {
     /// How the directory of a localisation ends.
     static let suffix = ".lproj"
 
+    /// More localisations than there are languages with a locale of their own; those after them are passed over. A folder can hold any number of names, and each is compared with each language of the user.
+    static let mostLocalizations = 1_000
+
     /// - Parameter folders: the names of the `.lproj` directories, in order.
     init(_ settings: LocalizationSettings, folders: [String]) {
         var localizations: [String] = []
-        for name in settings.declared { Self.add(name, to: &localizations) }
-        for folder in folders { Self.add(String(folder.utf8.dropLast(Self.suffix.utf8.count))!, to: &localizations) }
+        var seen: Set<String> = []
+        func add(_ name: String) {
+            if localizations.count < Self.mostLocalizations, Self.isUsable(name), seen.insert(name).inserted {
+                localizations.append(name)
+            }
+        }
+        for name in settings.declared.prefix(Self.mostLocalizations) { add(name) }
+        for folder in folders.prefix(Self.mostLocalizations) {
+            add(String(folder.utf8.dropLast(Self.suffix.utf8.count))!)
+        }
         self.localizations = localizations
         preferred = LanguageMatcher.preferredLocalizations(
             from: localizations, forPreferences: settings.effectiveLanguages,
@@ -65,6 +76,10 @@ struct SearchOrder: Sendable, Hashable {
     /// The same as the initialiser gives, for less where it was given a short time ago.
     static func order(_ settings: LocalizationSettings, folders: [String]) -> SearchOrder {
         let question = Question(settings: settings, folders: folders)
+        // What is remembered for the next bundle must not be large.
+        guard folders.count + settings.declared.count <= mostLocalizations else {
+            return SearchOrder(settings, folders: folders)
+        }
         if let known = recent.withLock({ $0.first { $0.question == question }?.order }) { return known }
         let order = SearchOrder(settings, folders: folders)
         recent.withLock { recent in

@@ -1,0 +1,96 @@
+/// Finds out how long the longest text of an entry is, without making it: variables in variables can describe a text
+/// of any length in a few lines, and one that contains itself.
+struct FormatSizes {
+    /// What is known of a format.
+    struct Measure {
+        /// The bytes of its longest text.
+        var size: Int
+        /// How many texts nest in it, itself included.
+        var height: Int
+    }
+
+    let variables: [String: LocalizedFormat]
+    private var known: [String: Measure] = [:]
+    /// The variables that are being measured.
+    private var open: Set<String> = []
+    /// How many texts are open around this one.
+    private var depth: Int
+
+    /// In bytes.
+    static let longest = 1 << 20
+    /// How deep texts may nest in the variables of texts. Translators need two or three, and reading them recurses.
+    static let deepest = 64
+
+    init(variables: [String: LocalizedFormat], depth: Int) {
+        self.variables = variables
+        self.depth = depth
+    }
+
+    mutating func measure(_ format: LocalizedFormat) throws(LocalizedFormat.Fault) -> Measure {
+        switch format {
+        case .text(let format, let own):
+            guard own.isEmpty else {
+                var inner = FormatSizes(variables: own, depth: depth)
+                return try inner.measure(.text(format, variables: [:]))
+            }
+            depth += 1
+            defer { depth -= 1 }
+            var total = Measure(size: 0, height: 0)
+            for piece in format.pieces {
+                switch piece {
+                case .text(let text): total.size += text.utf8.count
+                // Positions may be written into it.
+                case .conversion(let conversion): total.size += conversion.source.utf8.count + 12
+                case .variable(let name, _, _):
+                    let inner = try measure(variable: name)
+                    // One more, so that a great many empty ones count too.
+                    total.size += 1 + inner.size
+                    total.height = max(total.height, inner.height)
+                }
+                guard total.size <= Self.longest else {
+                    throw LocalizedFormat.Fault(message: "The text grows beyond \(Self.longest) bytes.")
+                }
+            }
+            total.height += 1
+            return total
+        case .plural(let forms, _): return try longest(forms.values)
+        case .widths(let variants): return try longest(variants.map(\.format))
+        case .devices(let variants, _): return try longest(variants.values)
+        }
+    }
+
+    private mutating func longest(_ variants: some Sequence<LocalizedFormat>) throws(LocalizedFormat.Fault) -> Measure {
+        var longest = Measure(size: 0, height: 0)
+        for variant in variants {
+            let measure = try measure(variant)
+            longest = Measure(size: max(longest.size, measure.size), height: max(longest.height, measure.height))
+        }
+        return longest
+    }
+
+    private mutating func measure(variable name: String) throws(LocalizedFormat.Fault) -> Measure {
+        let measured: Measure
+        if let known = known[name] {
+            measured = known
+        } else {
+            guard depth < Self.deepest else { throw Self.tooDeep(name) }
+            guard let variable = variables[name] else {
+                throw LocalizedFormat.Fault(message: "The variable “\(name)” is not defined.")
+            }
+            guard open.insert(name).inserted else {
+                throw LocalizedFormat.Fault(path: [name], message: "The variable contains itself.")
+            }
+            measured = try measure(variable)
+            open.remove(name)
+            known[name] = measured
+        }
+        // Also where it was measured before, at a place less deep.
+        guard depth + measured.height <= Self.deepest else { throw Self.tooDeep(name) }
+        return measured
+    }
+
+    private static func tooDeep(_ name: String) -> LocalizedFormat.Fault {
+        LocalizedFormat.Fault(
+            path: [name], message: "Variables nest more than \(deepest) deep in the texts of variables.")
+    }
+}

@@ -1,0 +1,50 @@
+/// Where the keys of a list stand, by the keys that lead to them.
+///
+/// A path is a number, found by the number of the path before it and the name of its last key, so that a key is hashed
+/// once however many keys stand below it.
+struct KeyPlaces: Sendable {
+    private struct Step: Hashable, Sendable {
+        let path: Int32
+        let name: String
+    }
+
+    private static let root: Int32 = -1
+    private var paths: [Step: Int32] = [:]
+    /// Of each path, where the last key stands: the one whose value is used. Negative for an array on the way.
+    private var offsets: [Int] = []
+
+    /// - Parameter keys: in the order of the text.
+    init(_ keys: [KeyRecord]) {
+        paths.reserveCapacity(keys.count)
+        offsets.reserveCapacity(keys.count)
+        var open: [Int32] = []
+        for key in keys {
+            while open.count >= key.depth, !open.isEmpty { open.removeLast() }
+            // An array between two keys leaves an empty name.
+            while open.count < key.depth - 1 { open.append(path("", in: open.last)) }
+            let path = path(key.name, in: open.last)
+            offsets[Int(path)] = key.offset
+            open.append(path)
+        }
+    }
+
+    private mutating func path(_ name: String, in outer: Int32?) -> Int32 {
+        let step = Step(path: outer ?? Self.root, name: name)
+        if let known = paths[step] { return known }
+        let path = Int32(offsets.count)
+        paths[step] = path
+        offsets.append(-1)
+        return path
+    }
+
+    /// Where the key stands that other keys lead to; nil where there is none.
+    func offset(of names: [String]) -> Int? {
+        var path = Self.root
+        for name in names {
+            guard let next = paths[Step(path: path, name: name)] else { return nil }
+            path = next
+        }
+        guard path >= 0, offsets[Int(path)] >= 0 else { return nil }
+        return offsets[Int(path)]
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import PropertyLists
+import Testing
+
+@testable import PluginHost
+
+/// Faults 27, 37, 172, 178 and 179: lists of bundles that grow, or that are small and stand for much.
+@Suite struct ManifestBudgetFaults {
+    @Test func fault27_aListThatGrowsWhileItIsReadIsRefused() throws {
+        let tree = try TemporaryTree(["Info.plist": "{ CFBundleIdentifier = x; }"])
+        let file = try OpenedFile(path: tree("Info.plist"))
+        // Between the look at the file and its reading.
+        try tree.write(
+            "Info.plist", "{ CFBundleIdentifier = x; CFBundleName = \"\(String(repeating: "y", count: 9_999))\"; }")
+        let finding = #expect(throws: PluginFinding.self) {
+            try ManifestReader.read(file, path: tree("Info.plist"))
+        }
+        #expect(finding?.code == .manifestUnreadable)
+        #expect(finding?.message.contains("grew while it was read") == true)
+        // One that became shorter is read as it is.
+        try tree.write("Info.plist", "{ CFBundleIdentifier = z; }")
+        #expect(try ManifestReader.read(file, path: tree("Info.plist")).identifier == "z")
+    }
+
+    @Test func fault37_sharedReferences40DeepTake50MillisecondsAnd16MiBAtMost() async {
+        await #expect(processExitsWith: .success) {
+            var list = BinaryListFixture()
+            var last = list.add([9])
+            for _ in 0..<40 {
+                let reference = BinaryListFixture.bigEndian(last, 4)
+                last = list.add([0xA2] + reference + reference)
+            }
+            let bytes = list.bytes(top: last)
+            let (memory, time) = (ProcessUse.mostMemory, ProcessUse.processorTime)
+            var code = PropertyListFault.Code.empty
+            do throws(PropertyListFault) { _ = try PropertyListReader.read(bytes) } catch { code = error.code }
+            let taken = ProcessUse.processorTime - time
+            try #require(code == .tooManyNodes)
+            try #require(taken < 0.05, "\(taken) s")
+            try #require(ProcessUse.mostMemory - memory < 16 << 20)
+        }
+    }
+
+    @Test func fault172_aBundleWhoseListOverlapsOpensWithAnError() throws {
+        // Data objects, each of which holds all that come after it.
+        let count = 50_000
+        var list = BinaryListFixture()
+        let last = list.add([UInt8](repeating: 0, count: 6 * count))
+        var bytes = list.bytes(top: last)
+        var headers: [UInt8] = []
+        for number in 0..<count {
+            headers += [0x4F, 0x12] + BinaryListFixture.bigEndian(6 * (count - number - 1), 4)
+        }
+        bytes.replaceSubrange(8..<8 + 6 * count, with: headers)
+        // The array of them stands behind, and the table after it.
+        let array = 8 + 6 * count
+        bytes.removeSubrange(array...)
+        bytes +=
+            [0xAF, 0x12] + BinaryListFixture.bigEndian(count, 4)
+            + (0..<count).flatMap { BinaryListFixture.bigEndian($0, 4) }
+        let table = bytes.count
+        for number in 0..<count { bytes += BinaryListFixture.bigEndian(8 + 6 * number, 4) }
+        bytes += BinaryListFixture.bigEndian(array, 4) + [0, 0, 0, 0, 0, 0, 4, 4]
+        bytes +=
+            BinaryListFixture.bigEndian(count + 1, 8) + BinaryListFixture.bigEndian(count, 8)
+            + BinaryListFixture.bigEndian(table, 8)
+        #expect(bytes.count < 1 << 20)
+        let tree = try CatalogTree(["a/Good.bundle": CatalogTree.list("good")])
+        try tree.tree.write("a/Bad.bundle/Contents/Info.plist", bytes: bytes)
+        let bundle = try PluginBundle.open(path: tree("a/Bad.bundle"))
+        let finding = try #require(bundle.manifestError?.findings.first)
+        #expect(finding.code == .manifestUnreadable)
+        #expect(finding.message.contains("Bad.bundle/Contents/Info.plist"))
+        #expect(finding.message.contains("Write the file anew"))
+        #expect(tree.catalog("a").plugins.map(\.identifier) == ["good"])
+    }
+
+    private static let wrongValues =
+        "<plist version=\"1.0\"><dict><key>CFBundleIdentifier</key><string>x</string><key>CFBundleLocalizations</key><array>"
+        + String(repeating: "<true/>", count: 90_000) + "</array></dict></plist>"
+
+    @Test func fault178_valuesOfTheWrongTypeAreListedToAHundredAndCounted() throws {
+        #expect((600_000..<700_000).contains(Self.wrongValues.utf8.count))
+        let dictionary = try PropertyListReader.read(Array(Self.wrongValues.utf8)).value.dictionary ?? [:]
+        let findings = Manifest(dictionary: dictionary, path: "/x/Info.plist").findings
+        #expect(findings.count == 101)
+        #expect(findings.last?.message == "89900 more problems of this kind were found, which are not listed.")
+        #expect(findings.reduce(0) { $0 + $1.message.utf8.count } < 100_000)
+        #expect(findings.allSatisfy { $0.code == .manifestInvalid && $0.filePath == "/x/Info.plist" })
+    }
+
+    @Test func fault179_aHundredBundlesThatShareOneListStayInProportion() throws {
+        let tree = try CatalogTree(["a/B0.bundle": Self.wrongValues])
+        for number in 1..<100 {
+            try tree.tree.write("a/B\(number).bundle/")
+            try tree.tree.link("a/B\(number).bundle/Contents", to: "../B0.bundle/Contents")
+        }
+        let index = tree.scan("a")
+        #expect(index.entryCount == 100)
+        // Each was 90 MB.
+        #expect(index.bytes.count < 100 * 101 * 1_000)
+        #expect(index.record(index.entry(99)).findings.count == 101)
+    }
+}
