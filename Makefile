@@ -10,7 +10,7 @@ BUNDLES   := build/Plugins
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-coverage lint format clean
+.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-coverage stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,19 @@ FUZZ_INPUTS ?= 1000000
 fuzz-coverage: ## fuzz the readers with libFuzzer under the address sanitiser; FUZZ_SECONDS=60
 	Fuzz/coverage.sh $(FUZZ_SECONDS)
 
+# A seed repeats each thread's operations, not how the threads meet.
+STRESS_SECONDS ?= 600
+STRESS = --seconds $(STRESS_SECONDS) $(if $(STRESS_SEED),--seed $(STRESS_SEED))
+
+stress: setup ## 16 threads of random operations; STRESS_SECONDS=600, STRESS_SEED=… for the same operations again
+	Scripts/stress.sh $(STRESS)
+
+stress-thread: setup ## the same under the thread sanitiser
+	Scripts/stress.sh thread $(STRESS)
+
+stress-address: setup ## the same under the address sanitiser
+	Scripts/stress.sh address $(STRESS)
+
 lint: ## check the format of all Swift sources
 	swift format lint --recursive --strict --parallel $(SOURCES)
 
@@ -75,4 +88,4 @@ format: ## format all Swift sources
 SOURCES = Package.swift Sources Plugins Examples Tools Tests Benchmarks Fuzz
 
 clean: ## remove everything that was built
-	rm -rf .build .build-all .build-tsan .build-tsan-all .build-essentials build
+	rm -rf .build .build-all .build-tsan .build-tsan-all .build-essentials .build-stress-thread .build-stress-address build

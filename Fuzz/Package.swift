@@ -5,8 +5,13 @@ import PackageDescription
 // builds it.
 let package = Package(
     name: "Fuzz",
-    products: [.executable(name: "fuzz", targets: ["fuzz"])],
-    dependencies: [.package(name: "PluginHost", path: "..")],
+    products: [
+        .executable(name: "fuzz", targets: ["fuzz"]),
+        .executable(name: "stress", targets: ["stress"]),
+    ],
+    dependencies: [
+        .package(name: "PluginHost", path: ".."), .package(name: "DemoAPI", path: "../Examples/DemoAPI"),
+    ],
     targets: [
         // fork(), which Swift does not offer, and a count of the memory in use.
         .target(name: "CFuzz", cSettings: [.define("_GNU_SOURCE")]),
@@ -14,6 +19,14 @@ let package = Package(
         // the code that applications run.
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzz", .product(name: "PluginHost", package: "PluginHost")]),
+        // Random operations on many threads at once, and a look at what the process holds.
+        .executableTarget(
+            name: "stress",
+            dependencies: [
+                .product(name: "PluginHost", package: "PluginHost"),
+                // What the sample plug-ins are written for.
+                .product(name: "DemoAPI", package: "DemoAPI"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -5,62 +5,116 @@ import Testing
 
 /// Faults 146 to 156: many threads, re-entrance, circles, fork. Run under the thread sanitiser by `make tsan` (156).
 @Suite struct ConcurrentLoading {
-    @Test func fault146_aThousandThreadsLoadOneBundleWithOneEntryCallAndOneNotification() throws {
-        let path = try BundleFixture("ManyThreads", code: .c(Source.good + "/* 146 */")).path
-        let seen = Locked(0)
-        let observer = NotificationCenter.default.addObserver(
-            forName: PluginBundle.didLoadNotification, object: nil, queue: nil
-        ) { note in
-            if (note.object as? PluginBundle)?.bundlePath == path { seen.withLock { $0 += 1 } }
-        }
-        defer { NotificationCenter.default.removeObserver(observer) }
-        let loaded = Locked(0)
-        onThreads(1000) { _ in
-            if PluginBundle(path: path)?.load() == true { loaded.withLock { $0 += 1 } }
-        }
-        #expect(loaded.withLock { $0 } == 1000)
-        #expect(seen.withLock { $0 } == 1)
-        #expect(try PluginBundle.open(path: path).function("entry_calls")().uint64 == 1)
+    /// How many threads are about to load the bundle of fault 146, and how often its entry was called.
+    private static let arrived = Locked(0)
+    private static let entered = Locked(0)
+
+    /// What the entries of fault 146 call: they return when all threads ask for the load, so that 999 of them wait.
+    private static func gather() {
+        entered.withLock { $0 += 1 }
+        waitUntil("all threads ask for the load") { arrived.withLock { $0 } == 1000 }
+        // The last one has counted itself and is on its way into the load.
+        usleep(100_000)
     }
 
-    @Test func fault146_aThousandThreadsGetTheSameError() throws {
-        let path = try BundleFixture(
-            "ManyThreadsFail",
-            code: .c("PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; return -9; }")
-        ).path
-        let bundle = try PluginBundle.open(path: path)
-        let errors = Locked<Set<PluginError>>([])
-        onThreads(1000) { _ in
-            do { try bundle.loadAndReturnError() } catch { errors.withLock { _ = $0.insert(error as! PluginError) } }
+    @Test func fault146_aThousandThreadsThatLoadOneBundleGetTheOneOutcomeOfOneEntryCall() async {
+        await #expect(processExitsWith: .success) {
+            let bundle = try PluginBundle.open(
+                path: BundleFixture("ManyThreads", code: .c(Source.calling { ConcurrentLoading.gather() })).path)
+            let seen = Locked(0)
+            let observer = NotificationCenter.default.addObserver(
+                forName: PluginBundle.didLoadNotification, object: nil, queue: nil
+            ) { _ in seen.withLock { $0 += 1 } }
+            let loaded = Locked(0)
+            onThreads(1000) { _ in
+                Self.arrived.withLock { $0 += 1 }
+                // Whoever is told that it is loaded finds all that it offers.
+                if bundle.load(), bundle.registrations.map(\.name) == ["Thing"] { loaded.withLock { $0 += 1 } }
+            }
+            NotificationCenter.default.removeObserver(observer)
+            try holds(loaded.withLock { $0 } == 1000, "all threads have loaded it")
+            try holds(Self.entered.withLock { $0 } == 1, "its entry was called once")
+            try holds(seen.withLock { $0 } == 1, "observers were called once")
         }
-        #expect(errors.withLock { $0.count } == 1)
-        #expect(errors.withLock { $0.first?.code } == .entryFailed)
     }
 
-    @Test func fault147_aThousandThreadsLoadAHundredBundles() throws {
-        let first = try BundleFixture("Hundred", code: .c(Source.good + "/* 147 */"))
-        let paths = try (0..<100).map { index in
-            let fixture = try BundleFixture("Hundred\(index)", code: .file(first.executable))
-            return fixture.path
+    @Test func fault146_aThousandThreadsThatLoadOneBundleGetTheOneErrorOfOneEntryCall() async {
+        await #expect(processExitsWith: .success) {
+            let source = Source.calling { ConcurrentLoading.gather() }
+                .replacing("return host->register_factory(host, &thing);", with: "return -9;")
+            let bundle = try PluginBundle.open(path: BundleFixture("ManyThreadsFail", code: .c(source)).path)
+            let errors = Locked<[PluginError]>([])
+            onThreads(1000) { _ in
+                Self.arrived.withLock { $0 += 1 }
+                do {
+                    try bundle.loadAndReturnError()
+                } catch {
+                    errors.withLock { $0.append(error as! PluginError) }
+                }
+            }
+            let all = errors.withLock { $0 }
+            try holds(all.count == 1000 && Set(all).count == 1, "all threads get one error")
+            try holds(all[0].code == .entryFailed, "it is the entry's")
+            try holds(Self.entered.withLock { $0 } == 1, "its entry was called once")
+            try holds(bundle.registrations.isEmpty, "nothing is offered")
         }
-        let loaded = Locked(0)
-        onThreads(1000) { index in
-            if PluginBundle(path: paths[index % 100])?.load() == true { loaded.withLock { $0 += 1 } }
-        }
-        #expect(loaded.withLock { $0 } == 1000)
-        for path in paths { #expect(try PluginBundle.open(path: path).function("entry_calls")().uint64 == 1) }
     }
 
-    @Test func fault148_loadAndUnloadRaceWithoutASecondEntryCall() throws {
+    @Test func fault147_aThousandThreadsLoadAHundredBundlesByAHundredEntryCalls() async {
+        await #expect(processExitsWith: .success) {
+            let source = Source.calling { ConcurrentLoading.entered.withLock { $0 += 1 } }
+            let code = try BundleFixture("Hundred", code: .c(source)).executable
+            let bundles = try (0..<100).map { index in
+                try PluginBundle.open(path: BundleFixture("Hundred\(index)", code: .file(code)).path)
+            }
+            let loads = Locked<[String]>([])
+            let observer = NotificationCenter.default.addObserver(
+                forName: PluginBundle.didLoadNotification, object: nil, queue: nil
+            ) { note in
+                if let bundle = note.object as? PluginBundle { loads.withLock { $0.append(bundle.bundlePath) } }
+            }
+            let loaded = Locked(0)
+            onThreads(1000) { index in
+                let bundle = bundles[index % 100]
+                if bundle.load(), bundle.registrations.map(\.name) == ["Thing"] { loaded.withLock { $0 += 1 } }
+            }
+            NotificationCenter.default.removeObserver(observer)
+            try holds(loaded.withLock { $0 } == 1000, "each thread has loaded its bundle")
+            try holds(Self.entered.withLock { $0 } == 100, "there were a hundred calls of entries")
+            try holds(loads.withLock { $0.sorted() } == bundles.map(\.bundlePath).sorted(), "each was announced once")
+        }
+    }
+
+    @Test func fault148_loadsThatRaceWithUnloadsShowAllThatIsOfferedOrNothing() throws {
         let bundle = try PluginBundle.open(
             path: BundleFixture("LoadUnloadRace", code: .c(Source.good + "/* 148 */")).path)
+        let whole = ["Thing", "entry_calls"]
+        let wrong = Locked<[String]>([])
+        let ended = Locked(0)
         onThreads(16) { index in
+            defer { ended.withLock { $0 += 1 } }
+            // Twelve threads change it, four look.
+            if index >= 12 {
+                while ended.withLock({ $0 }) < 12 {
+                    let names = bundle.registrations.map(\.name)
+                    if !names.isEmpty, names != whole { wrong.withLock { $0.append("\(names) is offered") } }
+                    if case .failed(let error) = bundle.state { wrong.withLock { $0.append("\(error)") } }
+                }
+                return
+            }
             for _ in 0..<500 {
-                if index % 2 == 0 { bundle.load() } else { bundle.unload() }
+                if index % 2 == 0 {
+                    do { try bundle.loadAndReturnError() } catch { wrong.withLock { $0.append("\(error)") } }
+                } else {
+                    do { try bundle.unloadAndReturnError() } catch { wrong.withLock { $0.append("\(error)") } }
+                }
             }
         }
+        #expect(wrong.withLock { $0 } == [])
+        #expect([.active, .deactivated].contains(bundle.state))
+        #expect(bundle.registrations.map(\.name) == (bundle.isLoaded ? whole : []))
         try bundle.loadAndReturnError()
-        #expect(bundle.registrations.map(\.name) == ["Thing", "entry_calls"])
+        #expect(bundle.registrations.map(\.name) == whole)
         #expect(try bundle.function("entry_calls")().uint64 == 1)
     }
 
@@ -187,7 +241,7 @@ import Testing
 
     private static func meet() {
         meeting.withLock { $0 += 1 }
-        while meeting.withLock({ $0 }) < 2 { usleep(100) }
+        waitUntil("both entries run") { meeting.withLock { $0 } >= 2 }
     }
 
     @Test func anEntryMayLoadAnotherBundle() throws {
@@ -246,42 +300,16 @@ import Testing
         #expect(wrong.withLock { $0 } == 0)
     }
 
-    @Test func fault161_tenThousandLoadsAndUnloadsLeaveDescriptorsAndMemoryAsTheyWere() async {
+    @Test(arguments: LoadCycles.Kind.allCases)
+    func fault161_tenThousandLoadsAndUnloadsLeaveDescriptorsAndMemoryAsTheyWere(kind: LoadCycles.Kind) async {
         // In a process of its own: what is counted is the process's.
-        await #expect(processExitsWith: .success) { try LoadCycles.run() }
+        await #expect(processExitsWith: .success) { [kind = kind as LoadCycles.Kind] in try LoadCycles.run(kind) }
     }
 }
 
-/// A process that loads and unloads one bundle over and over.
-enum LoadCycles {
-    static func run() throws {
-        let bundle = try PluginBundle.open(path: BundleFixture("Cycled", code: .c(Source.good)).path)
-        func cycle(_ count: Int) throws {
-            for _ in 0..<count {
-                try bundle.loadAndReturnError()
-                bundle.unload()
-            }
-        }
-        try cycle(1000)
-        let descriptors = try descriptorCount()
-        let kilobytes = try residentKilobytes()
-        try cycle(10_000)
-        let more = (try descriptorCount() - descriptors, try residentKilobytes() - kilobytes)
-        // A hundred bytes a cycle would be 1,000 kB.
-        guard more.0 <= 0, more.1 < 1000 else {
-            throw Tool.Failure(description: "10,000 cycles left \(more.0) descriptors and \(more.1) kB behind")
-        }
-    }
-
-    private static func descriptorCount() throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-    }
-
-    private static func residentKilobytes() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
-        return try #require(line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
-    }
+/// Fails a test's own process.
+func holds(_ holds: Bool, _ fact: String) throws {
+    if !holds { throw Tool.Failure(description: "It does not hold that \(fact).") }
 }
 
 /// A process that forks while one of its threads loads.

@@ -218,7 +218,7 @@ import Testing
         @Sendable func meeting(_ work: @escaping @Sendable () throws -> Void) -> @Sendable () -> Bool {
             {
                 begun.withLock { $0 += 1 }
-                while begun.withLock({ $0 }) < 2 { usleep(100) }
+                waitUntil("both hooks run") { begun.withLock { $0 } >= 2 }
                 do { try work() } catch { codes.withLock { $0.append((error as! PluginError).code) } }
                 return false
             }
@@ -290,6 +290,8 @@ import Testing
                     return running
                 }
                 if others > 0 { clash.withLock { $0 = true } }
+                // Long enough for another thread's hook to begin beside it, if one could.
+                usleep(20)
                 running.withLock { $0 -= 1 }
                 return false
             }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Testing
 
 /// Runs a body on many threads that start together.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
@@ -17,4 +18,20 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     }
     for _ in 0..<count { start.signal() }
     done.wait()
+}
+
+/// Waits until a condition holds, and a minute at most: a test that fails must end.
+///
+/// - Returns: whether it holds.
+@discardableResult
+func waitUntil(_ what: String, _ holds: () -> Bool) -> Bool {
+    let limit = ContinuousClock.now.advanced(by: .seconds(60))
+    while !holds() {
+        guard ContinuousClock.now < limit else {
+            Issue.record("It took longer than a minute until \(what).")
+            return false
+        }
+        usleep(100)
+    }
+    return true
 }

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Runs random operations of the library on many threads: Fuzz/Sources/stress says which, and what must hold.
+#
+#   stress.sh [thread|address] [OPTION...]
+#
+# Without a sanitiser it uses the build folder of “make build”, else one of its own. The options are those of the program.
+set -eu
+cd "$(dirname "$0")/.."
+
+sanitizer=
+case ${1:-} in
+thread | address)
+    sanitizer=$1
+    shift
+    ;;
+esac
+scratch=.build-all
+set_up=
+case $sanitizer in
+thread)
+    scratch=.build-stress-thread
+    # See Sources/PluginHost/Locking/Lock.swift, and Bounds in Fuzz/Sources/stress/Figures.swift.
+    set_up="--sanitize=thread -Xswiftc -DTHREAD_SANITIZER"
+    export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
+    ;;
+address)
+    scratch=.build-stress-address
+    set_up="--sanitize=address -Xswiftc -DADDRESS_SANITIZER"
+    # What was freed is kept for a while, to notice uses after it; a small part of memory does.
+    export ASAN_OPTIONS="quarantine_size_mb=16 detect_leaks=0 ${ASAN_OPTIONS:-}"
+    ;;
+esac
+# One by one: the package manager takes one product at a time.
+for product in stress Reporter Typography Charts Checksum Template; do
+    # shellcheck disable=SC2086
+    swift build --package-path Tests/Integration --scratch-path "$scratch" -c release $set_up --product "$product"
+done
+exec "$scratch/release/stress" "$@"
