@@ -18,7 +18,7 @@ struct Corpus {
         return (0..<count).map { _ in
             switch target {
             case .plists where corpus.random.oneIn(3): corpus.infoList()
-            case .plists, .planted: corpus.list(corpus.value(depth: 0))
+            case .plists, .planted, .elf: corpus.list(corpus.value(depth: 0))
             case .strings: corpus.table(corpus.entries())
             case .stringsdict: corpus.list(corpus.plurals())
             }

@@ -7,6 +7,10 @@ enum Fuzz {
         guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
             fail(Options.usage)
         }
+        if options.target == .elf {
+            guard options.replay == nil, let run = ELFRun(options: options) else { fail(Options.usage) }
+            exit(run.run() ? 0 : 1)
+        }
         if let path = options.replay { replay(path, options) }
         let given = options.corpus.map { Files.all(in: $0).map { Sample(bytes: $0, value: nil) } } ?? []
         var run = Run(options: options, given: given)

@@ -22,6 +22,7 @@ struct Options {
           plists       property lists
           strings      strings tables
           stringsdict  the checks of pluginhost lint
+          elf          loading plug-ins, each mutant in a process of its own
           planted      a reader with defects: shows that the fuzzer finds them
 
         Every input follows from the seed and its number. An input that ends the process, takes too long or too much

@@ -5,6 +5,8 @@ enum Target: String, CaseIterable {
     case plists
     case strings
     case stringsdict
+    /// Plug-ins that are loaded, in processes of their own: ELFRun.
+    case elf
     /// A reader with defects, to see that each is found.
     case planted
 
@@ -17,6 +19,7 @@ enum Target: String, CaseIterable {
         case .plists: try ListChecks(bytes: bytes, random: &random).run(sample: sample)
         case .strings: try TableChecks(bytes: bytes, random: &random).run(sample: sample)
         case .stringsdict: try LintChecks(bytes: bytes, random: &random).run()
+        case .elf: preconditionFailure("mutants of plug-ins are loaded by ELFRun")
         case .planted: try PlantedDefects.read(bytes)
         }
     }

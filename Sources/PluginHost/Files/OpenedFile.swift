@@ -95,6 +95,12 @@ struct OpenedFile: ~Copyable {
         return total
     }
 
+    /// Whether the file has the content and the place that it had when it was opened, by its times.
+    var isUnchanged: Bool {
+        var found = phs_file_identity()
+        return phs_fstat(descriptor, &found) == 0 && FileIdentity(found) == identity
+    }
+
     /// The whole content. One byte more than the limit is asked for, so that a file over it shows as such to its reader,
     /// even one that grows while it is read.
     func bytes(atMost limit: Int) throws(Failure) -> [UInt8] {

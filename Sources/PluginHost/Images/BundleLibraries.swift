@@ -40,33 +40,6 @@ struct BundleLibraries {
         else { return nil }
         return file
     }
-
-    /// Brings the libraries of some names into the process, each after those that it needs itself, so that the dynamic
-    /// linker finds them by their SONAMEs. A name that the bundle does not carry is left to the dynamic linker.
-    ///
-    /// - Throws: what the dynamic linker said of a library, with its path.
-    func open(_ names: [String]) throws(Failure) {
-        var seen: Set<String> = []
-        try open(names, &seen)
-    }
-
-    /// A library that cannot be loaded.
-    struct Failure: Error {
-        let path: String
-        let message: LinkerMessage
-    }
-
-    private func open(_ names: [String], _ seen: inout Set<String>) throws(Failure) {
-        for name in names where seen.insert(name).inserted {
-            guard !KnownLibraries.contains(name), let file = file(named: name) else { continue }
-            try open(file.needed, &seen)
-            do throws(LinkerMessage) {
-                _ = try LoadedImage.open(path: file.path)
-            } catch {
-                throw Failure(path: file.path, message: error)
-            }
-        }
-    }
 }
 
 /// The names of the libraries in the process, by which the dynamic linker finds them again.

@@ -89,11 +89,6 @@ extension CompleteInspection {
         for file in closure.newFiles {
             guard let list = file.runPath ?? file.rPath else { continue }
             let tag = file.runPath != nil ? "RUNPATH" : "RPATH"
-            if file !== self.file {
-                let rules = SearchPathRules(tag: tag, path: file.path, bundlePath: bundlePath)
-                // A library of the system may have its own directories beside it, outside of the bundle.
-                if normalized(file.path).hasPrefix(normalized(bundlePath) + "/") { add(rules.findings(for: list)) }
-            }
             for element in Set(list.split(separator: ":").map(String.init)).sorted() where element.hasPrefix("/") {
                 guard let writable = Self.writableDirectory(of: element) else { continue }
                 warn(

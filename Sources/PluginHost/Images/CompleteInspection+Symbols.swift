@@ -1,3 +1,5 @@
+import PropertyLists
+
 extension CompleteInspection {
     /// More than anybody reads; the rest is told as a number.
     private static let symbolLimit = 100
@@ -10,7 +12,9 @@ extension CompleteInspection {
         guard !(host.globalScope + closure.present).contains(where: Self.isUnknown) else { return }
         let scope = searchScope()
         for file in closure.newFiles {
-            let undefined = Self.undefined(in: file, scope: scope, satisfied: versionsNotFound(of: file))
+            let (undefined, isComplete) = Self.undefined(
+                in: file, scope: scope, satisfied: versionsNotFound(of: file))
+            if !isComplete { addUnexamined(in: file) }
             if closure.missing.isEmpty {
                 addUndefined(undefined, in: file)
             } else if !undefined.isEmpty {
@@ -45,22 +49,32 @@ extension CompleteInspection {
             }.keys)
     }
 
-    private static func undefined(in file: ImageFile, scope: [ImageFile], satisfied: Set<UInt16>) -> [String] {
-        guard let symbols = file.symbols else { return [] }
+    /// What nothing defines. Symbols that share a name are looked up once, and all names together are as long as the file
+    /// allows.
+    private static func undefined(
+        in file: ImageFile, scope: [ImageFile], satisfied: Set<UInt16>
+    ) -> (names: [String], isComplete: Bool) {
+        guard let symbols = file.symbols else { return ([], true) }
+        var budget = ReadingBudget(inputSize: Int(clamping: file.file.identity.size))
         var names: [String] = []
+        var seen: Set<UInt64> = []
         for index in 1..<max(min(symbols.count, examinedLimit), 1) {
             let symbol = symbols[index]
             guard !symbol.isDefined, symbol.binding != ELF.weakBinding, symbol.binding != ELF.localBinding else {
                 continue
             }
             let version = file.versions.index(ofSymbol: index).index
-            guard !satisfied.contains(version) else { continue }
-            let name = SymbolName(symbols.name(of: symbol))
+            guard !satisfied.contains(version), seen.insert(UInt64(symbol.name) << 16 | UInt64(version)).inserted else {
+                continue
+            }
+            let text = symbols.name(of: symbol)
+            guard budget.take(bytes: text.utf8.count) else { return (names, false) }
+            let name = SymbolName(text)
             guard !name.bytes.isEmpty else { continue }
             let wanted = file.versions.needed[version]?.name
             if !scope.contains(where: { defines(name, version: wanted, in: $0) }) { names.append(name.text) }
         }
-        return names
+        return (names, true)
     }
 
     /// As glibc's check_match(): a wanted version must be the definition's own, unless the definition has none.
@@ -72,6 +86,13 @@ extension CompleteInspection {
             guard file.versions.isDefiner, let defined = file.versions.defined[own.index] else { return !own.isHidden }
             return defined == version
         }
+    }
+
+    private mutating func addUnexamined(in file: ImageFile) {
+        warn(
+            .symbolMissing, path: file.path,
+            "\(quoted(file.path)) has names of symbols that together are far longer than the file; not all were looked up.",
+            QuickInspection.rebuild)
     }
 
     private mutating func addUndefined(_ names: [String], in file: ImageFile) {

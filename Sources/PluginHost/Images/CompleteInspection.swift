@@ -45,6 +45,8 @@ struct CompleteInspection {
     let quick: ImageInspection
     let host: HostImages
     let closure: LibraryClosure
+    /// Whether all libraries of the bundle have tables that can be read.
+    private(set) var hasSoundLibraries = true
     private(set) var findings: [PluginFinding]
 
     init(
@@ -61,12 +63,28 @@ struct CompleteInspection {
     mutating func run() {
         findings += host.findings
         checkNotesInSections()
+        checkOwnLibraries()
         checkMissingLibraries()
+        checkWritableSearchPaths()
+        checkToolchain()
+        // Of damaged tables nothing can be said, nor of what uses them.
+        guard hasSoundLibraries else { return }
         checkVersions()
         checkUndefinedSymbols()
-        checkWritableSearchPaths()
         checkModules()
-        checkToolchain()
+    }
+
+    /// The libraries that the bundle carries are inspected as its executable is, and by the same code as before a load.
+    private mutating func checkOwnLibraries() {
+        for library in closure.newFiles where library !== file {
+            guard let real = library.file.resolvedPath, BundlePath.isInside(real, directory: bundlePath) else {
+                continue
+            }
+            let inspection = ImageInspector.inspectQuickly(
+                library.file, path: library.path, bundlePath: bundlePath, as: .library)
+            findings += inspection.findings
+            if !inspection.hasSoundTables { hasSoundLibraries = false }
+        }
     }
 
     mutating func add(

@@ -9,6 +9,8 @@ struct ImageSection {
 extension ImageFile {
     private static let sectionLimit = 4096
     private static let namesLimit: UInt64 = 1 << 20
+    /// The names that are asked for are shorter. Many sections can share one long name.
+    private static let nameLimit = 256
     private static let noBits: UInt32 = 8
 
     func section(named name: String) -> ImageSection? { sections.first { $0.name == name } }
@@ -38,7 +40,8 @@ extension ImageFile {
                 let start = index * ELF.sectionHeaderSize
                 let name = Int(table.loadUnaligned(fromByteOffset: start, as: UInt32.self))
                 let type = table.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self)
-                guard type != 0, type != Self.noBits, name < names.count, let end = names[name...].firstIndex(of: 0)
+                guard type != 0, type != Self.noBits, name < names.count,
+                    let end = names[name...].prefix(Self.nameLimit).firstIndex(of: 0)
                 else {
                     return nil
                 }

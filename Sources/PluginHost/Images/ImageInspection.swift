@@ -11,6 +11,10 @@ struct ImageInspection: Sendable {
     var fingerprint: UInt64 = 0
     /// Libraries that it needs and that are not in the process yet.
     var absentLibraries: [String] = []
+    /// Where it has them searched; read only if there are any.
+    var searchPath: SearchPath?
+    /// DT_SONAME of a library.
+    var ownName: String?
     /// Whether it is a shared object of this machine, complete to its end, and nothing in its tables leads out of it: only
     /// then are its tables worth reading on.
     var hasSoundTables = false
@@ -25,6 +29,13 @@ struct ImageInspection: Sendable {
         guard fingerprint != 0, let header = UnsafeRawPointer(bitPattern: base) else { return true }
         return fingerprint == ImageInspector.fingerprint(ofImageMappedAt: header)
     }
+}
+
+/// DT_RUNPATH, or DT_RPATH where there is none.
+struct SearchPath: Sendable {
+    let text: String
+    /// DT_RPATH holds for the libraries of libraries as well.
+    let isInherited: Bool
 }
 
 /// The ELF note of owner `PluginHost`: what a plug-in was built for (plugin_abi.h, "The note in the file").

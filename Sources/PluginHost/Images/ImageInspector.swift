@@ -41,8 +41,8 @@ enum ImageInspector {
 
     // MARK: - Fingerprints
 
-    /// How much of the file the fingerprint covers: its headers, its build identifier, and where its parts lie.
-    private static let fingerprintLimit = 1024
+    /// How much of the file the fingerprint covers: its headers, its build identifier, and some of its tables.
+    private static let fingerprintLimit = 4096
     /// Where the headers must stand to be covered: in the first page of any machine.
     private static let headLimit = 4096
 

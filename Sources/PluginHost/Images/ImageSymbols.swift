@@ -7,7 +7,10 @@ struct ImageSymbols {
     private let table: HashTable
 
     private static let tableLimit: UInt64 = 16 << 20
-    private static let chainLimit = 65_536
+    /// No table of a real file has a chain this long; a table made to be slow has.
+    private static let chainLimit = 4096
+    /// The longest name that is read: those of Swift and C++ have some hundreds of bytes, and rarely some thousands.
+    private static let nameLimit = 32 << 10
 
     /// The offset of each part in the table's bytes.
     private enum HashTable {
@@ -57,8 +60,9 @@ struct ImageSymbols {
     }
 
     private static func bytes(in strings: [UInt8], at index: Int) -> ArraySlice<UInt8>? {
-        guard index < strings.count, let end = strings[index...].firstIndex(of: 0) else { return nil }
-        return strings[index..<end]
+        guard index < strings.count else { return nil }
+        let tail = strings[index...].prefix(nameLimit)
+        return tail[..<(tail.firstIndex(of: 0) ?? tail.endIndex)]
     }
 
     // MARK: - Tables

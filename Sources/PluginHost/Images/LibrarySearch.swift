@@ -46,7 +46,7 @@ struct LibrarySearch {
                 let place = Place(directory: directory, rule: rule)
                 guard !searched.contains(where: { $0.directory == directory }) else { continue }
                 searched.append(place)
-                for path in Self.candidates(library, in: directory) {
+                for path in Self.variants(of: library, in: directory).reversed() {
                     if let file = take(path, &rejected) { return file }
                 }
             }
@@ -86,13 +86,13 @@ struct LibrarySearch {
         }
     }
 
-    /// The library itself, and its variants for newer processors. The order does not matter here: they define the
-    /// same symbols.
-    private static func candidates(_ library: String, in directory: String) -> [String] {
+    /// Where a library may stand in a directory: its variants for newer processors, which the dynamic linker prefers, and
+    /// the library itself. For what they define the order does not matter.
+    static func variants(of library: String, in directory: String) -> [String] {
         let base = directory.hasSuffix("/") ? directory : directory + "/"
         #if arch(x86_64)
-        return [base + library]
-            + ["x86-64-v4", "x86-64-v3", "x86-64-v2"].map { "\(base)glibc-hwcaps/\($0)/\(library)" }
+        return ["x86-64-v4", "x86-64-v3", "x86-64-v2"].map { "\(base)glibc-hwcaps/\($0)/\(library)" }
+            + [base + library]
         #else
         return [base + library]
         #endif

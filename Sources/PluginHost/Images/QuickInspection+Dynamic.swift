@@ -179,8 +179,17 @@ extension QuickInspection {
         }
         let findings = result.findings.count
         for index in dynamic.needed(in: dynamicBytes) { checkNeededName(at: index) }
+        if !result.absentLibraries.isEmpty { readSearchPath() }
         guard role == .plugin, result.absentLibraries.isEmpty, result.findings.count == findings else { return }
         KnownLibraries.setLastNeeded(dynamic.needed(in: dynamicBytes), in: tables.strings)
+    }
+
+    @inline(never)
+    private mutating func readSearchPath() {
+        guard let index = dynamic.runPath ?? dynamic.rPath, let text = string(at: index, limit: Self.searchPathLimit)
+        else { return }
+        result.searchPath = SearchPath(
+            text: String(decoding: text, as: UTF8.self), isInherited: dynamic.runPath == nil)
     }
 
     private static let libraryNameLimit = 512
@@ -195,7 +204,7 @@ extension QuickInspection {
         let isPath = name.offset(of: UInt8(ascii: "/")) != nil || name.offset(of: UInt8(ascii: "$")) != nil
         guard name.isEmpty || isPath else {
             let text = String(decoding: name, as: UTF8.self)
-            if role == .library || !KnownLibraries.contains(text) { result.absentLibraries.append(text) }
+            if !KnownLibraries.contains(text) { result.absentLibraries.append(text) }
             return
         }
         let text = String(decoding: name, as: UTF8.self)

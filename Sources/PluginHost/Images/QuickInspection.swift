@@ -88,8 +88,13 @@ struct QuickInspection: ~Copyable {
         result.hasSoundTables = true
         checkSearchPaths()
         checkNeededNames()
-        if role == .plugin { checkEntry() }
+        if role == .plugin { checkEntry() } else { readOwnName() }
         readNotes(file)
+    }
+
+    private mutating func readOwnName() {
+        guard let index = dynamic.ownName, let name = string(at: index) else { return }
+        result.ownName = String(decoding: name, as: UTF8.self)
     }
 
     // MARK: - Findings

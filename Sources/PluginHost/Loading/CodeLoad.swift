@@ -18,13 +18,17 @@ struct CodeLoad {
         if let entry = bundle.linkedEntry { return try enter(linked: entry, lastFailure, &entered) }
         let executable = try bundle.openExecutable()
         let path = executable.path
-        let identity = EnteredCode.file(executable.file.identity)
+        let file = executable.file.identity
+        let identity = EnteredCode.file(file)
         try check(lastFailure, isNotOf: identity, &entered)
         let inspection = try inspect(executable)
         bundle.begin(.opening)
-        try openOwnLibraries(inspection.absentLibraries)
+        var libraries = InspectedFiles()
+        try openOwnLibraries(inspection, path, &libraries)
         let image = try open(path, isRetry: lastFailure?.entered != nil)
-        guard inspection.describes(imageAt: image.base) else { throw changed(path) }
+        // What the dynamic linker opened is what was inspected: by the content of its first page, and by the path.
+        guard inspection.describes(imageAt: image.base), FileIdentity(path: path) == file else { throw changed(path) }
+        if let library = libraries.firstChanged() { throw changed(library) }
         try claim(image, path)
         entered = identity
         guard let entry = image.entry else { throw missingEntry(path) }
@@ -65,26 +69,37 @@ struct CodeLoad {
     /// costs after the dynamic linker's work.
     private func inspect(_ executable: consuming OpenedExecutable) throws(PluginError) -> ImageInspection {
         let path = executable.path
+        guard executable.file.settle() else { throw changed(path) }
         let inspection = ImageInspector.inspectQuickly(executable.file, path: path, bundlePath: bundle.bundlePath)
         if inspection.isLoadable { return inspection }
         throw completed(PluginError(bundlePath: bundle.bundlePath, findings: inspection.findings), path: path)
     }
 
-    /// Opens the libraries that the executable needs and the bundle carries. Most plug-ins need none that is not in the
-    /// process already; then nothing is looked at.
+    /// Inspects and opens the libraries that the executable needs and the bundle carries. Most plug-ins need none that is
+    /// not in the process already; then nothing is looked at.
     @inline(never)
-    private func openOwnLibraries(_ names: [String]) throws(PluginError) {
-        guard !names.isEmpty, let libraries = BundleLibraries(of: bundle) else { return }
-        do throws(BundleLibraries.Failure) {
-            try libraries.open(names)
+    private func openOwnLibraries(
+        _ inspection: ImageInspection, _ path: String, _ files: inout InspectedFiles
+    ) throws(PluginError) {
+        guard !inspection.absentLibraries.isEmpty else { return }
+        var opening = LibraryOpening(of: bundle)
+        defer { files = opening.files }
+        do throws(LibraryOpening.Failure) {
+            try opening.open(for: inspection, path: path)
         } catch {
-            throw failure(
-                error.path,
-                PluginFinding(
-                    .dependencyMissing, filePath: error.path, subject: lastComponent(error.path),
-                    message: "The library \(quoted(error.path)), which the bundle carries, cannot be loaded.",
-                    remedy: "Install the bundle again, with everything that its libraries need.",
-                    systemMessage: error.message.text))
+            switch error {
+            case .refused(let findings):
+                throw completed(PluginError(bundlePath: bundle.bundlePath, findings: findings), path: path)
+            case .changed(let path): throw changed(path)
+            case .linker(let library, let said):
+                throw failure(
+                    library,
+                    PluginFinding(
+                        .dependencyMissing, filePath: library, subject: lastComponent(library),
+                        message: "The library \(quoted(library)), which the bundle carries, cannot be loaded.",
+                        remedy: "Install the bundle again, with everything that its libraries need.",
+                        systemMessage: said.text))
+            }
         }
     }
 

@@ -17,4 +17,19 @@ size_t fuzz_memory_peak(void);
 // How a process ended: 1 and its status if it left by itself, 0 and the signal if one ended it. Any thread.
 int fuzz_exited(int status, int *code);
 
+// What a process that loads a mutant leaves behind, in memory that its parent shares.
+typedef struct fuzz_trace {
+    int signal;       // the signal that ended the process, 0 if none
+    int in_own_code;  // whether that signal came while code of a file below the folder ran
+    char image[128];  // the last component of the image that ran, empty outside of all
+    size_t offset;    // how far behind the image's beginning
+    int stage;        // how far the process came; the caller's own numbers
+} fuzz_trace;
+
+// Writes to trace what ends the process. Main thread only, once in a process.
+void fuzz_trace_signals(fuzz_trace *trace, const char *folder);
+
+// Ends the process after a number of seconds, and writes no core file. Main thread only.
+void fuzz_limit(unsigned seconds);
+
 #endif

@@ -1,0 +1,167 @@
+import CFuzz
+import Glibc
+import PluginHost
+
+/// Loads mutants of plug-ins and of their libraries, each in a process of its own, and counts how the processes end.
+///
+/// The rule: of a thousand mutants at most one ends its process before code of the mutant ran. What its code does then is
+/// its own.
+struct ELFRun {
+    private let options: Options
+    private let folder: String
+    private let mutators: [(name: String, executable: ELFMutator, library: ELFMutator?)]
+    private let traces: UnsafeMutablePointer<fuzz_trace>
+
+    /// How a process ended.
+    private enum End: String, CaseIterable {
+        case loaded
+        case refused
+        case ownCode = "ended by its own code"
+        case before = "ended before its own code"
+    }
+
+    /// A process that loads a mutant, and what to say of it.
+    private struct Child {
+        var process: pid_t = 0
+        var input = 0
+        var change = ""
+        var marks: CInt = -1
+    }
+
+    init?(options: Options) {
+        self.options = options
+        // In memory where there is such a place.
+        folder = (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") + "/pluginhost-fuzz-elf-\(getpid())"
+        let given = options.corpus.map { Files.all(in: $0) } ?? []
+        guard let samples = ELFSamples(in: folder + "/samples", given: given) else { return nil }
+        mutators = samples.samples.map { sample in
+            (sample.name, ELFMutator(sample.executable), sample.library.map { ELFMutator($0) })
+        }
+        let size = MemoryLayout<fuzz_trace>.stride * options.jobs
+        let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+        guard let memory, memory != MAP_FAILED else { return nil }
+        traces = memory.bindMemory(to: fuzz_trace.self, capacity: options.jobs)
+    }
+
+    /// Runs all inputs.
+    ///
+    /// - Returns: whether the rule holds.
+    func run() -> Bool {
+        print("elf: \(options.inputs) mutants from seed \(options.seed), \(options.jobs) at a time")
+        print("samples: \(mutators.map(\.name).joined(separator: ", "))")
+        fflush(nil)
+        var ends: [End: Int] = [:]
+        var kinds: [String: Int] = [:]
+        var children = [Child](repeating: Child(), count: options.jobs)
+        var next = 0
+        var running = 0
+        while next < options.inputs || running > 0 {
+            if next < options.inputs, let slot = children.firstIndex(where: { $0.process == 0 }) {
+                children[slot] = start(next, slot)
+                next += 1
+                running += 1
+                continue
+            }
+            var status: Int32 = 0
+            let process = waitpid(-1, &status, 0)
+            guard let slot = children.firstIndex(where: { $0.process == process }) else { continue }
+            running -= 1
+            let (end, kind) = judge(children[slot], slot, status)
+            close(children[slot].marks)
+            ends[end, default: 0] += 1
+            if end == .before {
+                kinds[kind, default: 0] += 1
+                print("  \(kind), input \(children[slot].input)")
+            }
+            children[slot].process = 0
+        }
+        for (kind, count) in kinds.sorted(by: { $0.value > $1.value }) { print("\(count) × \(kind)") }
+        let before = ends[.before] ?? 0
+        print(
+            "elf: \(options.inputs) mutants, seed \(options.seed): "
+                + End.allCases.map { "\(ends[$0] ?? 0) \($0.rawValue)" }.joined(separator: ", "))
+        system("rm -rf '\(folder)'")
+        return before * 1000 <= options.inputs
+    }
+
+    // MARK: - One mutant
+
+    /// The bundle's files for an input; all follows from the seed and its number.
+    private func mutant(_ input: Int) -> (executable: [UInt8], library: [UInt8]?, change: String) {
+        var random = SeededGenerator(seed: options.seed, input: input)
+        let (name, executable, library) = mutators[random.below(mutators.count)]
+        if let library, random.oneIn(3) {
+            let (bytes, change) = library.mutant(&random)
+            return (executable.bytes, bytes, "library, \(name): \(change)")
+        }
+        let (bytes, change) = executable.mutant(&random)
+        return (bytes, library?.bytes, "executable, \(name): \(change)")
+    }
+
+    private func start(_ input: Int, _ slot: Int) -> Child {
+        var pipe: [CInt] = [-1, -1]
+        Glibc.pipe(&pipe)
+        let (executable, library, change) = mutant(input)
+        traces[slot] = fuzz_trace()
+        fflush(nil)
+        let process = fuzz_fork()
+        if process == 0 {
+            dup2(pipe[1], ELFSamples.descriptor)
+            close(pipe[0])
+            close(pipe[1])
+            load(executable, library, slot)
+        }
+        close(pipe[1])
+        return Child(process: process, input: input, change: change, marks: pipe[0])
+    }
+
+    /// Loads the mutant, and then a sound bundle: a mutant must not end the next load either.
+    private func load(_ executable: [UInt8], _ library: [UInt8]?, _ slot: Int) -> Never {
+        let null = open("/dev/null", O_WRONLY)
+        dup2(null, STDERR_FILENO)
+        dup2(null, STDOUT_FILENO)
+        fuzz_limit(UInt32(options.patience))
+        let place = "\(folder)/\(slot)"
+        place.withCString { fuzz_trace_signals(traces + slot, strdup($0)) }
+        let status: Int32 = load("\(place)/Mutant.bundle", executable, library) ? 0 : 1
+        traces[slot].stage = 1
+        _ = load("\(place)/Sound.bundle", mutators[0].executable.bytes, mutators[0].library?.bytes)
+        traces[slot].stage = 2
+        exit(status)
+    }
+
+    /// - Returns: whether its code came to be entered.
+    private func load(_ path: String, _ executable: [UInt8], _ library: [UInt8]?) -> Bool {
+        Files.write(executable, to: "\(path)/Contents/Linux/Plugin")
+        if let library { Files.write(library, to: "\(path)/Contents/Frameworks/libpart.so") }
+        // With a principal class nothing needs to be registered.
+        let list =
+            "<plist version=\"1.0\"><dict><key>CFBundleExecutable</key><string>Plugin</string>"
+            + "<key>NSPrincipalClass</key><string>None</string></dict></plist>"
+        Files.write(Array(list.utf8), to: "\(path)/Contents/Info.plist")
+        do {
+            try PluginBundle.open(path: path).loadAndReturnError()
+            return true
+        } catch let error as PluginError {
+            return error.code == .entryFailed
+        } catch {
+            return false
+        }
+    }
+
+    private func judge(_ child: Child, _ slot: Int, _ status: Int32) -> (End, String) {
+        var byte: UInt8 = 0
+        // The sound bundle of the next load marks as well; by then the mutant was let in or not.
+        let hasMarks = read(child.marks, &byte, 1) == 1
+        var code: Int32 = 0
+        let trace = traces[slot]
+        if fuzz_exited(status, &code) != 0, code <= 1 { return (code == 0 ? .loaded : .refused, "") }
+        let image = withUnsafeBytes(of: trace.image) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let way = trace.signal != 0 ? "signal \(trace.signal)" : code == SIGALRM ? "hang" : "status \(code)"
+        let stage = trace.stage == 0 ? "" : trace.stage == 1 ? " in the next load" : " at the end"
+        let kind =
+            "\(child.change): \(way)\(stage) in \(image.isEmpty ? "?" : image)+\(String(trace.offset, radix: 16))"
+        if trace.in_own_code != 0 || hasMarks && trace.stage != 1 { return (.ownCode, kind) }
+        return (.before, kind)
+    }
+}

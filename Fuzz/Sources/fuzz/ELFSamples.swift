@@ -1,0 +1,120 @@
+import Glibc
+
+/// Bundles whose files are damaged: compiled at the start, each with a library of its own in Contents/Frameworks.
+struct ELFSamples {
+    /// A bundle: the executable's bytes, and those of its library.
+    struct Sample {
+        let name: String
+        let executable: [UInt8]
+        let library: [UInt8]?
+    }
+
+    let samples: [Sample]
+
+    /// - Parameters:
+    ///   - folder: for sources and results.
+    ///   - given: executables of plug-ins, which were built elsewhere.
+    init?(in folder: String, given: [[UInt8]]) {
+        var samples: [Sample] = []
+        for (name, flags) in Self.kinds {
+            Files.write(Array(Self.librarySource.utf8), to: "\(folder)/library.c")
+            Files.write(Array(Self.source.utf8), to: "\(folder)/plugin.c")
+            let compiler = Self.compiler
+            let options = "-shared -fPIC -O1 -w \(flags)"
+            let library = "\(compiler) \(options) -Wl,-soname,libpart.so -o \(folder)/libpart.so \(folder)/library.c"
+            let plugin =
+                "\(compiler) \(options) -Wl,--enable-new-dtags -Wl,-rpath,'$ORIGIN/../Frameworks' "
+                + "-o \(folder)/plugin.so \(folder)/plugin.c \(folder)/libpart.so -lm"
+            // A linker that does not know an option has no file of that kind.
+            guard system(library + " 2>/dev/null") == 0, system(plugin + " 2>/dev/null") == 0,
+                let executable = Files.read("\(folder)/plugin.so"), let part = Files.read("\(folder)/libpart.so")
+            else { continue }
+            samples.append(Sample(name: name, executable: executable, library: part))
+        }
+        guard !samples.isEmpty else { return nil }
+        for (number, bytes) in given.enumerated() {
+            samples.append(Sample(name: "given \(number)", executable: bytes, library: nil))
+        }
+        self.samples = samples
+    }
+
+    private static let kinds = [
+        ("gnu hash", "-Wl,--hash-style=gnu"), ("sysv hash", "-Wl,--hash-style=sysv"),
+        ("both hashes", "-Wl,--hash-style=both -Wl,-z,now"),
+        ("packed relocations", "-Wl,--hash-style=gnu -Wl,-z,pack-relative-relocs"),
+    ]
+
+    private static var compiler: String {
+        system("command -v clang >/dev/null 2>&1") == 0 ? "clang" : "cc"
+    }
+
+    /// How code of the files says that it runs: a byte to a descriptor, by a system call of its own, since no function of
+    /// a library can be called while relocations are made.
+    static let descriptor: CInt = 200
+
+    private static let marker = """
+        #if defined(__x86_64__)
+        static inline void mark(void) {
+            char byte = 'x';
+            long result;
+            __asm__ volatile("syscall" : "=a"(result) : "a"(1), "D"(200L), "S"(&byte), "d"(1L) : "rcx", "r11", "memory");
+        }
+        #elif defined(__aarch64__)
+        static inline void mark(void) {
+            char byte = 'x';
+            register long x8 __asm__("x8") = 64, x0 __asm__("x0") = 200, x2 __asm__("x2") = 1;
+            register char *x1 __asm__("x1") = &byte;
+            __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+        }
+        #else
+        extern long write(int, const void *, unsigned long);
+        static inline void mark(void) { write(200, "x", 1); }
+        #endif
+
+        """
+
+    private static let librarySource =
+        marker + """
+            __thread int part_state = 7;
+            int part_numbers[64] = {1, 2, 3};
+            int *part_pointers[4] = {part_numbers, part_numbers + 1, part_numbers + 2, part_numbers + 3};
+            static int plain(int value) { return value + part_state; }
+            static void *choose(void) { mark(); return (void *)plain; }
+            int part_chosen(int value) __attribute__((ifunc("choose")));
+            int part_plain(int value) { return part_chosen(value) + *part_pointers[value & 3]; }
+            __attribute__((constructor)) static void begin(void) { mark(); }
+            __attribute__((destructor)) static void end(void) { part_numbers[3] = 0; }
+
+            """
+
+    private static let source =
+        marker + """
+            #include <math.h>
+            #include <stddef.h>
+            #include <stdio.h>
+            #include <stdlib.h>
+            extern int part_plain(int);
+            extern int part_numbers[];
+            extern int absent(void) __attribute__((weak));
+            typedef struct { char head[4096]; } plugin_host;
+            __thread int state = 3;
+            static __thread char buffer[64];
+            int *pointers[3] = {part_numbers, &part_numbers[1], NULL};
+            static const char *const names[] = {"one", "two", "three"};
+            static void *choose(void) { mark(); return (void *)part_plain; }
+            static int chosen_here(int value) { return value; }
+            static void *choose_here(void) { mark(); return (void *)chosen_here; }
+            int chosen(int value) __attribute__((ifunc("choose_here")));
+            __attribute__((constructor)) void begin(void) { mark(); state = (int)sqrt(16.0 + part_plain(1)); }
+            __attribute__((constructor)) static void begin_more(void) { buffer[0] = names[state & 1][0]; }
+            __attribute__((destructor)) void end(void) { pointers[2] = NULL; }
+            int plugin_entry(const plugin_host *host) {
+                mark();
+                if (absent) absent();
+                char text[32];
+                snprintf(text, sizeof text, "%d%s", chosen(*pointers[0]), names[1]);
+                return host ? 0 : atoi(text);
+            }
+
+            """
+}
