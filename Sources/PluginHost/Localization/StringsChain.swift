@@ -175,15 +175,19 @@ final class StringsChain: Sendable {
     /// The files of the tables that nobody needed so far, the next one last. Looked for once, unless a place cannot be
     /// looked at.
     private func unread() -> Files {
-        if let known = state.withLock(\.unread) { return Files(files: known, isCertain: true) }
+        if let known = state.withLock({ Self.copied($0.unread) }) { return Files(files: known, isCertain: true) }
         var found = hidden()
         found.files.reverse()
         guard found.isCertain else { return found }
         return state.withLock { state in
-            if let unread = state.unread { return Files(files: unread, isCertain: true) }
-            state.unread = found.files
+            if let unread = Self.copied(state.unread) { return Files(files: unread, isCertain: true) }
+            state.unread = Self.copied(found.files)
             if found.files.isEmpty { isComplete.store(true, ordering: .releasing) }
             return found
         }
     }
+
+    /// The elements in memory of their own: the list is changed in its place once nobody else has it, and the sanitiser does
+    /// not see that whoever had it has let go.
+    private static func copied(_ files: [StringsFile]?) -> [StringsFile]? { files.map { Array($0.lazy.map(\.self)) } }
 }
