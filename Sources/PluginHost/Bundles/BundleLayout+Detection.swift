@@ -21,6 +21,15 @@ extension BundleLayout {
         return layout.backed(by: installed(in: parent))
     }
 
+    /// Whether a directory has an Info.plist in one of its layout's places.
+    static func hasInfoList(root: String) -> Bool {
+        var failure: OpenedDirectory.Failure?
+        let places = detect(root: root, failure: &failure).infoDirectories.map { BundlePath.join(root, $0) }
+        return places.contains { place in
+            infoNames.contains { FileIdentity(path: BundlePath.join(place, $0))?.isRegularFile ?? false }
+        }
+    }
+
     /// The layout by the well-known folders, nil if there is none of them.
     private static func plain(_ folders: inout WellKnownFolders, isFramework: Bool) -> BundleLayout? {
         let top = top(&folders, isFramework: isFramework)

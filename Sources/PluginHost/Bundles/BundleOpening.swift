@@ -180,10 +180,29 @@ enum BundleOpening {
     private static func missingInfoList(_ path: String, _ layout: BundleLayout, _ expected: String) -> PluginFinding {
         let places = layout.infoDirectories.map { quoted(BundlePath.join(BundlePath.join(path, $0), "Info.plist")) }
         let verb = places.count == 1 ? "does" : "do"
+        if let (link, target) = danglingLink(path, layout) {
+            return PluginFinding(
+                .manifestUnreadable, filePath: link, subject: target,
+                message:
+                    "There is no Info.plist: \(quoted(link)) is a link that leads to nothing, to \(quoted(target)).",
+                remedy: "Put the file there, or install the bundle again.")
+        }
         return PluginFinding(
             .manifestUnreadable, filePath: expected,
             message: "There is no Info.plist: \(places.joined(separator: " and ")) \(verb) not exist.",
             remedy: "Add \(layout.usualInfoList) with at least CFBundleIdentifier and NSExecutable.")
+    }
+
+    /// The first place of Info.plist, or folder of it, that is a link to nothing, with what it says.
+    private static func danglingLink(_ path: String, _ layout: BundleLayout) -> (link: String, target: String)? {
+        let folders = ["Contents", "Resources", "Support Files"] + layout.infoDirectories.filter { !$0.isEmpty }
+        let lists = layout.infoDirectories.flatMap { folder in
+            BundleLayout.infoNames.map { BundlePath.join(BundlePath.join(path, folder), $0) }
+        }
+        for link in folders.map({ BundlePath.join(path, $0) }) + lists {
+            if let target = BundlePath.linkTarget(link), FileIdentity(path: link) == nil { return (link, target) }
+        }
+        return nil
     }
 
     private static func notFound(_ path: String, _ reason: String) -> PluginError {

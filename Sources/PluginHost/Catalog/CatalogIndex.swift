@@ -24,6 +24,8 @@ final class CatalogIndex: Sendable {
     /// How many nanoseconds the reading of each candidate took that this process read, by where its name stands. Not in
     /// the bytes.
     let readings: [Int: Int64]
+    /// Whether the system refused to let something be read that it may let be read in a moment. Not in the bytes.
+    let isPassing: Bool
 
     /// One search path.
     struct Folder: Sendable, Equatable {
@@ -47,7 +49,8 @@ final class CatalogIndex: Sendable {
     /// look-up out of the bytes.
     ///
     /// **Cost.** One pass over the bytes for the checksum, one over the entries.
-    init(bytes: [UInt8], readings: [Int: Int64] = [:]) throws(Damage) {
+    init(bytes: [UInt8], readings: [Int: Int64] = [:], isPassing: Bool = false) throws(Damage) {
+        self.isPassing = isPassing
         self.bytes = bytes
         self.readings = readings
         // A Result, because an array lends its bytes to functions without typed errors only.

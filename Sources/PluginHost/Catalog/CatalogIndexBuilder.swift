@@ -82,10 +82,15 @@ struct CatalogIndexBuilder {
             foldersOffset: foldersOffset)
         header.complete(&texts.bytes, with: parts.bytes)
         do throws(CatalogIndex.Damage) {
-            return try CatalogIndex(bytes: texts.bytes, readings: readings)
+            return try CatalogIndex(bytes: texts.bytes, readings: readings, isPassing: isPassing)
         } catch {
             preconditionFailure("the index that was made \(error.reason)")
         }
+    }
+
+    private var isPassing: Bool {
+        folders.contains { $0.problem?.isPassing ?? false }
+            || candidates.contains { $0.bundle.record.findings.contains(where: \.isPassing) }
     }
 
     private struct Contribution {

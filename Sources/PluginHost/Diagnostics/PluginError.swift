@@ -19,6 +19,7 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     public init(bundlePath: String, findings: [PluginFinding]) {
         precondition(!findings.isEmpty, "a PluginError tells at least one finding")
         self.bundlePath = bundlePath
+        let findings = findings.map(CopiedPaths.told)
         self.findings = findings.filter { $0.severity == .error } + findings.filter { $0.severity != .error }
     }
 
@@ -28,6 +29,8 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// Whether any of it holds for this moment only.
     var isProvisional: Bool { findings.contains(where: \.isProvisional) }
+    /// Whether the same try may succeed in a moment, though nobody changes anything.
+    var isPassing: Bool { findings.contains(where: \.isPassing) }
 
     /// The deciding finding's code.
     public var code: Code { findings[0].code }

@@ -24,6 +24,8 @@ public struct PluginFinding: Error, Sendable, Hashable {
     /// not remembered, and the question is asked again the next time.
     var refusal: CInt?
     var isProvisional: Bool { refusal != nil }
+    /// Whether the same question may be answered in a moment, though nobody changes anything.
+    var isPassing: Bool { refusal.map(ErrorNumber.isPassing) ?? false }
 
     public init(
         _ severity: Severity, _ code: PluginError.Code, filePath: String? = nil, subject: String? = nil,
@@ -75,42 +77,10 @@ extension PluginFinding {
     }
 }
 
-/// A name or path as it stands in a message: in quotation marks, with control characters escaped, so that a hostile
-/// file name can neither move the cursor of a terminal nor forge a second line of a log. What is longer than any path
-/// is cut: a key of a property list may have megabytes.
-func quoted(_ name: some StringProtocol) -> String {
-    if name.utf8.count > longestQuoted {
-        return quoted(String(decoding: name.utf8.prefix(longestQuoted - 8), as: UTF8.self) + "…")
-    }
-    guard name.unicodeScalars.contains(where: \.needsEscape) else { return "“\(name)”" }
-    var text = "“"
-    for scalar in name.unicodeScalars {
-        if scalar.needsEscape {
-            text += scalar.escaped(asASCII: true)
-        } else {
-            text.unicodeScalars.append(scalar)
-        }
-    }
-    return text + "”"
-}
-
-/// In bytes; with the sign for what was cut, still below this.
-private let longestQuoted = 4_096
-
 extension String {
     /// With a full stop, unless it ends like a sentence already.
     var asSentence: String {
         guard let last, !".!?…".contains(last) else { return self }
         return self + "."
-    }
-}
-
-extension Unicode.Scalar {
-    /// Controls, line separators and the marks that change the direction of text.
-    fileprivate var needsEscape: Bool {
-        switch value {
-        case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
-        }
     }
 }

@@ -8,11 +8,14 @@ struct DirectoryChanges: Sendable {
     /// Why a directory that came to be is not watched, or nil.
     var failure: Inotify.Failure?
 
+    /// Where changes are not noticed, each told once.
+    var gaps: [WatchGap] = []
+
     private var count = 0
     /// More names are told as "anything".
     private static let mostNames = 100_000
 
-    var isEmpty: Bool { names.isEmpty && wholly.isEmpty && failure == nil }
+    var isEmpty: Bool { names.isEmpty && wholly.isEmpty && failure == nil && gaps.isEmpty }
 
     mutating func insert(_ name: String, in directory: String, root: String) {
         guard count < Self.mostNames else { return insert(wholly: root) }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A root may be missing: it is watched from when it comes to be, and again when it was removed, renamed or replaced,
 /// also where a link in its path is turned to another directory. Links inside a root are followed where the owner wants
-/// the inside of what they lead to, and never below that.
+/// the inside of what they lead to, and never below that. The number of directories has limits (``WatchedTrees/Limits``).
 ///
 /// **Threads.** Any. The handler is called on a thread of the watch's own, one call after the other, without a lock.
 /// **Lifetime.** Until ``cancel()``, or until nobody holds it: the thread and the two descriptors are gone soon after, when
@@ -17,18 +17,25 @@ final class DirectoryWatch: Sendable {
     /// - Parameters:
     ///   - quietPeriod: how long nothing must happen before the handler is called.
     ///   - longestWait: how long the first event waits at most.
+    ///   - limits: how many directories are watched.
     ///   - enters: whether a directory that stands in a root is watched with everything below it, or only for coming
     ///     and going; by its name.
+    ///   - isBundle: whether what a link in a root leads to is a bundle, by its path. Of any other directory only the upper
+    ///     two levels are watched.
     ///   - handler: takes what happened.
     /// - Throws: ``PluginError`` of code `watchFailed` that names the limit that was reached.
     init(
         quietPeriod: Duration = .milliseconds(200), longestWait: Duration = .seconds(2),
+        limits: WatchedTrees.Limits = WatchedTrees.Limits(),
         enters: @escaping @Sendable (String) -> Bool = { _ in true },
+        isBundle: @escaping @Sendable (String) -> Bool = { _ in true },
         handler: @escaping @Sendable (DirectoryChanges) -> Void
     ) throws(PluginError) {
         do throws(Inotify.Failure) {
+            let inotify = try Inotify()
             loop = try WatchLoop(
-                quiet: QuietPeriod(length: quietPeriod, longestWait: longestWait), enters: enters, handler: handler)
+                inotify, WatchedTrees(inotify, limits: limits, enters: enters, isBundle: isBundle),
+                quiet: QuietPeriod(length: quietPeriod, longestWait: longestWait), handler: handler)
         } catch {
             throw error.asError(directory: "/")
         }
@@ -52,6 +59,10 @@ final class DirectoryWatch: Sendable {
     /// Tells of all roots as if anything in them had changed.
     func tellAll() { loop.tellAll() }
 
+    /// Tells of all roots some seconds from now, as ``tellAll()`` does: for an owner that could not do its work. The time is
+    /// doubled each time, up to a minute, until a report passes without another request.
+    func tellAllLater() { loop.tellAllLater() }
+
     /// Ends the watch. The handler may be in a call; it is not called again.
     func cancel() { loop.stop() }
 
@@ -69,16 +80,17 @@ private final class WatchLoop: Sendable {
     private let signal: CInt
     private let isStopped = Atomic(false)
     private let isAllToTell = Atomic(false)
+    private let isAllToTellLater = Atomic(false)
     private let forkGeneration = phs_fork_generation()
 
     init(
-        quiet: QuietPeriod, enters: @escaping @Sendable (String) -> Bool,
+        _ inotify: Inotify, _ trees: sending WatchedTrees, quiet: QuietPeriod,
         handler: @escaping @Sendable (DirectoryChanges) -> Void
     ) throws(Inotify.Failure) {
-        inotify = try Inotify()
+        self.inotify = inotify
         signal = phs_open_signal()
         guard signal >= 0 else { throw Inotify.Failure(step: .descriptor, errno: errno) }
-        trees = Lock(WatchedTrees(inotify, enters: enters))
+        self.trees = Lock(trees)
         self.quiet = quiet
         self.handler = handler
         try start()
@@ -98,6 +110,8 @@ private final class WatchLoop: Sendable {
             return failure
         }
         if let failure { throw failure }
+        // The thread tells of what is not watched.
+        phs_signal(signal)
     }
 
     func remove(_ root: String) {
@@ -113,6 +127,8 @@ private final class WatchLoop: Sendable {
         isAllToTell.store(true, ordering: .releasing)
         phs_signal(signal)
     }
+
+    func tellAllLater() { isAllToTellLater.store(true, ordering: .releasing) }
 
     private var isForked: Bool { forkGeneration != phs_fork_generation() }
 
@@ -149,18 +165,21 @@ private final class WatchLoop: Sendable {
         defer { buffer.deallocate() }
         var changes = DirectoryChanges()
         var quiet = quiet
+        var later = Later()
         while !isStopped.load(ordering: .acquiring) {
-            let hasEvents = wait(until: quiet.due)
+            let hasEvents = wait(until: [quiet.due, later.due].compactMap(\.self).min())
             // Before the events: they may be of no interest, and then the next wait is for ever.
-            if isAllToTell.exchange(false, ordering: .acquiring) {
+            if isAllToTell.exchange(false, ordering: .acquiring) || later.isAllDue() {
                 for root in trees.withLock(\.roots) { changes.insert(wholly: root) }
                 quiet.note(at: .now)
             }
+            if noteGaps(&changes, readsAgain: later.isReadingDue()) { quiet.note(at: .now) }
             if hasEvents {
                 gather(&changes, &quiet, buffer)
                 // It is not quiet while there are more.
                 if !quiet.isOverdue(at: .now) { continue }
             }
+            if trees.withLock(\.hasUnread) { later.readAgain() }
             guard let due = quiet.due, due <= .now else { continue }
             quiet.reset()
             let report = changes
@@ -169,6 +188,20 @@ private final class WatchLoop: Sendable {
                 HeldLocks.preconditionNone(before: "the handler of a watch")
                 handler(report)
             }
+            later.tellAll(isWanted: isAllToTellLater.exchange(false, ordering: .acquiring))
+        }
+    }
+
+    /// Notes where nothing is watched, and tries to read what could not be read.
+    ///
+    /// - Returns: whether there is anything to tell.
+    private func noteGaps(_ changes: inout DirectoryChanges, readsAgain: Bool) -> Bool {
+        trees.withLock { trees in
+            let before = changes.wholly
+            if readsAgain { trees.readAgain(&changes) }
+            let gaps = trees.takeGaps()
+            changes.gaps += gaps
+            return !gaps.isEmpty || changes.wholly != before
         }
     }
 
@@ -202,6 +235,39 @@ private final class WatchLoop: Sendable {
             }
             // Told with the changes, because a directory that is not watched comes with one.
             if let failure = trees.takeFailure() { changes.failure = failure }
+            changes.gaps += trees.takeGaps()
         }
+    }
+}
+
+/// What a watch does some time later, because it could not be done now.
+private struct Later {
+    private static let first = Duration.seconds(2)
+    private static let longest = Duration.seconds(64)
+
+    private var reading: ContinuousClock.Instant?
+    private var all: ContinuousClock.Instant?
+    private var delay = first
+
+    var due: ContinuousClock.Instant? { [reading, all].compactMap(\.self).min() }
+
+    mutating func readAgain() { reading = reading ?? .now + Self.first }
+
+    mutating func tellAll(isWanted: Bool) {
+        guard isWanted else {
+            if all == nil { delay = Self.first }
+            return
+        }
+        all = .now + delay
+        delay = min(delay * 2, Self.longest)
+    }
+
+    mutating func isReadingDue() -> Bool { Self.isDue(&reading) }
+    mutating func isAllDue() -> Bool { Self.isDue(&all) }
+
+    private static func isDue(_ instant: inout ContinuousClock.Instant?) -> Bool {
+        guard let due = instant, due <= .now else { return false }
+        instant = nil
+        return true
     }
 }

@@ -39,7 +39,7 @@ struct OpenedDirectory: ~Copyable {
     }
 
     private init(_ name: Name, in directory: CInt, path: String) throws(Failure) {
-        descriptor = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        descriptor = phs_open(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         self.path = path
         guard descriptor >= 0 else { throw Failure(path: path, errno: errno) }
     }
@@ -64,9 +64,22 @@ struct OpenedDirectory: ~Copyable {
 
     /// Opens a file; links are not followed, and a FIFO does not wait for a writer.
     func file(_ name: Name, _ flags: CInt = O_RDONLY, mode: mode_t = 0) throws(Failure) -> CInt {
-        let file = openat(descriptor, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode)
+        let file = phs_open(descriptor, name, flags | O_NOFOLLOW, mode)
         guard file >= 0 else { throw failure(name) }
         return file
+    }
+
+    /// Opens a regular file for reading; links are not followed.
+    ///
+    /// - Throws: `ENOENT` also for what is no regular file, as if it had gone.
+    func regularFile(_ name: Name) throws(Failure) -> OpenedFile {
+        let path = BundlePath.join(path, Self.text(name))
+        let file = try file(name)
+        do throws(OpenedFile.Failure) {
+            return try OpenedFile(adopting: file)
+        } catch {
+            throw Failure(path: path, errno: error.errno ?? ENOENT)
+        }
     }
 
     /// All names but `.` and `..`, in the order of bytes.

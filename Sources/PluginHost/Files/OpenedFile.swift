@@ -117,6 +117,40 @@ struct OpenedFile: ~Copyable {
         return bytes
     }
 
+    /// Whether another file has the same bytes now.
+    ///
+    /// **Cost.** Reads no more than the size that both had when they were opened.
+    func hasSameContent(as other: borrowing OpenedFile) throws(Failure) -> Bool {
+        guard identity.size == other.identity.size else { return false }
+        let half = 16384
+        return try withTemporaryBytes(2 * half) { (buffer) throws(Failure) in
+            let mine = UnsafeMutableRawBufferPointer(rebasing: buffer[..<half])
+            let others = UnsafeMutableRawBufferPointer(rebasing: buffer[half...])
+            var offset: UInt64 = 0
+            while offset < identity.size {
+                let count = try read(into: mine, at: offset)
+                // One that became shorter meanwhile is another.
+                guard count > 0, try other.read(into: others, at: offset) == count,
+                    memcmp(mine.baseAddress!, others.baseAddress!, count) == 0
+                else { return false }
+                offset += UInt64(count)
+            }
+            return true
+        }
+    }
+
+    /// Gives an empty file the content of this one.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the empty file, open for writing.
+    ///   - limit: more bytes are refused with `EFBIG`, also in a file that grows meanwhile.
+    /// - Returns: the number of bytes.
+    func copyContent(to descriptor: CInt, atMost limit: Int64) throws(Failure) -> Int64 {
+        let count = phs_copy_content(self.descriptor, descriptor, limit)
+        guard count >= 0 else { throw .system(errno: errno) }
+        return count
+    }
+
     /// Where the open file really is: every link in the path resolved.
     var resolvedPath: String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in

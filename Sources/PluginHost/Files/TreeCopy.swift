@@ -1,4 +1,3 @@
-import CPluginSupport.Shims
 import Glibc
 
 /// Makes a directory equal to another: copies what is new or differs, and removes what is gone.
@@ -10,11 +9,22 @@ struct TreeCopy {
     typealias Name = OpenedDirectory.Name
     typealias Failure = OpenedDirectory.Failure
 
-    /// How much is copied at most: a link to the wrong directory must not fill the disk.
+    /// How much of a tree is copied, or compared, at most: what does not belong into a bundle must not fill the disk, or
+    /// the memory, where the copies stand in one. docs/bundle-format.md, "Limits", has them.
     struct Limits {
-        var entries = 200_000
-        var bytes: Int64 = 8 << 30
-        var levels = 64
+        var entries = 100_000
+        var bytes: Int64 = 1 << 30
+        var levels = 32
+    }
+
+    /// What a copy did.
+    struct Report: Equatable {
+        /// Whether anything was different.
+        var isChanged = false
+        /// The first FIFOs, sockets and devices that were left out, by their paths in the tree.
+        var leftOut: [String] = []
+
+        static let mostLeftOut = 16
     }
 
     /// The directory that is copied, links resolved.
@@ -24,22 +34,22 @@ struct TreeCopy {
     private let leaves: (String) -> Bool
     private var entries = 0
     private var bytes: Int64 = 0
-    private var isChanged = false
+    private var report = Report()
 
     /// - Parameters:
     ///   - source: the directory that is copied, links resolved.
     ///   - target: what is made equal to it; it exists.
     ///   - leaves: whether a file or link is left as it is, by its path in the tree.
-    /// - Returns: whether anything was different.
+    /// - Returns: what was done.
     /// - Throws: what failed; `ENOENT` for a name that went away since it was read, `EFBIG` where a limit is reached.
     @discardableResult
     static func run(
         from source: String, to target: String, limits: Limits = Limits(),
         leaving leaves: @escaping (String) -> Bool = { _ in false }
-    ) throws(Failure) -> Bool {
+    ) throws(Failure) -> Report {
         var copy = TreeCopy(source: source, target: target, limits: limits, leaves: leaves)
         try copy.copy(OpenedDirectory(path: source), OpenedDirectory(path: target), at: "", levels: limits.levels)
-        return copy.isChanged
+        return copy.report
     }
 
     private init(source: String, target: String, limits: Limits, leaves: @escaping (String) -> Bool) {
@@ -59,7 +69,11 @@ struct TreeCopy {
         guard entries <= limits.entries else { throw Failure(path: from.path, errno: EFBIG) }
         for name in names {
             let path = BundlePath.join(place, OpenedDirectory.text(name)).drop { $0 == "/" }
-            guard let kind = try from.kind(name), kind != .other else { continue }
+            guard let kind = try from.kind(name) else { continue }
+            if kind == .other {
+                if report.leftOut.count < Report.mostLeftOut { report.leftOut.append(String(path)) }
+                continue
+            }
             if kind != .directory, leaves(String(path)) { continue }
             if let old = try to.kind(name), old != kind { try remove(name, in: to) }
             switch kind {
@@ -80,7 +94,7 @@ struct TreeCopy {
 
     private mutating func remove(_ name: Name, in directory: borrowing OpenedDirectory) throws(Failure) {
         try directory.remove(name)
-        isChanged = true
+        report.isChanged = true
     }
 
     // MARK: Files
@@ -91,29 +105,20 @@ struct TreeCopy {
     private mutating func copyFile(
         _ name: Name, _ from: borrowing OpenedDirectory, _ to: borrowing OpenedDirectory
     ) throws(Failure) {
-        let source = try from.file(name)
-        defer { close(source) }
-        var found = phs_file_identity()
-        guard phs_fstat(source, &found) == 0 else { throw from.failure(name) }
-        let identity = FileIdentity(found)
-        // It was a file a moment ago.
-        guard identity.isRegularFile else {
-            throw Failure(path: BundlePath.join(from.path, OpenedDirectory.text(name)), errno: ENOENT)
-        }
-        if let old = try? to.file(name) {
-            defer { close(old) }
-            if FileContent.isEqual(source, old) { return }
-        }
+        let source = try from.regularFile(name)
+        if let old = try? to.regularFile(name), (try? source.hasSameContent(as: old)) ?? false { return }
         // The owner's permissions; nobody else gets any, and no copy runs as another user.
-        let mode = mode_t(identity.mode) & 0o700 | 0o600
+        let mode = mode_t(source.identity.mode) & 0o700 | 0o600
         try to.remove(Self.temporaryName)
         let copy = try to.file(Self.temporaryName, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         defer { close(copy) }
-        let count = phs_copy_content(source, copy, limits.bytes - bytes)
-        guard count >= 0 else { throw from.failure(name) }
-        bytes += count
+        do throws(OpenedFile.Failure) {
+            bytes += try source.copyContent(to: copy, atMost: limits.bytes - bytes)
+        } catch {
+            throw Failure(path: BundlePath.join(from.path, OpenedDirectory.text(name)), errno: error.errno ?? EIO)
+        }
         try to.rename(Self.temporaryName, to: name)
-        isChanged = true
+        report.isChanged = true
     }
 
     // MARK: Links
@@ -126,7 +131,7 @@ struct TreeCopy {
         if let old = try? to.linkTarget(name), old == target { return }
         try to.remove(name)
         try to.makeLink(name, to: target)
-        isChanged = true
+        report.isChanged = true
     }
 
     /// What a link must say in the copy: as it is where it leads on inside the tree by a relative path; the place in the
@@ -146,37 +151,5 @@ struct TreeCopy {
         }
         guard end == source || BundlePath.isInside(end, directory: source) else { return OpenedDirectory.name(end) }
         return OpenedDirectory.name(self.target + end.dropFirst(source.count))
-    }
-}
-
-/// The bytes of files.
-enum FileContent {
-    /// Whether two open files have the same bytes, read from their beginnings without moving in them.
-    static func isEqual(_ a: CInt, _ b: CInt) -> Bool {
-        var first = phs_file_identity()
-        var second = phs_file_identity()
-        guard phs_fstat(a, &first) == 0, phs_fstat(b, &second) == 0, first.size == second.size else { return false }
-        let half = 16384
-        return withTemporaryBytes(2 * half) { buffer in
-            var offset: off_t = 0
-            while true {
-                let count = pread(a, buffer.baseAddress!, half, offset)
-                guard count >= 0, pread(b, buffer.baseAddress! + half, half, offset) == count else { return false }
-                guard count > 0 else { return true }
-                guard memcmp(buffer.baseAddress!, buffer.baseAddress! + half, count) == 0 else { return false }
-                offset += off_t(count)
-            }
-        }
-    }
-
-    /// Whether the files at two paths have the same bytes; links are followed.
-    static func isEqual(_ a: String, _ b: String) -> Bool {
-        let first = open(a, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard first >= 0 else { return false }
-        defer { close(first) }
-        let second = open(b, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard second >= 0 else { return false }
-        defer { close(second) }
-        return isEqual(first, second)
     }
 }

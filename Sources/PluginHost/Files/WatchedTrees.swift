@@ -3,13 +3,37 @@ import Glibc
 
 /// Which directories are watched and why: trees of directories, and the directories above each, by which a tree that is
 /// removed, made anew, or reached through another link is found again.
+///
+/// How many directories are watched has limits (``Limits``), of each bundle and of all. Beyond them the watch goes on with
+/// what it has, upper directories before deeper ones, and a ``WatchGap`` tells where changes are not noticed.
 struct WatchedTrees {
+    /// How many directories are watched at most. docs/bundle-format.md, "Limits", has them.
+    struct Limits: Sendable {
+        /// Of one bundle, or of what a link in a root leads to.
+        var bundle = 1_024
+        /// Of a directory that a link in a root leads to and that is no bundle: enough to see it become one.
+        var noBundle = 64
+        /// Of all, in one watch: the user's other programs need watches too.
+        var total: Int
+        /// Deeper directories are no part of any bundle.
+        var levels = 32
+
+        /// - Parameter total: nil for a sixteenth of what the system lets the user have, and no more than 16,384.
+        init(total: Int? = nil) {
+            self.total = total ?? min(16_384, (Inotify.limit("fs.inotify.max_user_watches") ?? 8_192) / 16)
+        }
+    }
+
     /// A directory and those below it.
     private struct Tree {
         /// Where it is.
         let path: String
         /// Whether every directory of the root is entered, or only those that the owner wants.
         let isEnteredWholly: Bool
+        /// Whether it is a link's target that does not look like a bundle: then only its upper directories are watched.
+        var isShallow = false
+        /// How many directories of each bundle are watched.
+        var counts: [String: Int] = [:]
         /// The watches of the root and the directories below it, by how they are called in reports.
         var watches: [String: CInt] = [:]
         var above: Set<CInt> = []
@@ -25,19 +49,27 @@ struct WatchedTrees {
         let path: String
         /// Levels below the root; -1 for a directory above the tree.
         let depth: Int
+        /// The bundle that it belongs to, as reports call it; the root for the root itself.
+        let bundle: String
         /// In a directory above the tree, the one name that leads to the tree.
         var name = ""
     }
 
     private let inotify: Inotify
     private let enters: @Sendable (String) -> Bool
+    private let isBundle: @Sendable (String) -> Bool
+    private let limits: Limits
     private var trees: [String: Tree] = [:]
     private var places: [CInt: Set<Place>] = [:]
     /// Why a directory could not be watched, since somebody last asked.
     private var failure: Inotify.Failure?
-
-    /// Deeper directories are no part of any bundle.
-    private static let mostLevels = 32
+    /// Where changes are not noticed, since somebody last asked.
+    private var gaps: [WatchGap] = []
+    /// Those that were told of.
+    private var toldGaps: Set<WatchGap> = []
+    private static let mostGaps = 256
+    /// Directories that the system did not let be read, to be tried again.
+    private var unread: Set<Place> = []
 
     private static let content = Int(
         IN_CREATE | IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
@@ -46,10 +78,17 @@ struct WatchedTrees {
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
     private static let selfEvents = Int(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)
 
-    /// - Parameter enters: whether to watch the inside of a directory, or of a link to one, that stands in a root.
-    init(_ inotify: Inotify, enters: @escaping @Sendable (String) -> Bool) {
+    /// - Parameters:
+    ///   - enters: whether to watch the inside of a directory, or of a link to one, that stands in a root, by its name.
+    ///   - isBundle: whether what a link leads to is a bundle, by its path.
+    init(
+        _ inotify: Inotify, limits: Limits = Limits(), enters: @escaping @Sendable (String) -> Bool,
+        isBundle: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) {
         self.inotify = inotify
+        self.limits = limits
         self.enters = enters
+        self.isBundle = isBundle
     }
 
     /// The roots that the owner has named.
@@ -79,17 +118,42 @@ struct WatchedTrees {
         return failure
     }
 
+    /// Where changes are not noticed, as far as nobody was told.
+    mutating func takeGaps() -> [WatchGap] {
+        defer { gaps = [] }
+        return gaps
+    }
+
+    private mutating func note(_ gap: WatchGap) {
+        if toldGaps.count < Self.mostGaps, toldGaps.insert(gap).inserted { gaps.append(gap) }
+    }
+
+    /// Whether directories are to be tried again.
+    var hasUnread: Bool { !unread.isEmpty }
+
+    /// Tries those directories again. In what can be read now anything may have changed.
+    mutating func readAgain(_ changes: inout DirectoryChanges) {
+        let places = unread
+        unread = []
+        for place in places where trees[place.tree] != nil {
+            enter(place)
+            if !unread.contains(place) { changes.insert(wholly: place.directory) }
+        }
+    }
+
     private mutating func attach(_ name: String) {
         guard let tree = trees[name] else { return }
+        if tree.isEnteredWholly { trees[name]?.isShallow = !isBundle(tree.path) }
         var above = "/"
         for component in tree.path.split(separator: "/") {
-            let place = Place(tree: name, directory: above, path: above, depth: -1, name: String(component))
+            let place = Place(
+                tree: name, directory: above, path: above, depth: -1, bundle: name, name: String(component))
             // Where this directory is missing, the one above it tells when it comes. One that may not be read cannot be
             // watched, and those below it still can.
-            if let watch = add(place, Self.ancestry) { trees[name]?.above.insert(watch) }
+            if hasRoom(for: place), let watch = add(place, Self.ancestry) { trees[name]?.above.insert(watch) }
             above = BundlePath.join(above, String(component))
         }
-        enter(Place(tree: name, directory: name, path: tree.path, depth: 0))
+        enter(Place(tree: name, directory: name, path: tree.path, depth: 0, bundle: name))
     }
 
     private mutating func detach(_ name: String) {
@@ -97,30 +161,82 @@ struct WatchedTrees {
         for watch in Set(tree.watches.values).union(tree.above) { forget(watch) { $0.tree == name } }
         trees[name]?.watches = [:]
         trees[name]?.above = []
+        trees[name]?.counts = [:]
+        unread = unread.filter { $0.tree != name }
     }
 
-    /// Watches a directory and what is below it. The names are read when the watch is there, so that none is missed.
+    /// Watches a directory and what is below it, the upper ones first. The names are read when the watch is there, so that
+    /// none is missed.
     private mutating func enter(_ place: Place) {
-        guard place.depth < Self.mostLevels, let watch = add(place, Self.content) else { return }
-        trees[place.tree]?.watches[place.directory] = watch
-        for (name, kind) in DirectoryListing(path: place.path).names where kind != .file { consider(name, in: place) }
+        var waiting = [place]
+        var next = 0
+        while next < waiting.count {
+            let place = waiting[next]
+            next += 1
+            guard hasRoom(for: place), let watch = add(place, Self.content) else { continue }
+            if trees[place.tree]?.watches.updateValue(watch, forKey: place.directory) == nil {
+                trees[place.tree]?.counts[place.bundle, default: 0] += 1
+            }
+            // A directory that may become a bundle shows that in its upper two levels.
+            if place.depth > 0, trees[place.tree]?.isShallow ?? false { continue }
+            let listing = DirectoryListing(path: place.path)
+            if let errno = listing.failure {
+                note(WatchGap(directory: place.directory, reason: .unreadable(errno: errno)))
+                unread.insert(place)
+            } else if !toldGaps.isEmpty {
+                toldGaps = toldGaps.filter { $0.directory != place.directory }
+            }
+            for (name, kind) in listing.names where kind != .file {
+                // Those that there is no room for need not be remembered.
+                guard waiting.count - next <= limits.total else { break }
+                if let child = child(name, kind, in: place) { waiting.append(child) }
+            }
+        }
     }
 
-    /// Enters what a name stands for, if it is a directory that belongs to the tree.
-    private mutating func consider(_ name: String, in place: Place) {
+    /// Whether one more directory may be watched; tells of it where not.
+    private mutating func hasRoom(for place: Place) -> Bool {
+        guard let tree = trees[place.tree] else { return false }
+        // The roots that the owner has named, and what leads to them, are few.
+        if place.depth <= 0, !tree.isEnteredWholly { return true }
+        if places.count >= limits.total {
+            note(WatchGap(directory: place.tree, reason: .manyBundles(limit: limits.total)))
+            return false
+        }
+        let limit = tree.isShallow ? limits.noBundle : limits.bundle
+        if tree.counts[place.bundle, default: 0] >= limit {
+            // What is no bundle is of no interest.
+            if !tree.isShallow { note(WatchGap(directory: place.bundle, reason: .bundleIsLarge(limit: limit))) }
+            return false
+        }
+        if place.depth >= limits.levels {
+            note(WatchGap(directory: place.directory, reason: .deep(limit: limits.levels)))
+            return false
+        }
+        return true
+    }
+
+    /// What a name in a directory stands for, if it is a directory that belongs to the tree. What a link leads to is made a
+    /// tree of its own.
+    ///
+    /// - Parameter kind: what the listing told; nil where nobody asked.
+    private mutating func child(_ name: String, _ kind: DirectoryListing.Kind?, in place: Place) -> Place? {
         let isChoice = place.depth == 0 && !(trees[place.tree]?.isEnteredWholly ?? true)
-        guard !isChoice || enters(name) else { return }
+        guard !isChoice || enters(name) else { return nil }
         let path = BundlePath.join(place.path, name)
         let directory = BundlePath.join(place.directory, name)
-        switch Self.kind(path) {
+        switch kind == .directory ? S_IFDIR : Self.kind(path) {
         case S_IFDIR:
-            enter(Place(tree: place.tree, directory: directory, path: path, depth: place.depth + 1))
+            return Place(
+                tree: place.tree, directory: directory, path: path, depth: place.depth + 1,
+                bundle: isChoice ? directory : place.bundle)
         case S_IFLNK where isChoice:
-            // What the link leads to is a tree of its own: it may be made anew where it stands.
-            guard trees[directory] == nil, let target = Self.target(of: path) else { return }
+            // It may be made anew where it stands.
+            guard trees[directory] == nil, let target = Self.target(of: path) else { return nil }
             trees[directory] = Tree(path: target, isEnteredWholly: true)
             attach(directory)
-        default: break
+            return nil
+        default: return nil
         }
     }
 
@@ -140,7 +256,8 @@ struct WatchedTrees {
 
     private mutating func add(_ place: Place, _ mask: Int) -> CInt? {
         do throws(Inotify.Failure) {
-            let watch = try inotify.add(place.path, mask)
+            // The roots may be links; what stands in them is no link, or was not a moment ago.
+            let watch = try inotify.add(place.path, place.depth > 0 ? mask | Int(IN_DONT_FOLLOW) : mask)
             places[watch, default: []].insert(place)
             return watch
         } catch {
@@ -161,6 +278,9 @@ struct WatchedTrees {
         for (known, watch) in trees[tree]?.watches ?? [:]
         where known == directory || BundlePath.isInside(known, directory: directory) {
             trees[tree]?.watches[known] = nil
+            if let bundle = places[watch]?.first(where: { $0.tree == tree && $0.directory == known })?.bundle {
+                trees[tree]?.counts[bundle, default: 1] -= 1
+            }
             forget(watch) { $0.tree == tree && $0.directory == known }
         }
         // A link in the root leads to a tree that bears the link's name.
@@ -219,9 +339,13 @@ struct WatchedTrees {
             leave(directory, of: place.tree)
             quiet.ended(writing: directory)
         }
-        if event.isAny(of: Int(IN_CREATE | IN_MOVED_TO)), trees[place.tree]?.watches[directory] == nil {
-            consider(event.name, in: place)
+        // A directory that may be entered now could not be watched before.
+        if event.isAny(of: Int(IN_CREATE | IN_MOVED_TO | IN_ATTRIB)), trees[place.tree]?.watches[directory] == nil,
+            let child = child(event.name, nil, in: place)
+        {
+            enter(child)
         }
+        if let tree = trees[place.tree], tree.isShallow, isBundle(tree.path) { return renew(place.tree, &changes) }
         if event.isAny(of: Int(IN_ISDIR)) { return }
         if event.isAny(of: Int(IN_CREATE)), Self.isBeingWritten(BundlePath.join(place.path, event.name)) {
             quiet.began(writing: directory)

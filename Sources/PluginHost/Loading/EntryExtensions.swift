@@ -81,9 +81,11 @@ enum EntryExtensions {
             header: plugin_header(size: UInt32(MemoryLayout<plugin_resources>.size), version: 1),
             resource_path: { host, name, type, subdirectory in
                 let bundle = EntryTable.of(host).bundle
+                // Names that are not UTF-8 cannot be asked for; repaired they would be others.
+                guard let name = name.validText, let type = type.validText, let directory = subdirectory.validText
+                else { return nil }
                 let path = bundle.path(
-                    forResource: name.text, ofType: type.text,
-                    inDirectory: subdirectory.len > 0 ? subdirectory.text : nil)
+                    forResource: name, ofType: type, inDirectory: directory.isEmpty ? nil : directory)
                 return path.flatMap { strdup($0) }
             },
             localized_string: { host, key, fallback, table in
@@ -109,8 +111,9 @@ enum EntryExtensions {
                 guard let service, service.pointee.header.size >= UInt32(MemoryLayout<plugin_service>.size) else {
                     return plugin_status(PLUGIN_INVALID_ARGUMENT)
                 }
+                guard let point = point.validText else { return plugin_status(PLUGIN_INVALID_ARGUMENT) }
                 do {
-                    let instance = try client.cService(point.text, version)
+                    let instance = try client.cService(point, version)
                     service.pointee.functions = UnsafeRawPointer(instance.table)
                     service.pointee.instance = instance.pointer
                     return plugin_status(PLUGIN_OK)

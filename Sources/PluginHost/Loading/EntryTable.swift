@@ -187,8 +187,9 @@ final class EntryTable: @unchecked Sendable {
         guard let factory, factory.pointee.header.size >= UInt32(MemoryLayout<plugin_factory>.size) else {
             return registering("a factory") { _ in .unusable("", "is a factory struct shorter than ABI 1.0's") }
         }
-        let name = factory.pointee.name.text
+        let name = factory.pointee.name.shown
         return registering("the factory \(quoted(name))") { registrations in
+            if let problem = Self.firstNotUTF8(factory.pointee.name, factory.pointee.extension_point) { return problem }
             guard factory.pointee.create != nil, factory.pointee.release != nil else {
                 return .unusable(name, "has no create or no release function")
             }
@@ -203,12 +204,18 @@ final class EntryTable: @unchecked Sendable {
         guard let function, function.pointee.header.size >= UInt32(MemoryLayout<plugin_function>.size) else {
             return registering("a function") { _ in .unusable("", "is a function struct shorter than ABI 1.0's") }
         }
-        let name = function.pointee.name.text
+        let name = function.pointee.name.shown
         return registering("the function \(quoted(name))") { registrations in
+            if let problem = Self.firstNotUTF8(function.pointee.name, function.pointee.signature) { return problem }
             guard let code = function.pointee.code else { return .unusable(name, "has no code") }
             return registrations.add(
                 Registrations.Function(name: name, signature: function.pointee.signature.text, code: code))
         }
+    }
+
+    /// A name that is compared with others must be the bytes that its author wrote: repaired, two could become one.
+    private static func firstNotUTF8(_ names: plugin_string...) -> Registrations.Problem? {
+        names.first { $0.validText == nil }.map { .unusable($0.shown, "is not UTF-8") }
     }
 
     func register(_ hooks: UnsafePointer<plugin_hooks>?) -> plugin_status {
@@ -271,4 +278,10 @@ extension plugin_string {
 
     /// The text; invalid UTF-8 is repaired, so that a message always arrives.
     var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The text, for what is compared or looked up; nil if it is no UTF-8.
+    var validText: String? { String(validating: bytes, as: UTF8.self) }
+
+    /// The text for a message that tells that it is no UTF-8.
+    var shown: String { validText ?? bytes.shownBytes }
 }

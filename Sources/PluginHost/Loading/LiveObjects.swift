@@ -32,6 +32,9 @@ extension PluginBundle {
     ///
     /// **Cost.** A look at each object that lives or died lately.
     public var liveObjects: [LiveObjects] { mappedCode?.objects.live ?? [] }
+
+    /// Whether it made a value that is no object: nobody can see when the last copy of one is gone.
+    var hasMadeUncountedValues: Bool { mappedCode?.objects.hasUncounted ?? false }
 }
 
 /// The objects that were made by one plug-in's code, by what made them.
@@ -43,6 +46,9 @@ final class ObjectCensus: Sendable {
     }
 
     private let counts = Lock<[Key: ObjectCount]>([:])
+
+    /// Whether any value was made that is no object.
+    var hasUncounted: Bool { counts.withLock { $0.values.map { $0 } }.contains(where: \.hasUncounted) }
 
     /// Where the objects of one provider, factory or class are counted.
     func count(_ kind: PluginBundle.Registration.Kind, _ name: String, at point: String? = nil) -> ObjectCount {
@@ -95,11 +101,14 @@ final class ObjectCount: Sendable {
     }
 
     private let state = Lock(State())
+    private let isUncounted = Atomic(false)
+
+    var hasUncounted: Bool { isUncounted.load(ordering: .acquiring) }
 
     /// Counts a value, if it is an object, until it is destroyed.
     func add<Value>(_ value: Value) {
         // By its dynamic type: anything else would be put into a box by the conversion, and the box counted.
-        guard type(of: value as Any) is AnyClass else { return }
+        guard type(of: value as Any) is AnyClass else { return isUncounted.store(true, ordering: .releasing) }
         let object = value as AnyObject
         let identifier = ObjectIdentifier(object)
         let reference = WeakReference(object)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Which files of a bundle make up its code: those whose change needs a new generation. All others are resources, which
 /// are read anew while the code runs.
 ///
@@ -33,16 +35,28 @@ struct BundleCode: Sendable {
         return lists.contains(path) || executables.contains(path) || directories.contains(where: path.hasPrefix)
     }
 
-    /// The code files below a bundle's directory, links among them.
-    func files(in root: String) -> Set<String> {
+    typealias Failure = OpenedDirectory.Failure
+
+    /// The code files below a bundle's directory, links among them. FIFOs, sockets and devices are none.
+    ///
+    /// - Throws: what could not be read; `EFBIG` where there is more than a copy may have.
+    func files(in root: String, limits: TreeCopy.Limits = .init()) throws(Failure) -> Set<String> {
         var found: Set<String> = []
+        var count = 0
         var directories = [("", 0)]
         while let (directory, level) = directories.popLast() {
-            for (name, kind) in DirectoryListing(path: BundlePath.join(root, directory)).names {
+            let place = BundlePath.join(root, directory)
+            let listing = DirectoryListing(path: place)
+            if let errno = listing.failure { throw Failure(path: place, errno: errno) }
+            let names = listing.names
+            count += names.count
+            guard count <= limits.entries, level < limits.levels, !listing.isTruncated else {
+                throw Failure(path: place, errno: EFBIG)
+            }
+            for (name, kind) in names {
                 let path = BundlePath.join(directory, name).trimmedSlash
                 switch kind {
-                case .directory where level < 64: directories.append((path, level + 1))
-                case .directory: break
+                case .directory: directories.append((path, level + 1))
                 case .file, .unresolved: if contains(path) { found.insert(path) }
                 }
             }
@@ -51,15 +65,55 @@ struct BundleCode: Sendable {
     }
 
     /// Whether two directories hold the same code, by its bytes.
-    func isEqual(in a: String, and b: String) -> Bool {
-        let files = files(in: a)
-        guard files == self.files(in: b) else { return false }
-        return files.allSatisfy { file in
-            let first = BundlePath.join(a, file)
-            let second = BundlePath.join(b, file)
-            // A link to a directory has no bytes; what is in the directory is compared by itself.
-            if FileIdentity(path: first)?.isDirectory ?? true { return FileIdentity(path: second)?.isDirectory ?? true }
-            return FileContent.isEqual(first, second)
+    ///
+    /// What a link leads to outside of its directory is no code of the bundle, and is not read: there, the same place is
+    /// the same. What is no regular file is no code either.
+    func isEqual(in a: String, and b: String) throws(Failure) -> Bool {
+        let files = try files(in: a)
+        guard files == (try self.files(in: b)) else { return false }
+        for file in files where try !isEqual(file, in: a, and: b) { return false }
+        return true
+    }
+
+    private func isEqual(_ file: String, in a: String, and b: String) throws(Failure) -> Bool {
+        do throws(OpenedFile.Failure) {
+            return try hasSameContent(CodeFile(BundlePath.join(a, file), in: a), file, in: b)
+        } catch {
+            if let errno = error.errno { throw Failure(path: BundlePath.join(a, file), errno: errno) }
+            // A link to nothing, to a directory, to a device: what is in a directory of the bundle is compared by itself.
+            do throws(OpenedFile.Failure) {
+                _ = try CodeFile(BundlePath.join(b, file), in: b)
+                return false
+            } catch let other {
+                return other == error
+            }
+        }
+    }
+
+    private func hasSameContent(
+        _ first: consuming CodeFile, _ file: String, in b: String
+    ) throws(OpenedFile.Failure) -> Bool {
+        do throws(OpenedFile.Failure) {
+            let second = try CodeFile(BundlePath.join(b, file), in: b)
+            if first.outside != nil || second.outside != nil { return first.outside == second.outside }
+            return try first.file.hasSameContent(as: second.file)
+        } catch {
+            if error.errno != nil { throw error }
+            return false
+        }
+    }
+
+    /// A code file and whether it stands inside of its bundle.
+    private struct CodeFile: ~Copyable {
+        let file: OpenedFile
+        /// Where a link leads, if out of the bundle.
+        let outside: String?
+
+        init(_ path: String, in root: String) throws(OpenedFile.Failure) {
+            let file = try OpenedFile(path: path)
+            let place = file.passedLinks ? file.resolvedPath : nil
+            outside = place.flatMap { BundlePath.isInside($0, directory: root) ? nil : $0 }
+            self.file = file
         }
     }
 
@@ -67,8 +121,8 @@ struct BundleCode: Sendable {
 
     /// Which code files there are and which content they have, without reading them: to see whether they were changed
     /// meanwhile.
-    func identity(in root: String) -> Identity {
-        let files = files(in: root)
+    func identity(in root: String) throws(Failure) -> Identity {
+        let files = try files(in: root)
         return Dictionary(uniqueKeysWithValues: files.map { ($0, FileIdentity(path: BundlePath.join(root, $0))) })
     }
 }

@@ -11,6 +11,8 @@ struct BundleCopy: Sendable {
     let original: String
     /// The copy; its last component is the original's.
     let path: String
+    /// What was left out of it.
+    let findings: [PluginFinding]
 
     private static let count = Atomic(0)
 
@@ -45,7 +47,7 @@ struct BundleCopy: Sendable {
         // Until it is complete it bears another name, which nobody is told.
         let draft = place + ".part"
         do throws(OpenedDirectory.Failure) {
-            try Self.fill(draft, from: original, code: contents.code, limits)
+            findings = try Self.fill(draft, from: original, code: contents.code, limits)
         } catch {
             try? OpenedDirectory(path: directory.path).remove(OpenedDirectory.name("\(number).part"))
             throw Self.error(original, error)
@@ -54,12 +56,13 @@ struct BundleCopy: Sendable {
             throw Self.error(original, OpenedDirectory.Failure(path: place, errno: errno))
         }
         path = BundlePath.join(place, Self.name(original))
+        CopiedPaths.insert(path, of: original)
     }
 
     /// Copies until nothing of the code was changed meanwhile.
     private static func fill(
         _ draft: String, from original: String, code: BundleCode, _ limits: TreeCopy.Limits
-    ) throws(OpenedDirectory.Failure) {
+    ) throws(OpenedDirectory.Failure) -> [PluginFinding] {
         let target = BundlePath.join(draft, name(original))
         guard mkdir(draft, 0o700) == 0, mkdir(target, 0o700) == 0 else {
             throw OpenedDirectory.Failure(path: draft, errno: errno)
@@ -68,17 +71,36 @@ struct BundleCopy: Sendable {
         // Whoever replaces a bundle that often has not done when the copy is made; then it is told, and made again when
         // the directory is quiet.
         for _ in 0..<4 {
-            let before = code.identity(in: original)
+            let before = try code.identity(in: original)
+            let report: TreeCopy.Report
             do throws(OpenedDirectory.Failure) {
-                try TreeCopy.run(from: original, to: target, limits: limits)
+                report = try TreeCopy.run(from: original, to: target, limits: limits)
             } catch {
                 guard [ENOENT, ENOTDIR, ELOOP].contains(error.errno) else { throw error }
                 last = error
                 continue
             }
-            if code.identity(in: original) == before { return }
+            if try code.identity(in: original) == before { return leftOut(report, original) }
         }
         throw last
+    }
+
+    private static func leftOut(_ report: TreeCopy.Report, _ original: String) -> [PluginFinding] {
+        report.leftOut.map { name in
+            let path = BundlePath.join(original, name)
+            let kind = FileIdentity(path: path)?.kind ?? "no regular file"
+            return PluginFinding(
+                .warning, .copyIncomplete, filePath: path,
+                message: "\(quoted(path)) is left out of the private copy of the bundle: it is \(kind).",
+                remedy: "Keep FIFOs, sockets and devices out of bundles.")
+        }
+    }
+
+    /// Removes the copy. For when nobody uses it any more; what is mapped of it stays mapped.
+    func remove() {
+        let place = BundlePath.parent(path)
+        guard let directory = try? OpenedDirectory(path: BundlePath.parent(place)) else { return }
+        try? directory.remove(OpenedDirectory.name(String(place.dropFirst(directory.path.utf8.count + 1))))
     }
 
     private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "bundle" }
@@ -88,7 +110,7 @@ struct BundleCopy: Sendable {
     /// - Returns: whether any was different.
     func refreshResources(_ code: BundleCode) throws(PluginError) -> Bool {
         do throws(OpenedDirectory.Failure) {
-            return try TreeCopy.run(from: original, to: path, leaving: code.contains)
+            return try TreeCopy.run(from: original, to: path, leaving: code.contains).isChanged
         } catch {
             throw Self.error(original, error)
         }
@@ -96,52 +118,47 @@ struct BundleCopy: Sendable {
 
     /// An error that speaks of the original and not of the copy, which its reader has never seen.
     func told(_ error: PluginError) -> PluginError {
-        func told(_ text: String) -> String {
-            text.split(separator: path, omittingEmptySubsequences: false).joined(separator: original)
-        }
-        let findings = error.findings.map { finding in
-            var finding = finding
-            finding.filePath = finding.filePath.map(told)
-            finding.subject = finding.subject.map(told)
-            finding.message = told(finding.message)
-            finding.remedy = told(finding.remedy)
-            finding.systemMessage = finding.systemMessage.map(told)
-            return finding
-        }
-        return PluginError(bundlePath: original, findings: findings)
+        // The findings name the original already: see CopiedPaths.
+        PluginError(bundlePath: original, findings: error.findings)
     }
 
     // MARK: Errors
 
-    private static func error(_ bundlePath: String, _ message: String, remedy: String, _ system: String? = nil)
-        -> PluginError
-    {
-        PluginError(
-            bundlePath: bundlePath,
-            PluginFinding(
-                .copyFailed, filePath: bundlePath, message: message, remedy: remedy, systemMessage: system))
+    private static func error(
+        _ bundlePath: String, _ message: String, remedy: String, _ system: String? = nil, refusal: CInt? = nil
+    ) -> PluginError {
+        var finding = PluginFinding(
+            .copyFailed, filePath: bundlePath, message: message, remedy: remedy, systemMessage: system)
+        finding.refusal = refusal
+        return PluginError(bundlePath: bundlePath, finding)
     }
 
-    private static func error(_ bundlePath: String, _ failure: OpenedDirectory.Failure) -> PluginError {
+    /// Why a bundle could not be copied, or compared with its copy.
+    static func error(_ bundlePath: String, _ failure: OpenedDirectory.Failure) -> PluginError {
         let system = describe(errno: failure.errno)
         switch failure.errno {
         case EAGAIN, ENOENT, ENOTDIR, ELOOP:
             return error(
                 bundlePath, "The bundle is being changed while its private copy is made, at \(quoted(failure.path)).",
-                remedy: "It is loaded when its installation has ended.", system)
+                remedy: "It is loaded when its installation has ended.", system, refusal: failure.errno)
         case EFBIG:
             return error(
                 bundlePath,
                 "The bundle is too large for a private copy: the limit was reached at \(quoted(failure.path)).",
-                remedy: "Look for a link or a file in the bundle that does not belong there.")
+                remedy: """
+                    Look for a file in the bundle that does not belong there. A copy has at most \
+                    \(TreeCopy.Limits().entries) files and directories, \(TreeCopy.Limits().bytes >> 20) MiB and \
+                    \(TreeCopy.Limits().levels) levels.
+                    """)
         case ENOSPC, EDQUOT:
             return error(
                 bundlePath, "There is no space for a private copy of the bundle, at \(quoted(failure.path)).",
-                remedy: "Free some space, or name another directory by PLUGINHOST_COPIES.", system)
+                remedy: "Free some space, or name another directory by PLUGINHOST_COPIES.", system,
+                refusal: failure.errno)
         default:
             return error(
                 bundlePath, "The private copy of the bundle cannot be made, because of \(quoted(failure.path)).",
-                remedy: "Let the application read the whole bundle.", system)
+                remedy: ErrorNumber.remedy(failure.errno), system, refusal: failure.errno)
         }
     }
 }
@@ -157,14 +174,15 @@ extension BundleContents {
 extension PrivateDirectory.Failure {
     func asError(bundlePath: String) -> PluginError {
         let places = refusals.map { "\(quoted($0.place)) \($0.reason)" }
-        return PluginError(
-            bundlePath: bundlePath,
-            PluginFinding(
-                .copyFailed, filePath: refusals.first?.place,
-                message: "There is no directory for private copies of plug-ins: \(places.joined(separator: "; ")).",
-                remedy: """
-                    Name a directory of your own, with permissions 0700 and not mounted noexec, by the environment \
-                    variable PLUGINHOST_COPIES.
-                    """))
+        var finding = PluginFinding(
+            .copyFailed, filePath: refusals.first?.place,
+            message: "There is no directory for private copies of plug-ins: \(places.joined(separator: "; ")).",
+            remedy: """
+                Name a directory of your own, with permissions 0700 and not mounted noexec, by the environment \
+                variable PLUGINHOST_COPIES.
+                """)
+        // The next use of the plug-in looks at each place again.
+        finding.refusal = EACCES
+        return PluginError(bundlePath: bundlePath, finding)
     }
 }

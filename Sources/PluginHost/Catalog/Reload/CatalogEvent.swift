@@ -41,7 +41,7 @@ extension PluginCatalog {
     ///
     /// **Threads.** Any. Reloads run on a thread of the watch's own, one after the other, and so do the plug-ins' entries
     /// and hooks at a reload.
-    /// **Cost.** One inotify watch for each directory in the bundles.
+    /// **Cost.** One inotify watch for each directory in the bundles, within the limits of docs/bundle-format.md.
     public func watch(quietPeriod: Duration = .milliseconds(200)) throws -> AsyncStream<CatalogEvent> {
         try generations.watch(self, quietPeriod: quietPeriod).events()
     }

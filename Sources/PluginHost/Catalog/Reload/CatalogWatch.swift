@@ -8,6 +8,8 @@ final class CatalogWatch: Sendable {
         var directories: DirectoryWatch?
         var readers: [Int: Deferred<AsyncStream<CatalogEvent>.Continuation>] = [:]
         var made = 0
+        /// Where nothing is watched: every reader is told.
+        var gaps: [WatchGap] = []
     }
 
     private let catalog: PluginCatalog
@@ -16,9 +18,12 @@ final class CatalogWatch: Sendable {
     init(_ catalog: PluginCatalog, quietPeriod: Duration) throws(PluginError) {
         self.catalog = catalog
         let extensions = catalog.options.extensions
-        let directories = try DirectoryWatch(quietPeriod: quietPeriod) { name in
+        let isNamed: @Sendable (String) -> Bool = { name in
             guard let dot = name.lastIndex(of: ".") else { return false }
             return extensions.contains(String(name[name.index(after: dot)...]))
+        }
+        let directories = try DirectoryWatch(quietPeriod: quietPeriod, enters: isNamed) { path in
+            isNamed(path) || BundleLayout.hasInfoList(root: path)
         } handler: { [weak self] in
             self?.take($0)
         }
@@ -30,11 +35,12 @@ final class CatalogWatch: Sendable {
 
     func events() -> AsyncStream<CatalogEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: CatalogEvent.self)
-        let (number, directories) = state.withLock { state in
+        let (number, directories, gaps) = state.withLock { state in
             state.made += 1
             state.readers[state.made] = Deferred(continuation)
-            return (state.made, state.directories)
+            return (state.made, state.directories, state.gaps)
         }
+        for gap in gaps { continuation.yield(.failed(gap.asError)) }
         // Holds the watch, until the stream ends.
         continuation.onTermination = { [self] _ in
             state.withLock { _ = $0.readers.removeValue(forKey: number) }
@@ -43,6 +49,8 @@ final class CatalogWatch: Sendable {
         if number == 1 { directories?.tellAll() }
         return stream
     }
+
+    private static let mostGaps = 100
 
     private func tell(_ event: CatalogEvent) {
         // A resumed task may run on an executor of the application's.
@@ -55,6 +63,12 @@ final class CatalogWatch: Sendable {
     private func take(_ changes: DirectoryChanges) {
         if let failure = changes.failure {
             tell(.failed(failure.asError(directory: catalog.searchPaths.first ?? "/")))
+        }
+        for gap in changes.gaps {
+            state.withLock { state in
+                if state.gaps.count < Self.mostGaps { state.gaps.append(gap) }
+            }
+            tell(.failed(gap.asError))
         }
         let touched = TouchedBundles(changes, in: catalog.searchPaths)
         let change = catalog.refresh()
@@ -70,7 +84,12 @@ final class CatalogWatch: Sendable {
             // Where anything may have changed, nobody knows what has.
             if isDescribedAnew || touched.isNamed(plugin.bundlePath) { tell(.changed(plugin)) }
         }
+        catalog.generations.removeEndedCopies()
+        // What the system refused now is tried again when it may have passed.
+        if catalog.current.isPassing { tellAllLater() }
     }
+
+    private func tellAllLater() { state.withLock(\.directories)?.tellAllLater() }
 
     /// - Returns: whether there was more to tell than that something has changed.
     private func reload(_ plugin: PluginDescription, _ isDescribedAnew: Bool) -> Bool {
@@ -84,6 +103,7 @@ final class CatalogWatch: Sendable {
             tell(.reloaded(plugin, generation: generation.report, remaining: generations.remaining))
             return true
         case .failed(let error):
+            if error.isPassing { tellAllLater() }
             tell(.failed(error))
             return true
         }

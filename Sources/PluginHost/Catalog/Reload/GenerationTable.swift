@@ -30,6 +30,11 @@ final class GenerationTable: Sendable {
         }
     }
 
+    /// Removes the copies that nobody needs any more, of all plug-ins.
+    func removeEndedCopies() {
+        for generations in state.withLock({ Array($0.byIdentifier.values) }) { generations.removeEndedCopies() }
+    }
+
     /// The watch of a catalogue, made if there is none.
     func watch(_ catalog: PluginCatalog, quietPeriod: Duration) throws(PluginError) -> CatalogWatch {
         if let watch = state.withLock(\.watch).object { return watch }

@@ -1,4 +1,5 @@
 import Dispatch
+import PluginABI
 import Synchronization
 
 /// The generations of one plug-in's code, of which one is in service.
@@ -15,8 +16,10 @@ final class PluginGenerations: Sendable {
         let bundle: PluginBundle
         /// Nil for one that is loaded in place, because nobody watched yet, or it is linked into the program.
         let copy: BundleCopy?
-        /// Which files it was loaded from, where there is no copy to compare with.
-        private let identity: BundleCode.Identity
+        /// Which files it was loaded from, where there is no copy to compare with; nil where that could not be read.
+        private let identity: BundleCode.Identity?
+        /// Whether the copy was removed, as nobody needs it any more.
+        fileprivate let isCopyRemoved = Atomic(false)
         /// Those who are in it now.
         fileprivate let users = DispatchGroup()
 
@@ -24,23 +27,26 @@ final class PluginGenerations: Sendable {
             self.number = number
             self.copy = copy
             bundle = try BundleOpening.bundle(copy)
-            identity = [:]
+            identity = nil
         }
 
         init(inPlace bundle: PluginBundle) {
             number = 1
             copy = nil
             self.bundle = bundle
-            identity = BundleCode(layout: bundle.layout, executable: bundle.executableName)
+            identity = try? BundleCode(layout: bundle.layout, executable: bundle.executableName)
                 .identity(in: bundle.bundlePath)
         }
 
         fileprivate var code: BundleCode { BundleCode(layout: bundle.layout, executable: bundle.executableName) }
 
         /// Whether a bundle has the code that this one was loaded from.
-        fileprivate func isCurrent(_ path: String) -> Bool {
-            guard let copy else { return path == bundle.bundlePath && code.identity(in: path) == identity }
-            return code.isEqual(in: path, and: copy.path)
+        fileprivate func isCurrent(_ path: String) throws(BundleCode.Failure) -> Bool {
+            guard let copy else {
+                if path != bundle.bundlePath { return false }
+                return try code.identity(in: path) == identity
+            }
+            return try code.isEqual(in: path, and: copy.path)
         }
     }
 
@@ -129,6 +135,7 @@ final class PluginGenerations: Sendable {
         let path = path
         if BundleTable.shared.linkedBundle(atPath: path) != nil { throw Self.linked(path) }
         let copy = try BundleCopy(of: path)
+        for finding in copy.findings { HostEnvironment.log(.warning, "\(finding.message) \(finding.remedy)") }
         let number = state.withLock { state in
             state.made += 1
             return state.made
@@ -136,6 +143,7 @@ final class PluginGenerations: Sendable {
         do throws(PluginError) {
             return try Generation(number: number, copy: copy)
         } catch {
+            copy.remove()
             throw copy.told(error)
         }
     }
@@ -166,8 +174,13 @@ final class PluginGenerations: Sendable {
         guard let old = current else { return .unchanged }
         // What is being loaded is waited for; how it ends shows in the state.
         if case .loading = old.bundle.state { old.bundle.load() }
-        if old.isCurrent(path) { return refreshResources(of: old) }
-        let identity = old.code.identity(in: path)
+        let identity: BundleCode.Identity
+        do throws(BundleCode.Failure) {
+            if try old.isCurrent(path) { return refreshResources(of: old) }
+            identity = try old.code.identity(in: path)
+        } catch {
+            return .failed(BundleCopy.error(path, error))
+        }
         if state.withLock({ $0.refused == identity }) { return .unchanged }
         switch old.bundle.state {
         // Whoever changed what is linked is told that it is of no use, also before the first use.
@@ -199,12 +212,14 @@ final class PluginGenerations: Sendable {
             } catch {
                 // Never to be found in the old one's place.
                 new.bundle.supersede()
+                new.removeCopy()
                 throw new.told(error)
             }
             retire(old, successor: new)
             return .replaced(by: new)
         } catch {
-            state.withLock { $0.refused = identity }
+            // The same code fails in the same way, unless it was the system that refused.
+            if !error.isProvisional, error.code != .loadFailed { state.withLock { $0.refused = identity } }
             return .failed(error)
         }
     }
@@ -223,6 +238,21 @@ final class PluginGenerations: Sendable {
         } else {
             old.users.notify(queue: .global()) { old.bundle.unload() }
         }
+    }
+
+    // MARK: Copies that nobody needs
+
+    /// How many copies are kept of generations that made values whose end nobody can see: structures and closures.
+    private static let mostUncounted = 3
+
+    /// Removes the copies of generations that ended: not in service, without callers, and without objects.
+    ///
+    /// Their code stays mapped. What it has loaded by then works on; a resource that it looks for afterwards is missing.
+    func removeEndedCopies() {
+        let ended = state.withLock(\.old).filter { !$0.isHeld && $0.hasLeftService }
+        let uncounted = ended.filter(\.bundle.hasMadeUncountedValues)
+        let kept = Set(uncounted.suffix(Self.mostUncounted).map(\.number))
+        for generation in ended where !kept.contains(generation.number) { generation.removeCopy() }
     }
 
     // MARK: Reports
@@ -244,6 +274,19 @@ extension PluginGenerations.Generation {
         // Loads throw nothing else.
         let error = error as! PluginError
         return copy?.told(error) ?? error
+    }
+
+    /// Whether its hooks have run for the last time.
+    fileprivate var hasLeftService: Bool {
+        switch bundle.state {
+        case .discovered, .resolved, .failed, .deactivated: true
+        case .loading, .active, .deactivating: false
+        }
+    }
+
+    fileprivate func removeCopy() {
+        guard let copy, !isCopyRemoved.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        copy.remove()
     }
 
     fileprivate var isHeld: Bool {

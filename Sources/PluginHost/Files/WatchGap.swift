@@ -1,0 +1,56 @@
+import Glibc
+
+/// A directory in which changes are not noticed, or not everywhere, and why.
+struct WatchGap: Sendable, Hashable {
+    enum Reason: Sendable, Hashable {
+        /// The bundle has more directories than are watched of one.
+        case bundleIsLarge(limit: Int)
+        /// All bundles together have more directories than are watched.
+        case manyBundles(limit: Int)
+        /// It stands too deep in its bundle.
+        case deep(limit: Int)
+        /// The system did not let it be read; it is tried again.
+        case unreadable(errno: CInt)
+    }
+
+    let directory: String
+    let reason: Reason
+
+    /// The error for the owner of the watch. The watch goes on.
+    var asError: PluginError {
+        let (message, remedy, system) = text
+        var finding = PluginFinding(
+            .watchFailed, filePath: directory, message: message, remedy: remedy, systemMessage: system)
+        if case .unreadable(let errno) = reason { finding.refusal = errno }
+        return PluginError(bundlePath: directory, finding)
+    }
+
+    private var text: (message: String, remedy: String, system: String?) {
+        let refresh = "PluginCatalog.refresh() finds changes of Info.plist also where nothing is watched."
+        switch reason {
+        case .bundleIsLarge(let limit):
+            return (
+                "Not all of \(quoted(directory)) is watched for changes: it has more than \(limit) directories.",
+                "Keep out of the bundle what does not belong to it. \(refresh)", nil
+            )
+        case .manyBundles(let limit):
+            return (
+                """
+                \(quoted(directory)), and what comes after it, is not watched for changes: all bundles together have more \
+                than \(limit) directories.
+                """,
+                "Raise fs.inotify.max_user_watches, of which a sixteenth is used, or remove bundles. \(refresh)", nil
+            )
+        case .deep(let limit):
+            return (
+                "\(quoted(directory)) is not watched for changes: it stands \(limit) directories deep in its bundle.",
+                "Keep out of the bundle what does not belong to it. \(refresh)", nil
+            )
+        case .unreadable(let errno):
+            return (
+                "\(quoted(directory)) is not watched for changes, because it cannot be read.",
+                ErrorNumber.remedy(errno), describe(errno: errno)
+            )
+        }
+    }
+}
