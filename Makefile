@@ -10,7 +10,7 @@ BUNDLES   := build/Plugins
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-coverage lint format clean
+.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-coverage inject lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,10 @@ FUZZ_INPUTS ?= 1000000
 
 fuzz-coverage: ## fuzz the readers with libFuzzer under the address sanitiser; FUZZ_SECONDS=60
 	Fuzz/coverage.sh $(FUZZ_SECONDS)
+
+inject: build plugins ## fail each system call of the tool and the demo host once; INJECT_EVERY=25 for each 25th failure
+	@Scripts/setup.sh strace
+	$(PRODUCTS)/inject $(if $(INJECT_EVERY),--every $(INJECT_EVERY)) $(CURDIR)/$(PRODUCTS) $(CURDIR)/$(BUNDLES)
 
 lint: ## check the format of all Swift sources
 	swift format lint --recursive --strict --parallel $(SOURCES)
