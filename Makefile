@@ -10,7 +10,7 @@ BUNDLES   := build/Plugins
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-coverage stress stress-thread stress-address lint format clean
+.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-coverage inject stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,10 @@ stress-thread: setup ## the same under the thread sanitiser
 
 stress-address: setup ## the same under the address sanitiser
 	Scripts/stress.sh address $(STRESS)
+
+inject: build plugins ## fail each system call of the tool and the demo host once; INJECT_EVERY=25 for each 25th failure
+	@Scripts/setup.sh strace
+	$(PRODUCTS)/inject $(if $(INJECT_EVERY),--every $(INJECT_EVERY)) $(CURDIR)/$(PRODUCTS) $(CURDIR)/$(BUNDLES)
 
 lint: ## check the format of all Swift sources
 	swift format lint --recursive --strict --parallel $(SOURCES)

@@ -1,11 +1,38 @@
 #!/bin/sh
-# Makes sure that the build has what it needs: a Swift toolchain and libffi's header and library.
+# Makes sure that the build has what it needs: a Swift toolchain and libffi's header and library. With “strace” as its
+# argument, that there is a strace which works.
 set -eu
 
 fail() {
     echo "setup: $1" >&2
     exit 2
 }
+
+# Installs a package of Debian, or says how to.
+install() {
+    command -v apt-get >/dev/null 2>&1 || fail "$1 is missing. $2"
+    if [ "$(id -u)" = 0 ]; then
+        as_root=
+    elif command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+        as_root=sudo
+    else
+        fail "$1 is missing. Run: sudo apt-get install $1"
+    fi
+    echo "setup: installing $1 with apt-get" >&2
+    export DEBIAN_FRONTEND=noninteractive
+    if ! $as_root apt-get install -y --no-install-recommends "$1" >&2; then
+        # A new machine may have no package lists yet.
+        $as_root apt-get update >&2 && $as_root apt-get install -y --no-install-recommends "$1" >&2 ||
+            fail "apt-get could not install $1. Run: sudo apt-get update && sudo apt-get install $1"
+    fi
+}
+
+if [ "${1:-}" = strace ]; then
+    command -v strace >/dev/null 2>&1 || install strace "Install it with your distribution's package manager."
+    strace -qq -o /dev/null true 2>/dev/null ||
+        fail "strace may not trace here. In a container, start it with --cap-add=SYS_PTRACE."
+    exit 0
+fi
 
 command -v swift >/dev/null 2>&1 || fail "there is no swift in PATH. Install Swift 6.3 or later for your distribution."
 
@@ -24,20 +51,5 @@ compiler() {
 }
 
 has_libffi && exit 0
-command -v apt-get >/dev/null 2>&1 || fail "libffi is missing. Install its development package (libffi-devel, libffi)."
-
-if [ "$(id -u)" = 0 ]; then
-    as_root=
-elif command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
-    as_root=sudo
-else
-    fail "libffi-dev is missing. Run: sudo apt-get install libffi-dev"
-fi
-echo "setup: installing libffi-dev with apt-get" >&2
-export DEBIAN_FRONTEND=noninteractive
-if ! $as_root apt-get install -y --no-install-recommends libffi-dev >&2; then
-    # A new machine may have no package lists yet.
-    $as_root apt-get update >&2 && $as_root apt-get install -y --no-install-recommends libffi-dev >&2 ||
-        fail "apt-get could not install libffi-dev. Run: sudo apt-get update && sudo apt-get install libffi-dev"
-fi
+install libffi-dev "Install its development package (libffi-devel, libffi)."
 has_libffi || fail "libffi-dev is installed, but the compiler does not find ffi.h or libffi."

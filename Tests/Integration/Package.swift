@@ -17,6 +17,8 @@ let package = Package(
     targets: [
         // Builds bundles with a defect at test time.
         .target(name: "Fixtures"),
+        // Fails each system call of the programs once: “make inject”.
+        .executableTarget(name: "inject"),
         .testTarget(
             name: "LoadingTests",
             dependencies: [

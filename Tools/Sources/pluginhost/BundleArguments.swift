@@ -30,8 +30,10 @@ enum SelectedBundle {
     static func all(at path: String) -> [SelectedBundle] {
         if !isNamedAsBundle(path) {
             // Without the index: what is asked for is what stands there now.
-            let found = PluginCatalog(searchPaths: [path], options: .init(index: .none)).candidates
+            let catalog = PluginCatalog(searchPaths: [path], options: .init(index: .none))
+            let found = catalog.candidates
             if !found.isEmpty { return found.map { open($0.path, $0.open, else: Self.unopened) } }
+            if let problem = catalog.folders.first?.problem { return [unlisted(path, problem)] }
         }
         return [open(path, { try PluginBundle.open(path: path) }, else: Self.missing)]
     }
@@ -44,6 +46,13 @@ enum SelectedBundle {
         } catch {
             return failed(error as? PluginError ?? noReason(path))
         }
+    }
+
+    /// What cannot be listed is a bundle only if it shows to be one: it may also be a folder of bundles.
+    private static func unlisted(_ path: String, _ problem: PluginFinding) -> SelectedBundle {
+        let bundle = try? PluginBundle.open(path: path)
+        if let bundle, bundle.manifestError == nil { return .bundle(bundle) }
+        return .unopened(PluginError(bundlePath: bundle?.bundlePath ?? path, findings: [problem]))
     }
 
     private static func isNamedAsBundle(_ path: String) -> Bool {

@@ -36,8 +36,10 @@ struct CheckCommand: ParsableCommand {
 
     static func resolvedProgram(_ path: String) throws -> String {
         guard let resolved = realpath(path, nil) else {
-            let reason = String(cString: strerror(errno))
-            throw ValidationError("The program \(path.escapedForTerminal) of --host cannot be found: \(reason).")
+            let number = errno
+            let verb = number == ENOENT || number == ENOTDIR ? "found" : "used"
+            let reason = String(cString: strerror(number))
+            throw ValidationError("The program \(path.escapedForTerminal) of --host cannot be \(verb): \(reason).")
         }
         defer { free(resolved) }
         return String(cString: resolved)

@@ -22,6 +22,11 @@ struct PluginHostCommand: ParsableCommand {
 
     /// Not the parser's own main(): that one ends with 64 after a wrong use, and here it is 2.
     static func main() {
+        guard !CommandLine.arguments.isEmpty else {
+            // The runtime reads them from /proc/self. Without them the parser takes the call for one that wants help.
+            Terminal.write("Error: The arguments of the call cannot be read. Try again.\n", to: STDERR_FILENO)
+            Glibc.exit(ExitStatus.unable.rawValue)
+        }
         do {
             var command = try parseAsRoot()
             try command.run()

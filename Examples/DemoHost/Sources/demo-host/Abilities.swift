@@ -57,16 +57,25 @@ struct Abilities {
 
     /// The lists of common words. A bundle declares to have them, so that only such a bundle is opened; none need have
     /// code.
-    var wordLists: WordLists {
+    func wordLists(_ journal: Journal) -> WordLists {
         var lists = WordLists()
         for offer in catalog.extensions(at: WordLists.extensionPoint, version: WordLists.extensionVersion) {
-            guard let bundle = try? offer.plugin.candidate.open() else { continue }
+            let bundle: PluginBundle
+            do {
+                bundle = try offer.plugin.candidate.open()
+            } catch {
+                journal.report("\(error)")
+                continue
+            }
             for language in bundle.localizations {
-                if let path = bundle.path(
-                    forResource: offer.name, ofType: "txt", inDirectory: nil, forLocalization: language),
-                    let list = try? String(contentsOfFile: path, encoding: .utf8)
-                {
-                    lists.add(list, language: language)
+                guard
+                    let path = bundle.path(
+                        forResource: offer.name, ofType: "txt", inDirectory: nil, forLocalization: language)
+                else { continue }
+                do {
+                    lists.add(try String(contentsOfFile: path, encoding: .utf8), language: language)
+                } catch {
+                    journal.report(localized("{0} cannot be used: {1}.", path, "\(error)"))
                 }
             }
         }
@@ -80,19 +89,20 @@ struct Abilities {
         let plugins = catalog.plugins
         let lists = catalog.extensions(at: WordLists.extensionPoint, version: WordLists.extensionVersion)
         let offers = Dictionary(grouping: allOffers() + lists, by: \.plugin)
-        if plugins.isEmpty { print(localized("There are no bundles in {0}.", places)) }
+        if plugins.isEmpty { Journal.announce(localized("There are no bundles in {0}.", places)) }
         for plugin in plugins {
             let title = [plugin.displayName, plugin.version].compactMap(\.self).joined(separator: " ")
-            print("\(title)  \(plugin.identifier)  (\(Self.name(of: plugin.state)))")
+            Journal.announce("\(title)  \(plugin.identifier)  (\(Self.name(of: plugin.state)))")
             for offer in offers[plugin] ?? [] {
-                print("  \(offer.name.padding(toLength: 16, withPad: " ", startingAt: 0)) \(offer.displayName)")
+                Journal.announce(
+                    "  \(offer.name.padding(toLength: 16, withPad: " ", startingAt: 0)) \(offer.displayName)")
             }
         }
         for candidate in catalog.candidates where candidate.verdict != .usable {
             let title = [candidate.path, candidate.version].compactMap(\.self).joined(separator: " ")
-            print("\(title)  (\(localized("not used")))")
-            print("  \(candidate.explanation)")
-            for finding in candidate.findings where !finding.remedy.isEmpty { print("  \(finding.remedy)") }
+            Journal.announce("\(title)  (\(localized("not used")))")
+            Journal.announce("  \(candidate.explanation)")
+            for finding in candidate.findings where !finding.remedy.isEmpty { Journal.announce("  \(finding.remedy)") }
         }
     }
 

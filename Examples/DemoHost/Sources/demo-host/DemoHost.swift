@@ -10,7 +10,13 @@ struct DemoHost {
     static func main() async {
         HostEnvironment.current.name = "Demo Workbench"
         HostEnvironment.current.version = "1.0"
-        exit(await run(Array(CommandLine.arguments.dropFirst())))
+        guard !CommandLine.arguments.isEmpty else {
+            // The runtime reads them from /proc/self.
+            Journal().write(localized("The arguments of the call cannot be read. Try again."))
+            exit(2)
+        }
+        let status = await run(Array(CommandLine.arguments.dropFirst()))
+        exit(Journal.isComplete ? status : 2)
     }
 
     private static func run(_ arguments: [String]) async -> Int32 {
@@ -18,7 +24,7 @@ struct DemoHost {
         do throws(UsageError) {
             let options = try Options(arguments)
             if options.showsHelp {
-                print(Options.help)
+                Journal.announce(Options.help)
                 return 0
             }
             let abilities = try Abilities(folder: options.plugins, journal: journal)
@@ -42,7 +48,7 @@ struct DemoHost {
     {
         let pipeline = try Pipeline(names: options.pipeline, abilities: abilities, journal: journal)
         let output = try ReportFile(path: options.output, documents: options.documents)
-        var workbench = Workbench(pipeline: pipeline, wordLists: abilities.wordLists, journal: journal)
+        var workbench = Workbench(pipeline: pipeline, wordLists: abilities.wordLists(journal), journal: journal)
         for document in options.documents { workbench.process(document) }
         let isWritten = workbench.write(to: output)
         return isWritten && journal.problems.isEmpty

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Reads a text file block by block, and hands it on in passages of whole lines.
 struct DocumentReader {
@@ -16,18 +17,30 @@ struct DocumentReader {
 
     init(path: String) throws(Unreadable) {
         name = URL(filePath: path).lastPathComponent
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-            throw Unreadable(description: localized("There is no file {0}.", path))
+        let look: FileLook
+        do throws(SystemFailure) {
+            look = try FileLook(path: path)
+            (file, byteCount) = try look == .file ? Self.open(path) : (.nullDevice, 0)
+        } catch {
+            throw Unreadable(
+                description: error.number == EACCES
+                    ? localized("{0} may not be read.", path) : error.sentence(about: path))
         }
-        guard !isDirectory.boolValue else {
-            throw Unreadable(description: localized("{0} is a directory, not a document.", path))
+        switch look {
+        case .nothing: throw Unreadable(description: localized("There is no file {0}.", path))
+        case .directory: throw Unreadable(description: localized("{0} is a directory, not a document.", path))
+        case .file: break
         }
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw Unreadable(description: localized("{0} may not be read.", path))
-        }
-        self.file = file
-        byteCount = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+    }
+
+    private static func open(_ path: String) throws(SystemFailure) -> (FileHandle, Int) {
+        var descriptor: Int32
+        repeat { descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else { throw SystemFailure(errno) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemFailure(errno) }
+        return (file, Int(status.st_size))
     }
 
     /// Reads the whole file.

@@ -1,8 +1,13 @@
 import Foundation
+import Synchronization
 
 /// Tells the user what goes wrong, as it happens, and keeps it for the report.
 final class Journal {
     private(set) var problems: [String] = []
+    private static let lostOutput = Atomic(false)
+
+    /// Whether everything that was announced could be written.
+    static var isComplete: Bool { !lostOutput.load(ordering: .relaxed) }
 
     /// Notes that something was left out, and why. The same sentence is told once.
     func report(_ problem: String) {
@@ -13,11 +18,16 @@ final class Journal {
 
     /// Writes a line to standard output, at once: in a pipe, print() would come after what is written to the error.
     static func announce(_ line: String) {
-        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+        } catch {
+            // The work goes on: the report does not need standard output. The status says it in the end.
+            if !lostOutput.exchange(true, ordering: .relaxed) {
+                Journal().write(localized("The output cannot be written: {0}", "\(error)"))
+            }
+        }
     }
 
-    /// Writes a line to standard error.
-    func write(_ line: String) {
-        FileHandle.standardError.write(Data("demo-host: \(line)\n".utf8))
-    }
+    /// Writes a line to standard error. Where that cannot be written there is nobody to say so to.
+    func write(_ line: String) { try? FileHandle.standardError.write(contentsOf: Data("demo-host: \(line)\n".utf8)) }
 }

@@ -89,7 +89,9 @@ struct PluginSearch {
     }
 
     private static func requireDirectory(_ path: String) throws {
-        if let directory = opendir(path) {
+        var directory = opendir(path)
+        while directory == nil, errno == EINTR { directory = opendir(path) }
+        if let directory {
             closedir(directory)
             return
         }

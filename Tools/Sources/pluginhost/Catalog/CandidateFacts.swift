@@ -5,10 +5,22 @@ struct CandidateFacts {
     let candidate: PluginCandidate
     /// Nil for what is no bundle.
     private let bundle: PluginBundle?
+    /// Why the bundle of a usable candidate cannot be read now, although the catalogue read it.
+    let lateFindings: FindingReport?
 
     init(_ candidate: PluginCandidate) {
         self.candidate = candidate
-        bundle = try? candidate.open()
+        var error: PluginError?
+        do {
+            bundle = try candidate.open()
+            error = bundle?.manifestError
+        } catch let failure {
+            bundle = nil
+            error = failure as? PluginError
+        }
+        lateFindings =
+            candidate.findings.isEmpty
+            ? error.map { FindingReport(findings: $0.findings, bundlePath: candidate.bundlePath) } : nil
     }
 
     var manifest: Manifest? { bundle?.manifest }
@@ -43,7 +55,9 @@ struct CandidateFacts {
             "hostRequires": JSONValue(manifest?.hostRequires),
             "capabilities": JSONValue(manifest?.capabilities ?? []),
             "uses": .object((manifest?.uses ?? [:]).mapValues(JSONValue.integer)),
-            "findings": FindingReport(findings: candidate.findings, bundlePath: candidate.bundlePath).json,
+            "findings":
+                (lateFindings
+                ?? FindingReport(findings: candidate.findings, bundlePath: candidate.bundlePath)).json,
         ]
     }
 }

@@ -34,7 +34,8 @@ struct ListCommand: ParsableCommand {
             Terminal.write(page(listed, candidates, catalog).text)
         }
         let isFine =
-            !candidates.contains(where: \.verdict.isProblem) && catalog.folders.allSatisfy { $0.problem == nil }
+            listed.allSatisfy { $0.lateFindings == nil } && !candidates.contains(where: \.verdict.isProblem)
+            && catalog.folders.allSatisfy { $0.problem == nil }
         try (isFine ? ExitStatus.fine : .problems).finish()
     }
 
@@ -69,6 +70,7 @@ struct ListCommand: ParsableCommand {
             page.gap()
         }
         writeSummary(listed.count, candidates, catalog, to: &page)
+        for facts in listed { facts.lateFindings?.write(to: &page) }
         return page
     }
 
@@ -76,10 +78,12 @@ struct ListCommand: ParsableCommand {
         _ count: Int, _ candidates: [PluginCandidate], _ catalog: PluginCatalog, to page: inout Page
     ) {
         let plugins = candidates.count { $0.verdict == .usable }
-        if candidates.isEmpty {
+        let isListed = catalog.folders.allSatisfy { $0.problem == nil }
+        // A folder that cannot be listed may hold any number.
+        if candidates.isEmpty, isListed {
             let places = catalog.searchPaths.map(\.relativeToCurrentDirectory).joined(separator: ", ")
             page.paragraph("There are no plug-ins in \(places).")
-        } else {
+        } else if !candidates.isEmpty {
             page.paragraph(FindingReport.count(plugins, "plug-in") ?? "no plug-in can be used")
         }
         for folder in catalog.folders {
@@ -87,6 +91,12 @@ struct ListCommand: ParsableCommand {
         }
         let others = candidates.count - plugins
         guard others > 0, !all else { return }
+        for candidate in candidates {
+            // Why it cannot be read may pass before the next command looks.
+            guard candidate.verdict == .malformed || candidate.verdict == .notABundle else { continue }
+            guard let finding = candidate.findings.first else { continue }
+            page.paragraph("\(candidate.path.relativeToCurrentDirectory): \(finding.message) \(finding.remedy)", .red)
+        }
         let bad = candidates.count(where: \.verdict.isProblem)
         let reason = bad == 0 ? "" : "; something is wrong with \(bad)"
         let verb = others == 1 ? "is" : "are"

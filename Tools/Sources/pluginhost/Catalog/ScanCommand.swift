@@ -35,7 +35,7 @@ struct ScanCommand: ParsableCommand {
             Terminal.write(try JSONValue.document(command: "scan", report.members).text())
         } else {
             var page = Page()
-            if explain { report.explain(to: &page) }
+            if explain { report.explain(to: &page) } else { report.writeUnlisted(to: &page) }
             report.writeSummary(to: &page)
             Terminal.write(page.text)
         }
@@ -105,6 +105,11 @@ private struct ScanReport {
             FindingReport(findings: others, bundlePath: "").write(to: &page)
         }
         page.gap()
+    }
+
+    /// A folder that cannot be listed is not one without plug-ins.
+    func writeUnlisted(to page: inout Page) {
+        FindingReport(findings: catalog.folders.compactMap(\.problem), bundlePath: "").write(to: &page)
     }
 
     private func write(_ candidate: PluginCandidate, to page: inout Page) {

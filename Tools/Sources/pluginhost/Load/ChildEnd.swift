@@ -36,6 +36,12 @@ struct ChildEnd {
     /// What the child reported, with what it did beside that.
     var outcome: LoadOutcome {
         let findings = [death, misuse, flood, leftovers].compactMap { $0 }
+        if run.reader.outcome == nil, place == .beforeCode, case .exited(let status) = run.end {
+            // None of the bundle's code can have done that.
+            return LoadOutcome(
+                path: bundle.bundlePath, identifier: bundle.bundleIdentifier, state: .failed,
+                findings: [notStarted(status)], isUnable: true)
+        }
         guard var outcome = run.reader.outcome else {
             return LoadOutcome(
                 path: bundle.bundlePath, identifier: bundle.bundleIdentifier, state: .failed, findings: findings)
@@ -75,6 +81,16 @@ struct ChildEnd {
             .exited, filePath: file, subject: "\(status)",
             message: "The code ended the process with status \(status), \(words): it called exit() or _exit().",
             remedy: "Return or throw an error instead; a plug-in must not end its application.")
+    }
+
+    private func notStarted(_ status: Int32) -> PluginFinding {
+        PluginFinding(
+            .notStarted, filePath: bundle.bundlePath, subject: "\(status)",
+            message: """
+                The process that was to load the bundle ended with status \(status) before it came to that. What it wrote \
+                is on standard error.
+                """,
+            remedy: "Try again when the system has files, memory and processes to spare.")
     }
 
     private func hang(_ stopped: Int32?) -> PluginFinding {

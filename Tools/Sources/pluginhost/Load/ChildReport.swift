@@ -30,27 +30,43 @@ final class ChildReport: Sendable {
 
     /// Sends a message. Where the bundle's code closed the descriptor, or put another file in its place, the process ends.
     func send(_ message: ChildMessage) {
-        guard let body = try? JSONEncoder().encode(message) else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]  // the same report for the same load
+        guard let body = try? encoder.encode(message) else { return }
         var bytes = Array(ReportHeader(of: body).text(mark: mark).utf8)
         bytes += body
         sending.withLock { _ in
-            guard PipeIdentity.ofReport == pipe else { _exit(LoadInChildCommand.lostReport) }
-            bytes.withUnsafeBytes { rest in
-                var rest = rest
-                while !rest.isEmpty {
-                    let count = write(descriptor, rest.baseAddress, rest.count)
-                    if count > 0 {
-                        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                    } else if errno == EAGAIN {
-                        // The code made the pipe one that does not block.
-                        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                        _ = poll(&entry, 1, -1)
-                    } else if errno != EINTR {
-                        _exit(LoadInChildCommand.lostReport)
-                    }
-                }
+            if pipe.isLost { _exit(LoadInChildCommand.lostReport) }
+            bytes.withUnsafeBytes { if !Self.write($0) { _exit(LoadInChildCommand.lostReport) } }
+        }
+    }
+
+    /// How often a write is made again after an error that may pass.
+    private static let mostTries = 10
+
+    private static func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var rest = bytes
+        var tries = 0
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count > 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                continue
+            }
+            switch errno {
+            case EINTR: break
+            case EAGAIN:
+                // The code made the pipe one that does not block.
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&entry, 1, -1)
+            case EBADF, EPIPE: return false
+            default:
+                tries += 1
+                if tries == mostTries { return false }
+                usleep(1000)
             }
         }
+        return true
     }
 }
 
@@ -61,9 +77,17 @@ private struct PipeIdentity: Equatable {
     let device: dev_t
     let inode: ino_t
 
+    /// Whether the report's descriptor is closed, or another file.
+    var isLost: Bool {
+        if let now = Self.ofReport { return now != self }
+        // A look that fails for another reason says nothing.
+        return errno == 0 || errno == EBADF
+    }
+
     /// That of the report; nil if there is no pipe.
     static var ofReport: PipeIdentity? {
         var status = stat()
+        errno = 0
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
         return PipeIdentity(device: status.st_dev, inode: status.st_ino)
     }

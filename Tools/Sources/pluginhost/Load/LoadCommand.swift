@@ -1,5 +1,6 @@
 import ArgumentParser
 import CChildProcess
+import Glibc
 import PluginHost
 
 /// `pluginhost load`: runs the code of bundles, each in a process of its own, and reports what it registered.
@@ -70,7 +71,8 @@ struct LoadInChildCommand: ParsableCommand {
 
     mutating func run() throws {
         guard let report = ChildReport(mark: mark) else {
-            throw ValidationError("This is a part of “pluginhost load”, and nothing to call by itself.")
+            let reason = errno == 0 ? "" : " Its pipe: \(String(cString: strerror(errno)))."
+            throw ValidationError("This is a part of “pluginhost load”, and nothing to call by itself.\(reason)")
         }
         child_begin()
         HostEnvironment.current.requiresDeclaredRegistrations = strict

@@ -1,0 +1,90 @@
+import Foundation
+
+/// All failures of one scenario.
+final class Campaign {
+    private let scenario: Scenario
+    private let place: WorkPlace
+    private let sound: ProgramRun
+    private let calls: [SystemCall]
+    /// The files after the sound run.
+    private let soundFiles: [String: Data]
+    private(set) var tried = 0
+    /// How many failures the dynamic linker reported before the program began.
+    private(set) var unstarted = 0
+
+    init(_ scenario: Scenario, in place: WorkPlace) throws {
+        self.scenario = scenario
+        self.place = place
+        try place.clear()
+        // The second run, so that both have what a first one leaves.
+        let runner = ProgramRunner(scenario, in: place)
+        sound = try runner.run()
+        let log = place.root.appending(path: "run.trace")
+        try place.clear()
+        let traced = try runner.run(strace: [
+            "-e", "trace=\(SystemCall.errors.keys.map { "?" + $0 }.joined(separator: ","))",
+        ])
+        guard traced.status == 0, traced.result == sound.result else {
+            throw Inject.Failure(description: "\(scenario.name) does not run under strace: \(traced.everything)")
+        }
+        calls = SystemCall.all(
+            hasProcessNumbers: scenario.followsChildren, in: (try? String(contentsOf: log, encoding: .utf8)) ?? "")
+        guard calls.count > 50 else {
+            throw Inject.Failure(description: "strace recorded only \(calls.count) calls of \(scenario.name).")
+        }
+        soundFiles = place.files()
+    }
+
+    /// - Returns: how many runs broke a rule.
+    func run(every: Int) -> Int {
+        var broken = 0
+        var turn = 0
+        for call in calls {
+            for error in call.errors {
+                turn += 1
+                // By chance, but each time the same: a plain step would try some errors only.
+                guard Self.mixed(turn) % UInt64(every) == 0 else { continue }
+                if let rule = tryOut(call, error) {
+                    broken += 1
+                    print("\(scenario.name): \(call.name) #\(call.number) fails with \(error): \(rule)")
+                    print("    call: \(call.text.prefix(200))")
+                    fflush(nil)
+                }
+            }
+        }
+        return broken
+    }
+
+    private static func mixed(_ number: Int) -> UInt64 {
+        let product = UInt64(number) &* 0x9e37_79b9_7f4a_7c15
+        return (product ^ (product >> 29)) >> 8
+    }
+
+    /// - Returns: the rule that was broken, with what the program said.
+    private func tryOut(_ call: SystemCall, _ error: String) -> String? {
+        do {
+            tried += 1
+            try place.clear()
+            let runner = ProgramRunner(scenario, in: place)
+            let run = try runner.run(strace: [
+                "-e", "trace=\(call.name)", "-e", "inject=\(call.name):error=\(error):when=\(call.number)",
+            ])
+            if run.wasNotStarted {
+                unstarted += 1
+                return nil
+            }
+            let verdict = Verdict(
+                run, sound: sound, files: place.files(), soundFiles: soundFiles, output: scenario.output, error: error)
+            if let rule = verdict.broken { return rule }
+            // With what the failed run left behind.
+            let next = try runner.run()
+            guard next.status == sound.status, next.result == sound.result else {
+                return "the next run is not sound: \(next.everything)"
+            }
+            return Verdict.damage(in: place.files(), soundFiles, output: scenario.output)
+                .map { "after the next run, \($0)" }
+        } catch {
+            return "the run cannot be judged: \(error)"
+        }
+    }
+}

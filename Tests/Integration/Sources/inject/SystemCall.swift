@@ -1,0 +1,78 @@
+import Foundation
+
+/// A system call of a run, and how it may fail.
+struct SystemCall {
+    let name: String
+    /// The number among the calls of that name of its thread, from 1.
+    let number: Int
+    /// As strace writes it; of each thread that makes as many.
+    var text: String
+
+    /// The failures that the call may have on a machine that is short of something, or whose disk fails.
+    static let errors: [String: [String]] = [
+        "open": ["EMFILE", "EIO", "EACCES", "ENOMEM", "EINTR"],
+        "openat": ["EMFILE", "EIO", "EACCES", "ENOMEM", "EINTR"],
+        "openat2": ["EMFILE", "EIO", "EACCES", "ENOMEM", "EINTR"],
+        "read": ["EIO", "EINTR"], "pread64": ["EIO", "EINTR"], "getdents64": ["EIO", "ENOMEM"],
+        "stat": ["EIO", "EACCES"], "lstat": ["EIO", "EACCES"], "fstat": ["EIO"], "statx": ["EIO", "EACCES"],
+        "newfstatat": ["EIO", "EACCES", "ENOMEM"], "access": ["EIO", "EACCES"], "faccessat2": ["EIO", "EACCES"],
+        "readlink": ["EIO", "EACCES"], "readlinkat": ["EIO", "EACCES"], "getcwd": ["ENOMEM"],
+        "mmap": ["ENOMEM", "EACCES"], "mprotect": ["ENOMEM"], "close": ["EIO"], "lseek": ["EIO"],
+        "write": ["EIO", "ENOSPC", "EINTR"], "pwrite64": ["EIO", "ENOSPC"], "fsync": ["EIO"], "fdatasync": ["EIO"],
+        "ftruncate": ["EIO"], "rename": ["EIO", "EACCES"], "renameat2": ["EIO", "EACCES"], "link": ["EIO"],
+        "unlink": ["EIO"], "mkdir": ["EACCES", "ENOSPC"], "mkdirat": ["EACCES", "ENOSPC"], "chmod": ["EIO"],
+        "fchmod": ["EIO"], "flock": ["EINTR", "ENOLCK"], "copy_file_range": ["EIO", "ENOSPC"],
+        "statfs": ["EIO"], "fstatfs": ["EIO"], "listxattr": ["EIO"], "fcntl": ["EMFILE"], "dup": ["EMFILE"],
+        "pipe2": ["EMFILE"], "eventfd2": ["EMFILE"], "epoll_create1": ["EMFILE"], "inotify_init1": ["EMFILE"],
+        "inotify_add_watch": ["ENOSPC"], "socket": ["EMFILE"], "connect": ["EACCES"], "timerfd_create": ["EMFILE"],
+        "clone3": ["EAGAIN"], "clone": ["EAGAIN"], "vfork": ["EAGAIN"], "poll": ["EINTR"], "ppoll": ["EINTR"],
+        "waitid": ["EINTR"], "wait4": ["EINTR"], "pidfd_open": ["EMFILE"], "prctl": ["EINVAL"], "ioctl": ["EIO"],
+    ]
+
+    /// Those of this call.
+    var errors: [String] {
+        // Nobody may refuse to look at a file that is open.
+        (Self.errors[name] ?? []).filter { $0 != "EACCES" || !text.contains("AT_EMPTY_PATH") }
+    }
+
+    /// Reads what strace wrote: the calls that may fail, one for each name and number.
+    static func all(hasProcessNumbers: Bool, in log: String) -> [SystemCall] {
+        var counts: [String: Int] = [:]
+        var found: [String: SystemCall] = [:]
+        var order: [String] = []
+        for line in log.split(separator: "\n") {
+            // “1234  openat(AT_FDCWD, …) = 3”; not “<... read resumed>”, which ends a call that was counted.
+            let words = line.split(separator: " ", maxSplits: 1)
+            guard let process = words.first,
+                let text = hasProcessNumbers ? words.last?.drop(while: \.isWhitespace) : line,
+                let end = text.firstIndex(of: "(")
+            else { continue }
+            let name = String(text[..<end])
+            guard errors[name] != nil else { continue }
+            let counted = hasProcessNumbers ? "\(process) \(name)" : name
+            let number = counts[counted, default: 0] + 1
+            counts[counted] = number
+            if cannotFail(name, text) { continue }
+            let key = "\(name) \(number)"
+            if found[key] == nil {
+                order.append(key)
+                found[key] = SystemCall(name: name, number: number, text: String(text))
+            } else {
+                found[key]?.text += " and \(text)"
+            }
+        }
+        return order.compactMap { found[$0] }.filter { !$0.isOfDispatch }
+    }
+
+    /// libdispatch ends a process in which it cannot read the state of its own threads.
+    private var isOfDispatch: Bool { text.contains(/"\/proc\/[0-9]+\/stat"/) }
+
+    /// Memory that is of no file: without it Swift ends the process. And marks that prctl() and ioctl() put.
+    private static func cannotFail(_ name: String, _ text: Substring) -> Bool {
+        switch name {
+        case "mmap": text.contains("MAP_ANONYMOUS")
+        case "prctl": text.contains("PR_SET_VMA") || text.contains("PR_SET_NAME")
+        default: false
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// Whether a run with one failed call kept the rules.
+struct Verdict {
+    /// The rule that was broken, in words; nil if none was.
+    let broken: String?
+
+    init(
+        _ run: ProgramRun, sound: ProgramRun, files: [String: Data], soundFiles: [String: Data], output: String?,
+        error: String
+    ) {
+        broken =
+            Self.end(of: run) ?? Self.claims(of: run, sound: sound, error: error)
+            ?? Self.damage(in: files, soundFiles, output: output)
+    }
+
+    private static func end(of run: ProgramRun) -> String? {
+        if run.isHung { return "it does not end" }
+        if run.killed != nil || run.status < 0 || run.status > 128 { return "a signal ends it: \(run.everything)" }
+        guard (0...2).contains(run.status) else { return "it ends with another status: \(run.everything)" }
+        return nil
+    }
+
+    /// What says that something is absent. No injected error means that.
+    private static let absence = [
+        "No such file", "bundleNotFound", "executableMissing", "dependencyMissing", "pluginMissing", "There is no",
+        "there is no", "no plug-in", "No plug-in", "is missing", "not found", "does not exist", "cannot be found",
+    ]
+
+    private static func claims(of run: ProgramRun, sound: ProgramRun, error: String) -> String? {
+        let isSound = run.status == sound.status && run.result == sound.result
+        if isSound { return nil }
+        // Swift's runtime reads them from /proc/self/maps, once, and does not say why it cannot.
+        if run.status == 2, run.standardError.contains("The arguments of the call cannot be read.") { return nil }
+        if error == "EINTR" { return "the interrupted call is not made again: \(run.everything)" }
+        // A child always ends with 0 when it has reported.
+        let isSuccess = run.status == 0 && !run.result.contains("\"state\":\"failed\"")
+        if isSuccess { return "it reports success with another result: \(run.everything)" }
+        // The dynamic linker says so whatever kept it from opening a file.
+        let said = (run.result + run.standardError).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            .replacing("cannot open shared object file: No such file or directory", with: "")
+        // The code for a folder that cannot be listed is that of one that is not there; the message says which.
+        let isUnlisted = said.contains("cannot be listed:")
+        let known = (sound.result + sound.standardError).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        if let word = absence.first(where: {
+            said.contains($0) && !known.contains($0) && !(isUnlisted && $0 == "bundleNotFound")
+        }) {
+            return "it says “\(word)”: \(run.everything)"
+        }
+        if ["EMFILE", "ENOMEM", "EIO"].contains(error), said.contains("Install ") {
+            return "the remedy does not fit: \(run.everything)"
+        }
+        if let cause = causes[error], !cause.contains(where: said.contains) {
+            return "it does not name the cause: \(run.everything)"
+        }
+        return nil
+    }
+
+    /// What names an error to people.
+    private static let causes = [
+        "EMFILE": ["Too many open files", "too many files", "error 24", "(24)", "limit of open files"],
+        "EIO": ["Input/output error", "input/output error", "I/O error", "error 5"],
+        "EACCES": ["Permission denied", "permission", "may not", "cannot be read", "EACCES"],
+        "ENOMEM": ["Cannot allocate memory", "memory", "failed to map segment"],
+        "ENOSPC": ["No space left", "space"],
+        "EAGAIN": ["Resource temporarily unavailable"],
+    ]
+
+    /// What is half done.
+    static func damage(in files: [String: Data], _ sound: [String: Data], output: String?) -> String? {
+        for (path, data) in sound where !isWritten(path) {
+            if files[path] != data { return "the file \(path) changed" }
+        }
+        for (path, data) in files where sound[path] == nil || path == output {
+            // An index is a whole file under its own name; the next run reads it, and is compared.
+            if path.hasPrefix("cache/"), path.hasSuffix(".index") { continue }
+            if path == output {
+                // What could not be done may be missing from it; it is whole all the same.
+                if data.isEmpty || !String(decoding: data, as: UTF8.self).hasSuffix("</html>\n") {
+                    return "\(path) is half written"
+                }
+                continue
+            }
+            return "it leaves the file \(path)"
+        }
+        return nil
+    }
+
+    private static func isWritten(_ path: String) -> Bool { path.hasPrefix("cache/") || path.hasPrefix("out/") }
+}
