@@ -72,7 +72,7 @@ struct FormatArguments: Hashable, Sendable {
 
     /// Takes an argument, as a variable of plural rules does with the kind of its value.
     mutating func take(_ kind: Kind, as argument: Int) {
-        if let known = kinds[argument], known != kind { conflicts.append(argument) }
+        if let known = kinds[argument], known != kind, !conflicts.contains(argument) { conflicts.append(argument) }
         kinds[argument] = kind
     }
 

@@ -17,7 +17,8 @@ struct LanguageLint {
     }
 
     private mutating func checkNames() {
-        for (number, language) in tables.languages.enumerated() where language != "Base" {
+        var first: [LanguageTag: String] = [:]
+        for language in tables.languages where language != "Base" {
             let directory = tables.directories[language] ?? ""
             guard LanguageTag(language) != nil else {
                 findings.append(
@@ -27,9 +28,9 @@ struct LanguageLint {
                         remedy: "Name it by a BCP 47 tag: “fr.lproj”, “zh-Hant.lproj”."))
                 continue
             }
-            let earlier = tables.languages[..<number].first { other in
-                other != "Base" && LanguageTag(other)?.canonical == LanguageTag(language)?.canonical
-            }
+            guard let tag = LanguageTag(language)?.canonical else { continue }
+            let earlier = first[tag]
+            if earlier == nil { first[tag] = language }
             if let earlier {
                 findings.append(
                     LintFinding(
@@ -44,13 +45,15 @@ struct LanguageLint {
         // A bundle whose every text is in its code, or that lets its host speak, has no directories at all.
         guard let infoList, !tables.languages.isEmpty else { return }
         let key = "CFBundleLocalizations"
-        for language in manifest.localizations where !isPresent(language) {
-            findings.append(
+        var missing = LintFindings()
+        for language in manifest.localizations where !tables.hasLanguage(language) {
+            missing.add(
                 infoList.finding(
                     .warning, .missingLanguage, at: [key], subject: language,
                     "\(key) declares \(quoted(language)), which has no directory “\(language).lproj”.",
                     remedy: "Add the directory, or remove the language."))
         }
+        findings += missing.all
         let regionKey = "CFBundleDevelopmentRegion"
         guard let region = manifest.developmentRegion else {
             findings.append(
@@ -68,10 +71,6 @@ struct LanguageLint {
                         + "tables are compared with one another.",
                     remedy: "Add the directory, unless the keys are the texts of that language."))
         }
-    }
-
-    private func isPresent(_ language: String) -> Bool {
-        LanguageMatcher.localization(equalTo: language, from: tables.languages) != nil
     }
 
     private mutating func checkTables() {
@@ -96,10 +95,16 @@ struct LanguageLint {
                         .warning, .missingTable, filePath: tables.directories[language] ?? "", subject: table,
                         message:
                             "The localisation \(quoted(language)) has no table \(quoted(table)), which is in "
-                            + "\(having.map { quoted($0) }.joined(separator: ", ")).",
+                            + "\(Self.list(having)).",
                         remedy: "Add it."))
             }
         }
+    }
+
+    /// Names as a message shows them.
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(20).map { quoted($0) }.joined(separator: ", ")
+        return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
     }
 
     /// Whether a localisation may lack a table.

@@ -31,6 +31,8 @@ struct LocalizedTables {
     /// Tables that stand outside of the localisations.
     let global: [String: LintedFile]
     private let manifest: Manifest
+    /// The localisations by what their names mean, each list in the order of names.
+    private let languagesByTag: [LanguageTag: [String]]
     private let entriesByTable: [String: [String: [String: Entry]]]
     private let filesByTable: [String: [String: LintedFile]]
 
@@ -40,7 +42,13 @@ struct LocalizedTables {
     init(tables: [Table], languages: [String: String], manifest: Manifest, infoList: LintedFile?) {
         self.manifest = manifest
         directories = languages
-        self.languages = languages.keys.sorted()
+        let sorted = languages.keys.sorted()
+        self.languages = sorted
+        var byTag: [LanguageTag: [String]] = [:]
+        for language in sorted {
+            if let tag = LanguageTag(language)?.canonical { byTag[tag, default: []].append(language) }
+        }
+        languagesByTag = byTag
         let available = languages.keys.filter { $0 != "Base" }.sorted()
         let region = manifest.developmentRegion.flatMap { LanguageTag($0)?.canonical }
         // “en” serves where “en_US” is said.
@@ -83,10 +91,13 @@ struct LocalizedTables {
     /// The localisations that have what a localisation lacks: those of the same language that are broader.
     func broader(than language: String) -> [String] {
         guard let tag = LanguageTag(language)?.canonical else { return [] }
-        let ancestors = tag.ancestry.dropFirst()
-        return languages.filter { other in
-            LanguageTag(other).map { ancestors.contains($0.canonical) } ?? false
-        }
+        return tag.ancestry.dropFirst().flatMap { languagesByTag[$0] ?? [] }.sorted()
+    }
+
+    /// Whether there is a localisation of the same language, however it is written.
+    func hasLanguage(_ name: String) -> Bool {
+        if directories[name] != nil { return true }
+        return LanguageTag(name).map { languagesByTag[$0.canonical] != nil } ?? false
     }
 
     /// Whether two localisations are of one language in one script.

@@ -9,7 +9,7 @@ struct PluralLint {
     private let entry: [String: PropertyList]
     /// The categories that the language needs; none where the language is not known.
     private let required: Set<PluralCategory>
-    private var findings: [LintFinding] = []
+    private var findings: LintFindings
 
     static let formatKey = "NSStringLocalizedFormatKey"
     private static let ruleKey = "NSStringFormatSpecTypeKey"
@@ -31,25 +31,32 @@ struct PluralLint {
             ]
         }
         let required = language.map { PluralRules(language: $0).usualCategories } ?? []
-        return entries.sorted { $0.key < $1.key }.flatMap { key, value -> [LintFinding] in
-            guard case .dictionary(let entry) = value else {
+        var findings = LintFindings()
+        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+            if case .dictionary(let entry) = value {
+                var lint = PluralLint(file: file, key: key, entry: entry, required: required, findings)
+                findings = LintFindings()
+                lint.run()
+                findings = lint.findings
+            } else if value.string == nil {
                 // A plain text counts as one without plural rules.
-                if value.string != nil { return [] }
-                return [
+                findings.add(
                     file.finding(
                         .error, .malformedPlural, at: [key],
-                        "The value of \(quoted(key)) is \(value.typeName); a dictionary is expected.", remedy: advice)
-                ]
+                        "The value of \(quoted(key)) is \(value.typeName); a dictionary is expected.", remedy: advice))
             }
-            var lint = PluralLint(file: file, key: key, entry: entry, required: required)
-            lint.run()
-            return lint.findings
         }
+        return findings.all
     }
 
     private static let advice = "Build it as docs/command-line.md shows under “Plural rules”."
 
-    private init(file: LintedFile, key: String, entry: [String: PropertyList], required: Set<PluralCategory>) {
+    /// - Parameter findings: about the entries before this one.
+    private init(
+        file: LintedFile, key: String, entry: [String: PropertyList], required: Set<PluralCategory>,
+        _ findings: LintFindings
+    ) {
+        self.findings = findings
         self.file = file
         self.key = key
         self.entry = entry
@@ -62,7 +69,7 @@ struct PluralLint {
             let found = entry[Self.formatKey].map { "is \($0.typeName), where a string is expected" } ?? "is missing"
             return complain(at: [], "\(Self.formatKey) \(found).")
         }
-        findings += TextLint.findings(in: format, at: [key, Self.formatKey], of: file)
+        TextLint.check(format, at: [key, Self.formatKey], of: file, &findings)
         checkVariables(usedBy: format)
         for (name, value) in entry.sorted(by: { $0.key < $1.key }) where name != Self.formatKey {
             guard case .dictionary(let variable) = value else {
@@ -104,7 +111,8 @@ struct PluralLint {
         }
         for name in entry.keys.sorted() where name != Self.formatKey && visits[name] == nil {
             guard entry[name]?.dictionary != nil else { continue }
-            findings.append(
+            let (file, key) = (file, key)
+            findings.add(
                 file.finding(
                     .warning, .unusedVariable, at: [key, name],
                     "The entry \(quoted(key)) has the variable \(quoted(name)), which its format does not use.",
@@ -154,11 +162,12 @@ struct PluralLint {
                 complain(at: [name, category], "The text for \(quoted(category)) is \(value.typeName).")
                 continue
             }
-            findings += TextLint.findings(in: text, at: [key, name, category], of: file)
+            TextLint.check(text, at: [key, name, category], of: file, &findings)
+            let (file, key) = (file, key)
             // A placeholder without a number is the variable's own value.
             let arguments = FormatArguments(text)
             if let kind, !arguments.isNumbered, let used = arguments.kinds[1], used != kind {
-                findings.append(
+                findings.add(
                     file.finding(
                         .error, .placeholderMismatch, at: [key, name, category],
                         "The text for \(quoted(category)) takes \(used.rawValue), where the variable "
@@ -166,9 +175,10 @@ struct PluralLint {
                         remedy: "Make the placeholder and \(Self.typeKey) agree."))
             }
         }
+        let (file, key) = (file, key)
         let missing = Set(required.map(\.rawValue)).subtracting(variable.keys).subtracting(["other"])
         if !missing.isEmpty {
-            findings.append(
+            findings.add(
                 file.finding(
                     .warning, .missingPluralCategory, at: [key, name],
                     "The variable \(quoted(name)) has no text for "
@@ -178,10 +188,11 @@ struct PluralLint {
         }
     }
 
-    private mutating func complain(at keys: [String], _ message: String) {
-        findings.append(
+    private mutating func complain(at keys: [String], _ message: @autoclosure () -> String) {
+        let (file, key) = (file, key)
+        findings.add(
             file.finding(
-                .error, .malformedPlural, at: [key] + keys, "In the entry \(quoted(key)): \(message)",
+                .error, .malformedPlural, at: [key] + keys, "In the entry \(quoted(key)): \(message())",
                 remedy: Self.advice))
     }
 

@@ -4,26 +4,27 @@ internal import PropertyLists
 enum TextLint {
     static func findings(in file: LintedFile) -> [LintFinding] {
         guard file.type == .stringsTable else { return [] }
-        return file.dictionary.sorted { $0.key < $1.key }.flatMap { key, value in
-            value.string.map { findings(in: $0, at: [key], of: file) } ?? []
+        var findings = LintFindings()
+        for (key, value) in file.dictionary.sorted(by: { $0.key < $1.key }) {
+            if let text = value.string { check(text, at: [key], of: file, &findings) }
         }
+        return findings.all
     }
 
-    /// What is wrong with one text.
-    static func findings(in text: String, at keys: [String], of file: LintedFile) -> [LintFinding] {
+    /// Adds what is wrong with one text.
+    static func check(_ text: String, at keys: [String], of file: LintedFile, _ findings: inout LintFindings) {
         let arguments = FormatArguments(text)
         // Without a placeholder it need not be a format.
-        guard !arguments.isEmpty else { return [] }
-        var findings: [LintFinding] = []
+        guard !arguments.isEmpty else { return }
         if arguments.strayPercents > 0 {
-            findings.append(
+            findings.add(
                 file.finding(
                     .warning, .strayPercent, at: keys,
                     "The format \(quoted(text.shortened)) has a “%” that begins no placeholder.",
                     remedy: "Write “%%” for a percent sign."))
         }
         if arguments.isMixed {
-            findings.append(
+            findings.add(
                 file.finding(
                     .warning, .mixedPlaceholders, at: keys,
                     "The format \(quoted(text.shortened)) has placeholders with and without a number, "
@@ -31,17 +32,19 @@ enum TextLint {
                     remedy: "Number all of them, or none."))
         }
         for argument in arguments.conflicts {
-            findings.append(
+            findings.add(
                 file.finding(
                     .error, .placeholderMismatch, at: keys,
                     "The format \(quoted(text.shortened)) takes argument \(argument) as two different kinds.",
                     remedy: "Use one kind for each argument."))
         }
-        return findings
     }
 }
 
 extension String {
-    /// As much of a text as a message shows.
-    var shortened: String { count <= 60 ? self : prefix(60) + "…" }
+    /// As much of a text as a message shows. Of a long one the end is not looked at.
+    var shortened: String {
+        guard let end = index(startIndex, offsetBy: 60, limitedBy: endIndex), end < endIndex else { return self }
+        return self[..<end] + "…"
+    }
 }

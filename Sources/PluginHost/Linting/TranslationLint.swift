@@ -1,7 +1,10 @@
 /// What does not fit between the languages of a bundle's tables.
 struct TranslationLint {
     private let tables: LocalizedTables
-    private(set) var findings: [LintFinding] = []
+    private var listed: [String: LintFindings] = [:]
+
+    /// By file, in the order of the files' names.
+    var findings: [LintFinding] { listed.sorted { $0.key < $1.key }.flatMap(\.value.all) }
 
     init(_ tables: LocalizedTables) {
         self.tables = tables
@@ -53,7 +56,7 @@ struct TranslationLint {
         for key in expected.sorted() where own[key] == nil && !broader.contains(where: { $0[key] != nil }) {
             let origin = reference ?? tables.languages(with: table).first { tables.entries(table, $0)[key] != nil }
             let entry = origin.flatMap { tables.entries(table, $0)[key] }
-            findings.append(
+            listed[file.path, default: LintFindings()].add(
                 LintFinding(
                     .warning, .missingEntry, filePath: file.path, subject: key,
                     message: "The entry \(quoted(key.shortened)) of \(quoted(origin ?? "")) is missing.",
@@ -63,7 +66,7 @@ struct TranslationLint {
         for key in own.keys.sorted() where !expected.contains(key) {
             if table == LocalizedTables.infoTable, tables.hasInfoKey(key) { continue }
             guard let entry = own[key] else { continue }
-            findings.append(
+            listed[entry.file.path, default: LintFindings()].add(
                 entry.file.finding(
                     .warning, .extraEntry, at: [key],
                     "The entry \(quoted(key.shortened)) is in no table of \(quoted(reference ?? "")), "
@@ -106,7 +109,7 @@ struct TranslationLint {
                     ? "“{\(name)}” is not in \(quoted(original))" : "“{\(name)}” of \(quoted(original)) is left out")
         }
         guard !complaints.isEmpty else { return }
-        findings.append(
+        listed[entry.file.path, default: LintFindings()].add(
             entry.file.finding(
                 severity, .placeholderMismatch, at: [key],
                 "The placeholders of \(quoted(key.shortened)) differ: \(complaints.joined(separator: "; ")).",
@@ -123,7 +126,7 @@ struct TranslationLint {
         guard let text = entry.text, text == source.text, !tables.isSameLanguage(language, original),
             Self.wouldBeTranslated(text)
         else { return }
-        findings.append(
+        listed[entry.file.path, default: LintFindings()].add(
             entry.file.finding(
                 .note, .untranslated, at: [key],
                 "The text \(quoted(text.shortened)) is the same as in \(quoted(original)).",

@@ -1,0 +1,31 @@
+internal import PropertyLists
+
+/// The findings about one file: the first ones, and how many others there are. In a file of a megabyte a hundred thousand
+/// things can be wrong, and each finding takes a hundred times as much memory.
+struct LintFindings {
+    private var listed: [LintFinding] = []
+    private var further = 0
+
+    /// Adds a finding. Where the list is full, it is not made: finding its place takes time.
+    mutating func add(_ finding: @autoclosure () -> LintFinding) {
+        if listed.count < ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
+    }
+
+    /// All findings: as many as are listed, and one that states how many others there are.
+    var all: [LintFinding] {
+        guard further > 0, let last = listed.last else { return listed }
+        return listed + [
+            LintFinding(
+                .warning, .furtherFindings, filePath: last.filePath, place: last.place,
+                message: further == 1
+                    ? "One more finding of this kind is not listed."
+                    : "\(further) more findings of this kind are not listed.",
+                remedy: "Correct those that are listed, and look again.")
+        ]
+    }
+}
+
+extension LintFinding.Code {
+    /// There are more findings about a file than are listed.
+    public static let furtherFindings = Self(rawValue: "furtherFindings")
+}
