@@ -173,7 +173,9 @@ public final class PluginCatalog: Sendable {
     }
 
     /// Those that were opened, by the plug-in's identifier.
-    var openedBundles: [String: PluginBundle] { state.withLock(\.bundles) }
+    var openedBundles: [(identifier: String, bundle: PluginBundle)] {
+        state.withLock { $0.bundles.map { ($0.key, $0.value) } }
+    }
 
     /// The bundle that was opened under an identifier, if one was.
     func openedBundle(_ identifier: String) -> PluginBundle? { state.withLock { $0.bundles[identifier] } }

@@ -56,10 +56,12 @@ final class ObjectCensus: Sendable {
     }
 
     var live: [LiveObjects] {
-        let counts = counts.withLock { $0 }
-        return counts.map { LiveObjects(kind: $0.kind, name: $0.name, extensionPoint: $0.point, count: $1.value) }
-            .filter { $0.count > 0 }
-            .sorted { ($0.extensionPoint ?? "", $0.name) < ($1.extensionPoint ?? "", $1.name) }
+        let counts = counts.withLock { $0.map { $0 } }
+        return counts.map {
+            LiveObjects(kind: $0.key.kind, name: $0.key.name, extensionPoint: $0.key.point, count: $0.value.value)
+        }
+        .filter { $0.count > 0 }
+        .sorted { ($0.extensionPoint ?? "", $0.name) < ($1.extensionPoint ?? "", $1.name) }
     }
 }
 
@@ -107,7 +109,8 @@ final class ObjectCount: Sendable {
     /// Looks at the objects without the lock: each look holds the object for a moment, and its owner may have dropped it
     /// by the end of that. Then it ends here, and runs the plug-in's code.
     private func removeDead() {
-        let dead = state.withLock(\.references).filter { !$0.value.object.isAlive }.mapValues(\.number)
+        let all = state.withLock { $0.references.map { $0 } }
+        let dead = all.filter { !$0.value.object.isAlive }.map { ($0.key, $0.value.number) }
         state.withLock { state in
             for (identifier, number) in dead where state.references[identifier]?.number == number {
                 state.references[identifier] = nil

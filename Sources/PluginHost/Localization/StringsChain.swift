@@ -113,7 +113,10 @@ final class StringsChain: Sendable {
 
     /// Reads one file more, or finds that there is none.
     private func readNext(_ read: (StringsFile) -> (table: StringsTable, log: () -> Void)) {
-        guard let file = (state.withLock(\.unread) ?? find()).last else { return }
+        // One file and not the list of them: the list is changed in its place once nobody else has it, and the sanitiser
+        // does not see that whoever had it has let go.
+        let known = state.withLock { $0.unread.map(\.last) }
+        guard let file = known ?? find() else { return }
         let (table, log) = read(file)
         let isNews = state.withLock { state in
             // Another thread may have read the same file meanwhile.
@@ -133,13 +136,15 @@ final class StringsChain: Sendable {
     }
 
     /// Looks for the hidden tables' files, unless another thread was faster.
-    private func find() -> [StringsFile] {
+    ///
+    /// - Returns: the next one to read.
+    private func find() -> StringsFile? {
         let found: [StringsFile] = hidden().reversed()
         return state.withLock { state in
-            if let unread = state.unread { return unread }
+            if let unread = state.unread { return unread.last }
             state.unread = found
             if found.isEmpty { isComplete.store(true, ordering: .releasing) }
-            return found
+            return found.last
         }
     }
 }

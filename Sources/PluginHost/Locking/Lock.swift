@@ -32,6 +32,10 @@ struct Lock<State>: ~Copyable, @unchecked Sendable {
 
     /// Calls body while no other thread uses the state.
     ///
+    /// An array or a dictionary of the state is copied out element by element (`map`), where it is still changed later: a
+    /// copy of the whole shares its memory, which is changed in its place when the last other owner has let go, and the
+    /// thread sanitiser does not see that order, because the count is kept by the Swift runtime.
+    ///
     /// What the body and everything it calls postpones runs before this returns, if the thread then holds no lock.
     @inline(__always)
     borrowing func withLock<Result, Failure: Error>(

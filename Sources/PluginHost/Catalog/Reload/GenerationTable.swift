@@ -35,7 +35,7 @@ final class GenerationTable: Sendable {
         if let watch = state.withLock(\.watch).object { return watch }
         let made = try CatalogWatch(catalog, quietPeriod: quietPeriod)
         // What was loaded before cannot be copied any more; it is the first generation as it stands.
-        let loaded = catalog.openedBundles.filter { $0.value.isLoaded }
+        let loaded = catalog.openedBundles.filter(\.bundle.isLoaded)
         let watch = state.withLock { state in
             if let other = state.watch.object { return other }
             state.watch = WeakReference(made)

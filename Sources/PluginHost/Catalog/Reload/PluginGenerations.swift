@@ -229,7 +229,7 @@ final class PluginGenerations: Sendable {
 
     /// Those that are not in service any more and still have callers or objects, oldest first.
     var remaining: [GenerationReport] {
-        state.withLock(\.old).filter(\.isHeld).map(\.report)
+        state.withLock { $0.old.map { $0 } }.filter(\.isHeld).map(\.report)
     }
 
     /// All of them, oldest first: code is never unmapped.
