@@ -12,6 +12,7 @@ import Synchronization
 final class StringsTable: @unchecked Sendable {
     private let index: StringsIndex
     private let made: Made
+    /// Held while one string is made of bytes that are in memory.
     private let making = Lock(())
 
     /// The strings that were made, by the number of the entry.

@@ -15,8 +15,7 @@ import Synchronization
 /// - each of the few places that call foreign code asks ``HeldLocks/preconditionNone(before:)`` first. A mistake stops
 ///   every test that walks there, and not one run in a thousand.
 ///
-/// **Cost.** That of the standard library's Mutex and two changes of a variable of the thread, together less than a
-/// nanosecond.
+/// **Cost.** That of the standard library's Mutex, and two changes of a variable of the thread.
 struct Lock<State>: ~Copyable, @unchecked Sendable {
     // @unchecked as the standard library's Mutex is: the state is reached under the lock only.
     private let mutex: Mutex<State>
