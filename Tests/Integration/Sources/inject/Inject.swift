@@ -13,7 +13,7 @@ import Foundation
 ///
 /// What is left out, because no program could go on: memory for the process itself (Swift ends a process without
 /// memory), and calls that cannot fail. A failure in the dynamic linker's work before the program begins is counted and
-/// not judged.
+/// not judged; one in its work on a plug-in must be reported as a failed load, in whatever words the linker has for it.
 @main
 struct Inject {
     static func main() {

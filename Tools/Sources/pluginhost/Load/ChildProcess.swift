@@ -117,6 +117,7 @@ private struct Streams {
     private let interrupts: pollfd
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
     private var isStandardErrorOpen = true
+    private var failedReads = 0
 
     init(_ child: child_process, _ interrupts: Int32) {
         func reading(_ descriptor: Int32) -> pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
@@ -151,17 +152,26 @@ private struct Streams {
         for _ in 0..<most where output.fd >= 0 { if !readOutput(&run) { output.fd = -1 } }
     }
 
+    /// Whether a read that failed is to be made again. An error of the tool's own must not pass for one of the bundle.
+    private mutating func mayPass(_ error: Int32) -> Bool {
+        if error == EAGAIN || error == EINTR { return true }
+        failedReads += 1
+        return failedReads < Self.mostFailedReads
+    }
+
+    private static let mostFailedReads = 10
+
     /// - Returns: whether more may come.
     private mutating func readReport(_ run: inout ChildRun) -> Bool {
         let count = read(report.fd, &buffer, buffer.count)
-        guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
+        guard count > 0 else { return count < 0 && mayPass(errno) }
         run.reader.add(buffer[..<count])
         return true
     }
 
     private mutating func readOutput(_ run: inout ChildRun) -> Bool {
         let count = read(output.fd, &buffer, buffer.count)
-        guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
+        guard count > 0 else { return count < 0 && mayPass(errno) }
         show(min(count, ChildRun.shownOutput - run.outputCount))
         run.outputCount += count
         return true
