@@ -10,7 +10,7 @@ BUNDLES   := build/Plugins
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-coverage inject stress stress-thread stress-address lint format clean
+.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-budgets fuzz-coverage inject stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,10 @@ docs: setup ## build the documentation as web pages in build/docs
 fuzz: build ## feed damaged files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
 	@for target in plists strings stringsdict; do \
 	    $(PRODUCTS)/fuzz $$target --inputs $(FUZZ_INPUTS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
+
+fuzz-budgets: build ## feed lists, plural rules and indexes that stand for much; a tenth and hundredths of FUZZ_INPUTS
+	@for target in budgets:10 formats:100 indexes:100; do \
+	    $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
 
 FUZZ_INPUTS ?= 1000000
 

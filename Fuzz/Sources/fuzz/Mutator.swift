@@ -2,14 +2,17 @@
 struct Mutator {
     private let samples: [Sample]
     private let tokens: [[UInt8]]
+    private let target: Target
 
     init(samples: [Sample], target: Target) {
+        self.target = target
         self.samples = samples
         tokens = (Self.common + (target == .strings ? Self.table : Self.markup)).map { Array($0.utf8) }
     }
 
     /// One input: a right file, or, mostly, a damaged one.
     func input(_ random: inout SeededGenerator) -> (bytes: [UInt8], sample: Sample?) {
+        if let bytes = target.hostileInput(&random) { return (bytes, nil) }
         let sample = samples[random.below(samples.count)]
         if random.oneIn(64) { return (sample.bytes, sample) }
         if random.oneIn(256) {

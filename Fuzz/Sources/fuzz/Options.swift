@@ -23,6 +23,9 @@ struct Options {
           strings      strings tables
           stringsdict  the checks of pluginhost lint
           elf          loading plug-ins, each mutant in a process of its own
+          budgets      lists and tables that stand for much: memory, and time beside a sound file
+          formats      tables of plural rules that stand for much, read from a bundle
+          indexes      index files of a catalogue, hostile behind a right checksum
           planted      a reader with defects: shows that the fuzzer finds them
 
         Every input follows from the seed and its number. An input that ends the process, takes too long or too much

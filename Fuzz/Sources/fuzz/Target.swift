@@ -7,8 +7,27 @@ enum Target: String, CaseIterable {
     case stringsdict
     /// Plug-ins that are loaded, in processes of their own: ELFRun.
     case elf
+    /// Lists and tables that are small and stand for much, within sixteen times their size of memory.
+    case budgets
+    /// The same of plural rules, read from a bundle.
+    case formats
+    /// Index files of a catalogue with a right checksum.
+    case indexes
     /// A reader with defects, to see that each is found.
     case planted
+
+    /// An input that is made for the target, and not mutated from a right file; nil for the other targets.
+    func hostileInput(_ random: inout SeededGenerator) -> [UInt8]? {
+        switch self {
+        case .budgets: HostileLists.input(&random)
+        case .formats: HostileFormats.input(&random)
+        case .indexes: HostileIndexes.input(&random)
+        default: nil
+        }
+    }
+
+    /// Whether its checks measure time and memory themselves.
+    var measures: Bool { [.budgets, .formats, .indexes].contains(self) }
 
     /// Reads an input and checks what must hold for every input.
     ///
@@ -20,6 +39,9 @@ enum Target: String, CaseIterable {
         case .strings: try TableChecks(bytes: bytes, random: &random).run(sample: sample)
         case .stringsdict: try LintChecks(bytes: bytes, random: &random).run()
         case .elf: preconditionFailure("mutants of plug-ins are loaded by ELFRun")
+        case .budgets: try BudgetChecks(bytes: bytes).run()
+        case .formats: try FormatChecks(bytes: bytes).run()
+        case .indexes: try IndexChecks(bytes: bytes).run()
         case .planted: try PlantedDefects.read(bytes)
         }
     }

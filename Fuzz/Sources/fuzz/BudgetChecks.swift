@@ -1,0 +1,78 @@
+import CFuzz
+import Glibc
+import PropertyLists
+
+/// What every list and table may take: sixteen times its size and a mebibyte of memory, and twenty times the time of a
+/// sound one of its size.
+struct BudgetChecks {
+    let bytes: UnsafeRawBufferPointer
+
+    /// The readers, and what a sound file is for each.
+    enum Reader: CaseIterable {
+        case list, table, index
+
+        func read(_ bytes: UnsafeRawBufferPointer) {
+            switch self {
+            case .list:
+                _ = try? PropertyListReader.read(bytes, limits: bytes.count > 1 << 20 ? .stringsTable : .standard)
+            case .table: _ = StringsReader.read(bytes)
+            case .index:
+                let text = ListText(capacity: bytes.count)
+                UnsafeMutableRawBufferPointer(start: text.bytes, count: bytes.count).copyMemory(from: bytes)
+                if StringsIndex.recognizing(text) == nil { _ = StringsIndex(StringsReader.read(bytes).entries) }
+            }
+        }
+    }
+
+    func run() throws(Violation) {
+        for reader in Reader.allCases {
+            fuzz_memory_start()
+            let start = Self.processorTime
+            reader.read(bytes)
+            let time = Self.processorTime - start
+            let peak = fuzz_memory_peak()
+            let limit = ReadingBudget.limit(forInputOf: bytes.count)
+            guard peak <= limit else {
+                throw Violation("\(reader) takes \(peak) bytes for \(bytes.count), the limit is \(limit)")
+            }
+            // What takes less is over before the clock is sure.
+            guard time > Self.shortest else { continue }
+            let sound = Self.soundTime(reader, size: bytes.count)
+            guard time <= Self.mostTimes * max(sound, Self.shortest / 20) else {
+                throw Violation(
+                    "\(reader) takes \(time / 1000) µs for \(bytes.count) bytes, a sound file \(sound / 1000)")
+            }
+        }
+    }
+
+    private static let mostTimes = 20
+    /// Nanoseconds.
+    private static let shortest = 4_000_000
+
+    /// The time for a sound file of a size, measured now: the machine may be busier than it was.
+    private static func soundTime(_ reader: Reader, size: Int) -> Int {
+        var text = reader == .list ? "<plist version=\"1.0\"><dict>" : ""
+        var number = 0
+        while text.utf8.count < size {
+            text +=
+                reader == .list
+                ? "<key>CFBundleKey\(number)</key>\n<string>A value of no great length</string>\n"
+                : "/* No. \(number) */\n\"key \(number)\" = \"A translation of no great length\";\n"
+            number += 1
+        }
+        if reader == .list { text += "</dict></plist>" }
+        return Array(text.utf8).withUnsafeBytes { bytes in
+            (0..<3).map { _ in
+                let start = processorTime
+                reader.read(bytes)
+                return processorTime - start
+            }.max() ?? 0
+        }
+    }
+
+    private static var processorTime: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+}
