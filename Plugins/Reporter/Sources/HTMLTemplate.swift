@@ -46,6 +46,9 @@ func escaped(_ text: String) -> String {
         case "\n", "\t": result.unicodeScalars.append(scalar)
         // No control character may stand in HTML, not even as a reference.
         case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": result += "\u{FFFD}"
+        // Marks that would turn the direction of what follows, and line separators, are shown and not obeyed.
+        case "\u{61C}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
+            result += scalar.escaped(asASCII: true)
         default: result.unicodeScalars.append(scalar)
         }
     }

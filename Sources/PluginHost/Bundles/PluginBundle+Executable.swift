@@ -52,10 +52,19 @@ extension PluginBundle {
     /// Files like `libX.so.1.2`, the highest version first: all there is where the link `libX.so` belongs to another
     /// package, for developers. Asked for only when no candidate exists.
     private var versionedExecutables: [Candidate] {
+        var failure: OpenedDirectory.Failure?
+        return versionedExecutables(&failure)
+    }
+
+    /// - Parameter failure: set to a directory that could not be listed: the file may be there.
+    private func versionedExecutables(_ failure: inout OpenedDirectory.Failure?) -> [Candidate] {
         let stems = Self.affixes.dropFirst().map { $0.0 + executableName + $0.1 + "." }
         return layout.executableDirectories.flatMap { directory in
             let place = BundlePath.join(bundlePath, directory)
-            let found = DirectoryListing(path: place).names.keys.compactMap { name -> (PluginVersion, String)? in
+            let listing = DirectoryListing(path: place)
+            // One that may be entered and not listed shows its files to who knows their names.
+            if let errno = listing.failure, errno != EACCES { failure = .init(path: place, errno: errno) }
+            let found = listing.names.keys.compactMap { name -> (PluginVersion, String)? in
                 guard let stem = stems.first(where: name.hasPrefix) else { return nil }
                 let version = name.dropFirst(stem.count)
                 guard version.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }) else { return nil }
@@ -88,8 +97,15 @@ extension PluginBundle {
         for candidate in candidates.dropFirst() {
             if let found = try open(candidate, &namesake) { return found }
         }
-        for candidate in versionedExecutables {
+        var failure: OpenedDirectory.Failure?
+        for candidate in versionedExecutables(&failure) {
             if let found = try open(candidate, &namesake) { return found }
+        }
+        if let failure {
+            throw notLoadable(
+                candidates[0].path,
+                "cannot be looked for in \(quoted(failure.path)) (\(describe(errno: failure.errno)))",
+                refusal: failure.errno)
         }
         if let namesake { throw notLoadable(namesake, "is a directory, not a regular file") }
         throw missingExecutable(candidates.map(\.path))

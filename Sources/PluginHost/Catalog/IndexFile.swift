@@ -1,3 +1,4 @@
+import CPluginSupport.Shims
 import Glibc
 
 /// The file in which a catalogue's index outlives the process: one for each user, application and list of search paths.
@@ -47,7 +48,7 @@ struct IndexFile: Sendable {
     /// - Throws: ``Problem`` where there is one that cannot be used.
     func read() throws(Problem) -> CatalogIndex? {
         // Not by OpenedFile, which follows links: somebody else could point one to a file of the user's.
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        let descriptor = phs_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW, 0)
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT, ENOTDIR: return nil

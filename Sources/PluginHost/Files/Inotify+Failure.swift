@@ -1,3 +1,4 @@
+import CPluginSupport.Shims
 import Glibc
 
 extension Inotify.Failure {
@@ -48,7 +49,8 @@ extension Inotify.Failure {
 extension Inotify {
     /// A limit of the kernel's, by its name for sysctl.
     static func limit(_ name: String) -> Int? {
-        let descriptor = open("/proc/sys/" + name.split(separator: ".").joined(separator: "/"), O_RDONLY | O_CLOEXEC)
+        let path = "/proc/sys/" + name.split(separator: ".").joined(separator: "/")
+        let descriptor = phs_open(AT_FDCWD, path, O_RDONLY, 0)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         // Not by OpenedFile, which believes a file's size: here it is 0.

@@ -17,6 +17,8 @@ struct OpenedFile: ~Copyable {
         case notRegular(kind: String)
         /// The system refused.
         case system(errno: CInt)
+        /// It became longer or shorter while it was read: what was read is neither the old content nor the new.
+        case changed
 
         /// The reason as the end of a sentence.
         var reason: String {
@@ -24,12 +26,19 @@ struct OpenedFile: ~Copyable {
             case .missing: "does not exist"
             case .notRegular(let kind): "is \(kind), not a regular file"
             case .system(let errno): "cannot be opened (\(describe(errno: errno)))"
+            case .changed: "changed while it was read"
             }
         }
 
         /// The number of a refusal by the system: then the same question may be answered differently later, and the
         /// answer is not remembered. Nil for what is known of the file.
-        var errno: CInt? { if case .system(let errno) = self { errno } else { nil } }
+        var errno: CInt? {
+            switch self {
+            case .missing, .notRegular: nil
+            case .system(let errno): errno
+            case .changed: EAGAIN
+            }
+        }
 
         /// What to do about it.
         ///
@@ -99,6 +108,13 @@ struct OpenedFile: ~Copyable {
     var isUnchanged: Bool {
         var found = phs_file_identity()
         return phs_fstat(descriptor, &found) == 0 && FileIdentity(found) == identity
+    }
+
+    /// - Throws: ``Failure/changed`` unless as many bytes were read as the file had when it was opened.
+    ///
+    /// - Parameter count: how many were read, where one more was asked for.
+    func requireUnchanged(afterReading count: Int) throws(Failure) {
+        guard UInt64(count) == identity.size else { throw .changed }
     }
 
     /// The whole content. One byte more than the limit is asked for, so that a file over it shows as such to its reader,

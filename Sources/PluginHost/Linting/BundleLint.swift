@@ -1,3 +1,4 @@
+import Glibc
 internal import PropertyLists
 
 /// One run of a linter over one bundle.
@@ -38,7 +39,8 @@ struct BundleLint {
 
     /// The bundle's Info.plist as it is now; nil where there is none.
     private mutating func lintInfoList() -> LintedFile? {
-        guard FileIdentity(path: bundle.manifestPath) != nil else {
+        // What cannot be looked at is not missing: reading it reports why.
+        if FileIdentity(path: bundle.manifestPath) == nil, ErrorNumber.saysAbsent(errno) {
             findings += (bundle.manifestError?.findings ?? []).map { LintFinding($0, in: nil) }
             return nil
         }

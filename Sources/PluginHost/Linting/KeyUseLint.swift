@@ -54,7 +54,9 @@ struct KeyUseLint {
         guard identity.isDirectory else { return readFile(path) }
         var waiting = [(path: path, depth: 0)]
         while let (directory, depth) = waiting.popLast() {
-            for (name, kind) in DirectoryListing(path: directory).names.sorted(by: { $0.key > $1.key })
+            let listing = DirectoryListing(path: directory)
+            if let errno = listing.failure { findings.append(.unreadable(directory: directory, errno)) }
+            for (name, kind) in listing.names.sorted(by: { $0.key > $1.key })
             where !name.hasPrefix(".") {
                 guard files.count < Self.mostFiles, depth < Self.deepest else {
                     findings.append(

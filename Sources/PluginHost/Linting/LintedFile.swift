@@ -18,7 +18,7 @@ struct LintedFile: Sendable {
                 path: path, type: type,
                 unreadable: LintFinding(
                     .error, .unreadable, filePath: path, message: "The file \(quoted(path)) \(error.reason).",
-                    remedy: "Make it a regular file that may be read."))
+                    remedy: error.remedy(else: "Make it a regular file that may be read.")))
         }
     }
 

@@ -28,6 +28,10 @@ struct ResourceLists {
         while let (path, name, language, depth) = waiting.popLast() {
             let listing = DirectoryListing(path: path)
             names += listing.names.count
+            if let errno = listing.failure {
+                findings.append(.unreadable(directory: path, errno))
+                continue
+            }
             guard depth <= Self.deepest, names <= Self.mostNames, !listing.isTruncated else {
                 findings.append(
                     LintFinding(
@@ -66,5 +70,15 @@ struct ResourceLists {
 
     private static func type(of name: String) -> String {
         name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
+    }
+}
+
+extension LintFinding {
+    /// What a directory holds that cannot be read is unknown, which is not the same as empty.
+    static func unreadable(directory path: String, _ errno: CInt) -> LintFinding {
+        LintFinding(
+            .error, .unreadable, filePath: path,
+            message: "The directory \(quoted(path)) cannot be read (\(describe(errno: errno))).",
+            remedy: ErrorNumber.remedy(errno))
     }
 }

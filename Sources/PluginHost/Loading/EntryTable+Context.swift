@@ -63,8 +63,10 @@ extension EntryTable: PluginContextServices {
     private static func text(ofFile path: String) throws(OpenedFile.Failure) -> String? {
         let file = try OpenedFile(path: path)
         guard file.identity.size <= maximumTextSize else { throw .system(errno: EFBIG) }
-        return try withTemporaryBytes(Int(file.identity.size)) { (buffer) throws(OpenedFile.Failure) in
+        // One byte more, so that a file that grows meanwhile is noticed.
+        return try withTemporaryBytes(Int(file.identity.size) + 1) { (buffer) throws(OpenedFile.Failure) in
             let count = try file.read(into: buffer, at: 0)
+            try file.requireUnchanged(afterReading: count)
             return String(validating: UnsafeRawBufferPointer(rebasing: buffer[..<count]), as: UTF8.self)
         }
     }

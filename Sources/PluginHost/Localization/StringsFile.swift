@@ -138,7 +138,9 @@ struct StringsFile: Sendable, Equatable {
         // grows while it is read.
         let text = ListText(capacity: min(Int(clamping: file.identity.size), limits.size) + 1)
         let memory = UnsafeMutableRawBufferPointer(start: text.bytes, count: text.count)
-        text.shorten(to: try file.read(into: memory, at: 0))
+        let count = try file.read(into: memory, at: 0)
+        if count <= limits.size { try file.requireUnchanged(afterReading: count) }
+        text.shorten(to: count)
         return text
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 internal import PropertyLists
 
 /// Reads an Info.plist file into a ``Manifest``, within limits.
@@ -21,14 +20,9 @@ enum ManifestReader {
         let count: Int
         do throws(OpenedFile.Failure) {
             count = try file.read(into: UnsafeMutableRawBufferPointer(start: text.bytes, count: text.count), at: 0)
+            try file.requireUnchanged(afterReading: count)
         } catch {
             throw unreadable(path, error)
-        }
-        guard count < text.count else {
-            var finding = unreadable(path, "grew while it was read")
-            finding.remedy = "It is read again when its installation has ended and it is next needed."
-            finding.refusal = EAGAIN
-            throw finding
         }
         text.shorten(to: count)
         return try read(text, path: path)

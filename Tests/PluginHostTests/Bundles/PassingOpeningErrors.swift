@@ -40,6 +40,34 @@ import Testing
         }
     }
 
+    @Test func fault27_fault266_anInfoListThatGrowsOrShrinksWhileItIsReadIsReadAtTheNextOpening() async {
+        await #expect(processExitsWith: .success) {
+            for text in [Self.list + "<!-- longer -->", Self.list.replacing("\n", with: "")] {
+                let tree = try TemporaryTree(["X.bundle/Contents/Info.plist": Self.list + "\n"])
+                FailingCalls.before("read", "Info.plist") { try? tree.write("X.bundle/Contents/Info.plist", text) }
+                let bundle = try PluginBundle.open(path: tree("X.bundle"))
+                precondition(FailingCalls.left == 0)
+                precondition(bundle.manifestError?.description.contains("changed while it was read") == true)
+                precondition(PluginBundle(path: tree("X.bundle"))?.bundleIdentifier == "org.example.passing")
+                withExtendedLifetime(bundle) {}
+            }
+        }
+    }
+
+    @Test func fault196_aDirectoryOfCodeThatCannotBeListedOnceIsNotTakenForEmpty() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree([
+                "X.bundle/Contents/Info.plist": Self.list, "X.bundle/Contents/Linux/libX.so.1": "no code",
+            ])
+            let bundle = try PluginBundle.open(path: tree("X.bundle"))
+            FailingCalls.fail("list", "Contents/Linux", EIO)
+            bundle.load()
+            precondition(bundle.loadError?.code == .notLoadable && bundle.loadError?.isPassing == true)
+            bundle.load()
+            precondition(bundle.loadError?.filePath == tree("X.bundle/Contents/Linux/libX.so.1"))
+        }
+    }
+
     @Test func fault196_aLayoutThatCannotBeLookedAtOnceIsFoundAtTheNextOpening() async {
         await #expect(processExitsWith: .success) {
             // Found by listing the root: the name is written in small letters.

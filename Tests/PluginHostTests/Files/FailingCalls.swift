@@ -9,6 +9,7 @@ enum FailingCalls {
         var ending: String
         var errno: CInt
         var times: Int
+        var action: (@Sendable () -> Void)?
     }
 
     private static let plans = Mutex<[Plan]>([])
@@ -19,7 +20,16 @@ enum FailingCalls {
     ///   - errno: the error.
     ///   - times: how often.
     static func fail(_ call: String, _ ending: String, _ errno: CInt, times: Int = 1) {
-        plans.withLock { $0.append(Plan(call: call, ending: ending, errno: errno, times: times)) }
+        add(Plan(call: call, ending: ending, errno: errno, times: times))
+    }
+
+    /// Does something right before a call, which then succeeds.
+    static func before(_ call: String, _ ending: String, _ action: @escaping @Sendable () -> Void) {
+        add(Plan(call: call, ending: ending, errno: 0, times: 1, action: action))
+    }
+
+    private static func add(_ plan: Plan) {
+        plans.withLock { $0.append(plan) }
         phs_set_fault { call, descriptor, path in
             guard let call else { return 0 }
             return FailingCalls.number(
@@ -37,14 +47,16 @@ enum FailingCalls {
     static var left: Int { plans.withLock { $0.reduce(0) { $0 + $1.times } } }
 
     private static func number(of call: String, _ path: String) -> CInt {
-        plans.withLock { plans in
+        let plan: Plan? = plans.withLock { plans in
             for index in plans.indices
             where plans[index].times > 0 && plans[index].call == call && path.hasSuffix(plans[index].ending) {
                 plans[index].times -= 1
-                return plans[index].errno
+                return plans[index]
             }
-            return 0
+            return nil
         }
+        plan?.action?()
+        return plan?.errno ?? 0
     }
 
     private static func path(of descriptor: CInt) -> String {

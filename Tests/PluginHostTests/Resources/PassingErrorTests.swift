@@ -69,6 +69,25 @@ import Testing
         }
     }
 
+    @Test func fault266_aTableThatGrowsOrShrinksWhileItIsReadIsReadAtTheNextQuestion() async {
+        await #expect(processExitsWith: .success) {
+            for text in ["a = un; z = \"and much more than before\";", "a=un;"] {
+                let tree = try Self.tree()
+                let log = FindingLog()
+                let tables = Self.tables(tree, log)
+                FailingCalls.before("read", "fr.lproj/Localizable.strings") {
+                    // In place, as no installation should.
+                    try? tree.write("fr.lproj/Localizable.strings", text)
+                }
+                precondition(Self.string("a", tables) == "one")
+                precondition(FailingCalls.left == 0)
+                precondition(Self.string("a", tables) == "un")
+                precondition(log.findings.map(\.code) == [.stringsTableUnreadable])
+                precondition(log.findings[0].message.contains("changed while it was read"))
+            }
+        }
+    }
+
     @Test func fault195_aHiddenTableThatCannotBeOpenedOnceIsReadAtTheNextQuestion() async {
         await #expect(processExitsWith: .success) {
             let tree = try Self.tree()

@@ -1,4 +1,5 @@
 import FoundationEssentials
+@_spi(PluginHost) import PluginHost
 
 /// A JSON document. Every key of docs/command-line.md is always there, with null where there is nothing to tell, so
 /// that a script need not ask which keys a document has.
@@ -44,6 +45,17 @@ enum JSONValue: Encodable {
     func text() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+        return Self.escaped(String(decoding: try encoder.encode(self), as: UTF8.self)) + "\n"
+    }
+
+    /// Writes what a terminal obeys as JSON's `\u202e`, which means the same. The encoder does so for the first controls
+    /// only, and outside of strings there is none.
+    private static func escaped(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.value >= 0x7F && $0.isObeyedByDisplays }) else { return text }
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            guard scalar.value >= 0x7F, scalar.isObeyedByDisplays else { return result.unicodeScalars.append(scalar) }
+            let digits = String(scalar.value, radix: 16)
+            result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
     }
 }

@@ -1,3 +1,5 @@
+@_spi(PluginHost) import PluginHost
+
 /// Text for people: lines with an indent, wrapped to the terminal, with control characters escaped.
 ///
 /// Everything that is shown passes through here, so that no name in a bundle can move the cursor or forge a line.
@@ -106,27 +108,13 @@ struct Page {
 
 extension String {
     /// Without anything that a terminal obeys: controls, line separators and marks of direction are written out.
-    var escapedForTerminal: String {
-        guard unicodeScalars.contains(where: \.isObeyed) else { return self }
-        var text = ""
-        for scalar in unicodeScalars {
-            if scalar.isObeyed { text += scalar.escaped(asASCII: true) } else { text.unicodeScalars.append(scalar) }
-        }
-        return text
-    }
+    var escapedForTerminal: String { escapedForDisplay }
 
     /// The columns that the text takes on a terminal.
     var columns: Int { reduce(0) { $0 + ($1.unicodeScalars.first?.isWide ?? false ? 2 : 1) } }
 }
 
 extension Unicode.Scalar {
-    fileprivate var isObeyed: Bool {
-        switch value {
-        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
-        }
-    }
-
     /// Whether terminals give it two columns (Unicode Standard Annex 11, East Asian Wide and Fullwidth).
     fileprivate var isWide: Bool {
         switch value {

@@ -1,3 +1,5 @@
+@_spi(PluginHost) import PluginHost
+
 /// The graph as a drawing, without any other program.
 struct GraphDrawing {
     private let graph: PluginGraph
@@ -80,7 +82,8 @@ struct GraphDrawing {
         let node = graph.nodes[number], label = labels[number], centre = layout.centres[number]
         let width = layout.widths[number]
         let x = Self.number(centre.x - width / 2), y = centre.y - label.size.height / 2
-        let told = [node.title, node.path, node.reason].compactMap(\.self).joined(separator: "\n")
+        let told = [node.title, node.path, node.reason].compactMap(\.self).map(\.escapedForTerminal)
+            .joined(separator: "\n")
         let radius = Self.number(node.kind == .point ? label.size.height / 2 : 6)
         var text = """
                 <g class="\(node.kind.rawValue)">
@@ -229,9 +232,11 @@ struct GraphDrawing {
 }
 
 extension String {
-    /// As text or an attribute of an XML document. What XML cannot have at all is written as U+FFFD.
+    /// As text or an attribute of an XML document. What a viewer obeys is written out, but for line breaks; what XML cannot
+    /// have at all is written as U+FFFD.
     var escapedForXML: String {
-        unicodeScalars.reduce(into: "") { result, scalar in
+        let lines = split(separator: "\n", omittingEmptySubsequences: false).map(\.escapedForDisplay)
+        return lines.joined(separator: "\n").unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
