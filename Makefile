@@ -10,7 +10,7 @@ BUNDLES   := build/Plugins
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-budgets fuzz-coverage inject stress stress-thread stress-address lint format clean
+.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,12 @@ fuzz-budgets: build ## feed lists, plural rules and indexes that stand for much;
 	    $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
 
 FUZZ_INPUTS ?= 1000000
+
+fuzz-elf: build plugins ## load damaged plug-ins and libraries in processes of their own; ELF_INPUTS=100000, FUZZ_SEED=…
+	@mkdir -p build/fuzz-elf && cp $(PRODUCTS)/libTemplate.so $(PRODUCTS)/libChecksum.so build/fuzz-elf
+	$(PRODUCTS)/fuzz elf --inputs $(ELF_INPUTS) --jobs 4 --corpus build/fuzz-elf $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
+
+ELF_INPUTS ?= 100000
 
 fuzz-coverage: ## fuzz the readers with libFuzzer under the address sanitiser; FUZZ_SECONDS=60
 	Fuzz/coverage.sh $(FUZZ_SECONDS)

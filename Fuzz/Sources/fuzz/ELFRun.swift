@@ -150,9 +150,11 @@ struct ELFRun {
     }
 
     private func judge(_ child: Child, _ slot: Int, _ status: Int32) -> (End, String) {
-        var byte: UInt8 = 0
-        // The sound bundle of the next load marks as well; by then the mutant was let in or not.
-        let hasMarks = read(child.marks, &byte, 1) == 1
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = max(read(child.marks, &bytes, bytes.count), 0)
+        // The library's code runs before the executable is opened, and says nothing about the executable.
+        let wanted = child.change.hasPrefix("library") ? ELFSamples.libraryMark : ELFSamples.executableMark
+        let hasMarks = bytes.prefix(count).contains(wanted)
         var code: Int32 = 0
         let trace = traces[slot]
         if fuzz_exited(status, &code) != 0, code <= 1 { return (code == 0 ? .loaded : .refused, "") }

@@ -55,31 +55,35 @@ struct ELFSamples {
     private static let marker = """
         #if defined(__x86_64__)
         static inline void mark(void) {
-            char byte = 'x';
+            char byte = MARK;
             long result;
             __asm__ volatile("syscall" : "=a"(result) : "a"(1), "D"(200L), "S"(&byte), "d"(1L) : "rcx", "r11", "memory");
         }
         #elif defined(__aarch64__)
         static inline void mark(void) {
-            char byte = 'x';
+            char byte = MARK;
             register long x8 __asm__("x8") = 64, x0 __asm__("x0") = 200, x2 __asm__("x2") = 1;
             register char *x1 __asm__("x1") = &byte;
             __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
         }
         #else
         extern long write(int, const void *, unsigned long);
-        static inline void mark(void) { write(200, "x", 1); }
+        static inline void mark(void) { char byte = MARK; write(200, &byte, 1); }
         #endif
 
         """
 
+    /// The bytes by which constructors and entries tell that they run.
+    static let libraryMark = UInt8(ascii: "l")
+    static let executableMark = UInt8(ascii: "x")
+
     private static let librarySource =
-        marker + """
+        "#define MARK 'l'\n" + marker + """
             __thread int part_state = 7;
             int part_numbers[64] = {1, 2, 3};
             int *part_pointers[4] = {part_numbers, part_numbers + 1, part_numbers + 2, part_numbers + 3};
             static int plain(int value) { return value + part_state; }
-            static void *choose(void) { mark(); return (void *)plain; }
+            static void *choose(void) { return (void *)plain; }
             int part_chosen(int value) __attribute__((ifunc("choose")));
             int part_plain(int value) { return part_chosen(value) + *part_pointers[value & 3]; }
             __attribute__((constructor)) static void begin(void) { mark(); }
@@ -88,7 +92,7 @@ struct ELFSamples {
             """
 
     private static let source =
-        marker + """
+        "#define MARK 'x'\n" + marker + """
             #include <math.h>
             #include <stddef.h>
             #include <stdio.h>
@@ -101,9 +105,8 @@ struct ELFSamples {
             static __thread char buffer[64];
             int *pointers[3] = {part_numbers, &part_numbers[1], NULL};
             static const char *const names[] = {"one", "two", "three"};
-            static void *choose(void) { mark(); return (void *)part_plain; }
             static int chosen_here(int value) { return value; }
-            static void *choose_here(void) { mark(); return (void *)chosen_here; }
+            static void *choose_here(void) { return (void *)chosen_here; }
             int chosen(int value) __attribute__((ifunc("choose_here")));
             __attribute__((constructor)) void begin(void) { mark(); state = (int)sqrt(16.0 + part_plain(1)); }
             __attribute__((constructor)) static void begin_more(void) { buffer[0] = names[state & 1][0]; }

@@ -7,6 +7,11 @@ struct ImageTables {
     /// How many symbols the hash table knows; nil where it holds none, which is so in a file that defines nothing.
     var hashedCount: UInt64?
     var hash = Hash.none
+    /// How long the hash table is, with its head.
+    var hashSize: UInt64 = 0
+    /// Where the version records stand.
+    var neededVersions: Range<UInt64> = 0..<0
+    var definedVersions: Range<UInt64> = 0..<0
     /// More symbols have the same bucket than in any file that a linker wrote if this is large.
     var longestChain = 0
     /// DT_RELA, DT_JMPREL and DT_RELR.

@@ -76,7 +76,7 @@ struct Initialisers {
     /// Whether each entry leads to code.
     func check(in inspection: borrowing QuickInspection) throws(TableFault) {
         for (index, entry) in entries.enumerated() {
-            if case .address(let address) = entry, inspection.isCode(address) { continue }
+            if case .address(let address) = entry, inspection.isCode(address), !inspection.isTable(address) { continue }
             let count = arrays.0.bytes.count / 8
             throw TableFault(
                 what: index < count

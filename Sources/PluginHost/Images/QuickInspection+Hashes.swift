@@ -42,6 +42,7 @@ extension QuickInspection {
             if first != 0, UInt64(first) < firstSymbol { isBelow = true }
         }
         if isBelow { throw TableFault(what: "its GNU hash table names symbols that it does not hold") }
+        tables.hashSize = chainsOffset
         guard last > 0 else {
             tables.hash = .gnu(
                 buckets: buckets, chains: UnsafeRawBufferPointer(start: nil, count: 0), firstSymbol: firstSymbol)
@@ -80,6 +81,7 @@ extension QuickInspection {
             throw TableFault(what: "its GNU hash table has a chain of more than \(Self.chainLimit) symbols")
         }
         tables.longestChain = longest
+        tables.hashSize += end * 4
         tables.hashedCount = firstSymbol + end
         tables.hash = .gnu(buckets: buckets, chains: chains, firstSymbol: firstSymbol)
     }
@@ -95,6 +97,7 @@ extension QuickInspection {
         guard fileOffset(ofAddress: address, count: 8 + (bucketCount + chainCount) * 4) != nil else {
             throw TableFault(what: "its hash table is cut off")
         }
+        tables.hashSize = 8 + (bucketCount + chainCount) * 4
         let buckets = try table("hash table", address + 8, bucketCount * 4, file)
         let chains = try table("hash table", address + 8 + bucketCount * 4, chainCount * 4, file)
         // Each symbol stands in one chain: all chains together are no longer than there are symbols.

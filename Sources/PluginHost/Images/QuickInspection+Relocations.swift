@@ -21,6 +21,14 @@ extension QuickInspection {
         try check(tables.relocations, relativeCount: dynamic.relativeCount, targets, &initialisers)
         try check(tables.pltRelocations, relativeCount: 0, targets, &initialisers)
         try initialisers.check(in: self)
+        for address in [dynamic.initFunction, dynamic.finiFunction] where address != 0 && isTable(address) {
+            throw TableFault(what: "its initialiser or finaliser (DT_INIT, DT_FINI) lies in one of its tables")
+        }
+    }
+
+    /// Whether an address that is called lies among the headers or tables: old linkers put them and code into one segment.
+    func isTable(_ address: UInt64) -> Bool {
+        tableRanges.contains { $0.contains(address) }
     }
 
     private func check(
@@ -79,7 +87,7 @@ extension QuickInspection {
             }
         case .threadLocal, .threadLocalDescriptor: try checkThreadLocal(number, symbol: symbol)
         case .indirect:
-            guard isCode(addend) else {
+            guard isCode(addend), !isTable(addend) else {
                 throw TableFault(what: "relocation \(number) calls a function that lies outside of its code")
             }
         case .copy: throw TableFault(what: "relocation \(number) copies a variable, which only programs do")
@@ -164,10 +172,11 @@ struct RelocationTargets: ~Copyable {
 
 extension QuickInspection {
     /// What the dynamic linker reads while it relocates, or later: PT_DYNAMIC, the tables, and the program headers.
-    fileprivate var tableRanges: [Range<UInt64>] {
+    var tableRanges: [Range<UInt64>] {
         func range(_ address: UInt64, _ size: Int) -> Range<UInt64> { address..<(address &+ UInt64(size)) }
         var found: [Range<UInt64>] = []
         if let segment = dynamicSegment { found.append(range(segment.address, Int(segment.fileSize))) }
+        if let first = firstLoaded, first.offset == 0 { found.append(range(first.address, ELF.headerSize)) }
         for segment in segments where segment.type == ELF.programHeaders {
             found.append(range(segment.address, segments.count * ELF.programHeaderSize))
         }
@@ -178,7 +187,9 @@ extension QuickInspection {
         found.append(range(dynamic.pltRelocations, tables.pltRelocations.count))
         found.append(range(dynamic.packedRelocations, tables.packedRelocations.count))
         found.append(range(dynamic.symbolVersions, tables.symbols.count / ELF.symbolSize * 2))
-        found.append(range(dynamic.gnuHash != 0 ? dynamic.gnuHash : dynamic.systemVHash, 16))
+        found.append(range(dynamic.gnuHash != 0 ? dynamic.gnuHash : dynamic.systemVHash, Int(tables.hashSize)))
+        found.append(tables.neededVersions)
+        found.append(tables.definedVersions)
         return found
     }
 }

@@ -36,6 +36,7 @@ extension QuickInspection {
         _ known: inout KnownVersions, _ file: borrowing OpenedFile
     ) throws(TableFault) {
         var address = dynamic.neededVersions
+        var end = address &+ 16
         var left = Self.versionLimit
         for number in 1...max(dynamic.neededVersionCount, 1) {
             guard let record = fewBytes(atAddress: address, count: 16, file) else { throw Self.damagedNeeds }
@@ -51,6 +52,7 @@ extension QuickInspection {
                 guard left > 0, let version = fewBytes(atAddress: versionAddress, count: 16, file),
                     string(at: UInt64(word(version, 2)), limit: tables.strings.count) != nil
                 else { throw Self.damagedNeeds }
+                end = max(end, versionAddress &+ 16)
                 known.insert(version.loadUnaligned(fromByteOffset: 6, as: UInt16.self) & 0x7FFF)
                 let nextVersion = UInt64(word(version, 3))
                 guard (nextVersion == 0) == (versionNumber == count), nextVersion == 0 || nextVersion >= 16 else {
@@ -63,6 +65,7 @@ extension QuickInspection {
             }
             address &+= next
         }
+        tables.neededVersions = dynamic.neededVersions..<max(end, address)
     }
 
     /// The dynamic linker asserts that it has loaded each library of which versions are needed.
@@ -81,6 +84,7 @@ extension QuickInspection {
         _ known: inout KnownVersions, _ file: borrowing OpenedFile
     ) throws(TableFault) {
         var address = dynamic.definedVersions
+        var end = address
         guard dynamic.definedVersionCount <= UInt64(Self.versionLimit) else { throw Self.damagedDefinitions }
         for number in 1...max(dynamic.definedVersionCount, 1) {
             guard let record = fewBytes(atAddress: address, count: 20, file) else { throw Self.damagedDefinitions }
@@ -94,8 +98,10 @@ extension QuickInspection {
                 (next == 0) == (number == dynamic.definedVersionCount), next == 0 || next >= 20
             else { throw Self.damagedDefinitions }
             known.insert(index & 0x7FFF)
+            end = max(end, address &+ 20, address &+ first &+ 8)
             address &+= next
         }
+        tables.definedVersions = dynamic.definedVersions..<end
     }
 }
 

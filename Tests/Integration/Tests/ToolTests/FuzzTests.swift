@@ -46,4 +46,13 @@ import Testing
         #expect(output.status == 0, "\(output.standardOutput)")
         #expect(output.standardOutput.contains("0 findings"))
     }
+
+    @Test func fault80_mutantsOfPluginsAndTheirLibrariesAreLoadedInProcesses() throws {
+        let output = try fuzz("elf", "--inputs", "2000", "--seed", "3", "--jobs", "4")
+        #expect(output.status == 0, "\(output.standardOutput)")
+        // The rule holds, and the mutants are neither all sound nor all refused.
+        let last = try #require(output.standardOutput.split(separator: "\n").last)
+        let counts = last.split { !$0.isNumber }.compactMap { Int($0) }
+        #expect(counts.count >= 6 && counts[2] > 200 && counts[3] > 200, "\(last)")
+    }
 }

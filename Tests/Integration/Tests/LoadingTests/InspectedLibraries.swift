@@ -1,0 +1,167 @@
+import Fixtures
+import Foundation
+import Glibc
+import PluginHost
+import Testing
+
+/// The libraries that a bundle carries are inspected as its executable is.
+@Suite struct InspectedLibraries {
+    /// A bundle whose executable needs a library of its own.
+    private struct Carrier {
+        let bundle: BundleFixture
+        let library: URL
+        let name: String
+
+        /// - Parameters:
+        ///   - folder: where the library stands in the bundle.
+        ///   - search: the executable's RUNPATH; nil for none, which is enough for Frameworks.
+        init(folder: String = "Contents/Frameworks", search: String? = nil, flags: [String] = []) throws {
+            let unique = "carried\(Int.random(in: 1...999_999_999))"
+            name = "lib\(unique).so"
+            let made = try BundleFixture(
+                "Part", code: .c("int \(unique)(void) { return 1; }", flags: ["-Wl,-soname,\(name)"] + flags))
+            let beside = made.executable.deletingLastPathComponent().appending(path: name)
+            try FileManager.default.copyItem(at: made.executable, to: beside)
+            bundle = try BundleFixture(
+                "Carrier", info: ["NSPrincipalClass": "None"],
+                code: .c(
+                    "extern int \(unique)(void); PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) "
+                        + "{ (void)host; return \(unique)() == 1 ? PLUGIN_OK : PLUGIN_FAILED; }",
+                    flags: [beside.path, "-Wl,--enable-new-dtags"] + (search.map { ["-Wl,-rpath,\($0)"] } ?? [])))
+            library = bundle.url.appending(path: "\(folder)/\(name)")
+            try FileManager.default.createDirectory(
+                at: library.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: beside, to: library)
+        }
+
+        func load() throws { try PluginBundle.open(path: bundle.path).loadAndReturnError() }
+
+        /// The error of a load, and what a check says.
+        func refusal() throws -> (error: PluginError, findings: [PluginFinding]) {
+            let findings = try PluginBundle.open(path: bundle.path).problems()
+            let error = try #require(throws: PluginError.self) { try load() }
+            return (error, findings.filter { $0.severity == .error })
+        }
+    }
+
+    @Test func aSoundLibraryLoads() throws {
+        try Carrier().load()
+        try Carrier(folder: "Contents/Linux/parts", search: "$ORIGIN/parts").load()
+    }
+
+    @Test(arguments: [1, 10, 30, 50, 75, 90, 99])
+    func faults59And193_aLibraryThatIsCutOffIsRefusedByLoadAndCheck(percent: Int) throws {
+        let carrier = try Carrier()
+        let bytes = try Data(contentsOf: carrier.library)
+        try bytes.prefix(bytes.count * percent / 100).write(to: carrier.library)
+        let (error, findings) = try carrier.refusal()
+        #expect(!findings.isEmpty)
+        #expect(!error.findings.isEmpty)
+        // Where not even the header is there, the file is no library, and the name is missing.
+        if bytes.count * percent / 100 > 64 {
+            #expect(error.code == .notLoadable)
+            #expect(error.findings.contains { $0.filePath == carrier.library.path })
+            #expect(findings.contains { $0.filePath == carrier.library.path && $0.message.contains("truncated") })
+        }
+    }
+
+    @Test func faults65And193_aLibraryWithAnExecutableStackIsRefused() throws {
+        let carrier = try Carrier(flags: ["-Wl,-z,execstack"])
+        let (error, findings) = try carrier.refusal()
+        for found in [error.findings, findings] {
+            #expect(found.contains { $0.filePath == carrier.library.path && $0.message.contains("executable stack") })
+        }
+    }
+
+    @Test(arguments: [
+        ("Contents/Linux/parts", "$ORIGIN/parts"), ("Contents/Linux", "${ORIGIN}"), ("x", "$ORIGIN/../../x"),
+    ])
+    func fault280_aLibraryBehindTheSearchPathIsInspected(folder: String, search: String) throws {
+        let carrier = try Carrier(folder: folder, search: search)
+        let bytes = try Data(contentsOf: carrier.library)
+        try bytes.prefix(bytes.count / 2).write(to: carrier.library)
+        let (error, findings) = try carrier.refusal()
+        #expect(error.code == .notLoadable)
+        #expect(error.findings.contains { $0.filePath.map { $0.hasSuffix("/" + carrier.name) } ?? false })
+        #expect(findings.contains { $0.message.contains("truncated") })
+    }
+
+    @Test func fault74_noEntryIsCalledOfAFileThatWasNotInspected() throws {
+        // Two files with one head, which a thread exchanges without end. One of them is refused by every inspection, and
+        // the dynamic linker would take it: its entry never runs, however the two are exchanged.
+        let good = try BundleFixture(
+            "Swapped", info: ["NSPrincipalClass": "None"],
+            code: .c(
+                """
+                #include <stdlib.h>
+                static const volatile char padding[16384] = {1};
+                PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) {
+                    (void)host;
+                    setenv("FAULT_74_GOOD", "entered", 1);
+                    return padding[1] ? PLUGIN_FAILED : PLUGIN_OK;
+                }
+                """))
+        let bytes = try Data(contentsOf: good.executable)
+        var refused = bytes
+        refused.replaceSubrange(try #require(refused.range(of: Data("FAULT_74_GOOD".utf8))), with: "FAULT_74_EVIL".utf8)
+        // DT_RELACOUNT, a piece of advice, becomes DT_AUDIT.
+        let advice = withUnsafeBytes(of: UInt64(0x6FFF_FFF9)) { Data($0) }
+        let audit = withUnsafeBytes(of: UInt64(0x6FFF_FEFC)) { Data($0) }
+        refused.replaceSubrange(try #require(refused.range(of: advice)), with: audit)
+        unsetenv("FAULT_74_EVIL")
+        unsetenv("FAULT_74_GOOD")
+        let swaps = Swaps()
+        defer { swaps.end() }
+        var outcomes: [PluginError.Code: Int] = [:]
+        for number in 0..<300 {
+            let bundle = good.url.deletingLastPathComponent().appending(path: "\(number).bundle")
+            try FileManager.default.copyItem(at: good.url, to: bundle)
+            let executable = bundle.appending(path: "Contents/Linux/Swapped").path
+            try refused.write(to: URL(filePath: executable + ".other"))
+            swaps.swap(executable, executable + ".other")
+            do {
+                try PluginBundle.open(path: bundle.path).loadAndReturnError()
+            } catch let error as PluginError {
+                outcomes[error.code, default: 0] += 1
+            }
+            #expect(getenv("FAULT_74_EVIL") == nil, "load \(number), \(outcomes)")
+        }
+        // The test shows nothing unless some loads met the one file, and some the other.
+        #expect(!outcomes.isEmpty, "\(outcomes)")
+    }
+}
+
+/// Exchanges two files by renaming, again and again, on a thread.
+private final class Swaps: @unchecked Sendable {
+    // @unchecked: what changes is read and written under the lock.
+    private let lock = NSLock()
+    private var files: (String, String)?
+    private var isEnding = false
+    private let ended = DispatchSemaphore(value: 0)
+
+    init() {
+        Thread.detachNewThread { [self] in
+            while !lock.withLock({ isEnding }) {
+                // Under the lock, so that both files are back in their places before others are exchanged.
+                lock.withLock {
+                    guard let (first, second) = files else { return }
+                    rename(first, first + ".aside")
+                    rename(second, first)
+                    usleep(150)
+                    rename(first, second)
+                    rename(first + ".aside", first)
+                }
+                usleep(150)
+            }
+            ended.signal()
+        }
+    }
+
+    /// Exchanges these two from now on.
+    func swap(_ first: String, _ second: String) { lock.withLock { files = (first, second) } }
+
+    func end() {
+        lock.withLock { isEnding = true }
+        ended.wait()
+    }
+}
