@@ -8,6 +8,7 @@ struct DynamicTable {
     private var present: UInt64 = 0
     /// DT_GNU_HASH.
     private(set) var gnuHash: UInt64 = 0
+    private var hasGNUHash = false
     /// A tag that makes the dynamic linker load more code than DT_NEEDED names: DT_FILTER, DT_AUXILIARY, DT_AUDIT,
     /// DT_DEPAUDIT.
     private(set) var hasFilter = false
@@ -69,6 +70,7 @@ struct DynamicTable {
             if standard[rest.trailingZeroBitCount] == 0 { return true }
             rest &= rest - 1
         }
+        if hasGNUHash && gnuHash == 0 { return true }
         // DT_VERSYM, DT_VERDEF, DT_VERNEED
         return isNull(0) || isNull(12) || isNull(14)
     }
@@ -137,6 +139,7 @@ struct DynamicTable {
             present |= 1 << (tag - 0x6FFF_FFF0 + 40)
         } else if tag == 0x6FFF_FEF5 {
             gnuHash = value
+            hasGNUHash = true
         } else if tag == 0x7FFF_FFFD || tag == 0x7FFF_FFFF {
             hasFilter = true
         } else if tag == 0x6FFF_FEFB || tag == 0x6FFF_FEFC {

@@ -97,6 +97,14 @@ struct ImageDamageTests {
         #expect(found.count == 1 && found[0].hasSuffix("its own name (DT_SONAME) is no string of it."))
     }
 
+    @Test func fault184_aHashTableAtAddress0IsRefusedThoughThereIsAnother() throws {
+        var file = try ELFBytes(
+            ImageFixtures.c("two-hashes.so", ImageFixtures.entryWithNote, ["-shared", "-Wl,--hash-style=both"]))
+        file[try file.dynamicValue(0x6FFF_FEF5), as: UInt64.self] = 0
+        let found = try quickInspection(file.save("gnu-hash-0.so")).findings.map(\.message)
+        #expect(found.contains { $0.contains("gives a table or a function the address 0") })
+    }
+
     // MARK: - Versions
 
     @Test(arguments: [
