@@ -152,8 +152,9 @@ import Testing
             ], code: Self.code("LinkedUpdated", 2))
         let place = user.appending(path: "LinkedUpdated.bundle")
         try FileManager.default.moveItem(at: update.url, to: place)
-        guard case .reloaded(_, let generation, _)? = await events.next() else {
-            Issue.record("the update is brought into service")
+        let event = await events.next()
+        guard case .reloaded(_, let generation, _)? = event else {
+            Issue.record("the update is brought into service, not \(String(describing: event))")
             return
         }
         #expect(generation.number == 2 && generation.version == "2.0")
