@@ -23,10 +23,13 @@ struct BundleLibraries {
     }
 
     /// The library that a DT_NEEDED finds, or nil.
-    func file(named name: String) -> ImageFile? {
-        if let file = own(BundlePath.join(directory, name)) { return file }
+    ///
+    /// - Parameter unread: takes files that the system does not let be read.
+    func file(named name: String, unread: UnreadFiles = UnreadFiles()) -> ImageFile? {
+        if let file = own(BundlePath.join(directory, name), unread) { return file }
         for framework in frameworks {
-            guard let path = (try? PluginBundle.open(path: framework))?.executablePath, let file = own(path) else {
+            guard let path = (try? PluginBundle.open(path: framework))?.executablePath, let file = own(path, unread)
+            else {
                 continue
             }
             if file.ownName == name || lastComponent(path) == name { return file }
@@ -34,8 +37,8 @@ struct BundleLibraries {
         return nil
     }
 
-    private func own(_ path: String) -> ImageFile? {
-        guard let file = try? ImageFile(path: path), let real = file.file.resolvedPath,
+    private func own(_ path: String, _ unread: UnreadFiles) -> ImageFile? {
+        guard let file = try? ImageFile(path: path, unread: unread), let real = file.file.resolvedPath,
             BundlePath.isInside(real, directory: bundlePath)
         else { return nil }
         return file

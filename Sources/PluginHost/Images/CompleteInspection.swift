@@ -27,12 +27,13 @@ extension ImageInspector {
         }
         // A file that is no shared object of this machine, is cut off, or has damaged tables, has no libraries and symbols
         // to speak of. What follows explains; it refuses nothing that the dynamic linker would not refuse without harm.
-        guard quick.hasSoundTables, let file = try? ImageFile(path: path) else {
-            return quick.findings
+        let unread = UnreadFiles()
+        guard quick.hasSoundTables, let file = try? ImageFile(path: path, unread: unread) else {
+            return quick.findings + [unread.finding(about: path)].compactMap(\.self)
         }
         var inspection = CompleteInspection(
             of: file, bundlePath: bundlePath, libraries: libraries, quick: quick,
-            host: HostImages(surroundings, excluding: file))
+            host: HostImages(surroundings, excluding: file, unread: unread))
         inspection.run()
         return inspection.findings
     }
@@ -61,6 +62,11 @@ struct CompleteInspection {
     }
 
     mutating func run() {
+        runSteps()
+        if let unread = host.unread.finding(about: file.path) { findings = quick.findings + [unread] }
+    }
+
+    private mutating func runSteps() {
         findings += host.findings
         checkNotesInSections()
         checkOwnLibraries()

@@ -21,6 +21,7 @@ final class ImageFile {
     let rPath: String?
     private let strings: [UInt8]
     private var bytesLeft = ImageFile.readLimit
+    private let unread: UnreadFiles
 
     private(set) lazy var symbols = ImageSymbols(of: self, strings: strings)
     private(set) lazy var versions = SymbolVersions(of: self)
@@ -49,9 +50,11 @@ final class ImageFile {
         }
     }
 
-    init(path: String) throws(Unusable) {
-        let parts = try Parts(path: path)
+    /// - Parameter unread: takes the file if the system does not let it be read, now or later.
+    init(path: String, unread: UnreadFiles = UnreadFiles()) throws(Unusable) {
+        let parts = try Parts(path: path, unread: unread)
         self.path = path
+        self.unread = unread
         header = parts.header
         segments = parts.segments
         dynamic = parts.dynamic
@@ -78,7 +81,7 @@ final class ImageFile {
     func bytes(at offset: UInt64, count: UInt64) -> [UInt8]? {
         guard offset <= file.identity.size, count <= file.identity.size - offset, count <= bytesLeft else { return nil }
         bytesLeft -= count
-        return Self.read(file, at: offset, count: Int(count))
+        return Self.read(file, at: offset, count: Int(count)) { unread.note(path, $0) }
     }
 
     /// Bytes that the file gives to addresses.
@@ -104,12 +107,15 @@ final class ImageFile {
         return String(decoding: tail[..<end], as: UTF8.self)
     }
 
-    fileprivate static func read(_ file: borrowing OpenedFile, at offset: UInt64, count: Int) -> [UInt8]? {
+    /// - Parameter refused: called where the system does not let the file be read.
+    fileprivate static func read(
+        _ file: borrowing OpenedFile, at offset: UInt64, count: Int, refused: (OpenedFile.Failure) -> Void
+    ) -> [UInt8]? {
         // Not for nothing: the initialiser would write into the one empty array that all threads share.
         if count == 0 { return [] }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             let target = UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count)
-            filled = (try? file.read(into: target, at: offset)) ?? 0
+            do throws(OpenedFile.Failure) { filled = try file.read(into: target, at: offset) } catch { refused(error) }
         }
         return bytes.count == count ? bytes : nil
     }
@@ -127,11 +133,19 @@ extension ImageFile {
 
         private static let stringsLimit: UInt64 = 32 << 20
 
-        init(path: String) throws(Unusable) {
+        private let refused: (OpenedFile.Failure) -> Void
+
+        init(path: String, unread: UnreadFiles) throws(Unusable) {
+            refused = { unread.note(path, $0) }
             let file: OpenedFile
-            do throws(OpenedFile.Failure) { file = try OpenedFile(path: path) } catch { throw .unopenable(error) }
-            let size = file.identity.size
-            guard let head = ImageFile.read(file, at: 0, count: Int(min(size, UInt64(ELF.headerSize)))),
+            do throws(OpenedFile.Failure) {
+                file = try OpenedFile(path: path)
+            } catch {
+                refused(error)
+                throw .unopenable(error)
+            }
+            let size = Int(min(file.identity.size, UInt64(ELF.headerSize)))
+            guard let head = ImageFile.read(file, at: 0, count: size, refused: refused),
                 head.count == ELF.headerSize, head.withUnsafeBytes(ELF.beginsWithMagic)
             else { throw .notSharedObject }
             let machine = head.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 18, as: UInt16.self) }
@@ -152,7 +166,8 @@ extension ImageFile {
         private func readSegments(_ file: borrowing OpenedFile) {
             let count = Int(header.programHeaderCount)
             guard Int(header.programHeaderSize) == ELF.programHeaderSize, count <= QuickInspection.segmentLimit,
-                let bytes = ImageFile.read(file, at: header.programHeaders, count: count * ELF.programHeaderSize)
+                let bytes = ImageFile.read(
+                    file, at: header.programHeaders, count: count * ELF.programHeaderSize, refused: refused)
             else { return }
             segments = bytes.withUnsafeBytes { Array(ELFSegments($0)) }
         }
@@ -160,7 +175,7 @@ extension ImageFile {
         private func readDynamic(_ file: borrowing OpenedFile) {
             guard let segment = segments.last(where: { $0.type == ELF.dynamic }),
                 segment.fileSize <= UInt64(QuickInspection.dynamicLimit),
-                let bytes = ImageFile.read(file, at: segment.offset, count: Int(segment.fileSize))
+                let bytes = ImageFile.read(file, at: segment.offset, count: Int(segment.fileSize), refused: refused)
             else { return }
             bytes.withUnsafeBytes { bytes in
                 dynamic.read(bytes)
@@ -169,7 +184,7 @@ extension ImageFile {
             guard dynamic.stringsSize <= Self.stringsLimit, dynamic.stringsSize <= file.identity.size,
                 let offset = segments.fileOffset(ofAddress: dynamic.strings, count: dynamic.stringsSize)
             else { return }
-            strings = ImageFile.read(file, at: offset, count: Int(dynamic.stringsSize)) ?? []
+            strings = ImageFile.read(file, at: offset, count: Int(dynamic.stringsSize), refused: refused) ?? []
         }
     }
 }

@@ -31,7 +31,9 @@ final class HostImages {
     private(set) var globalScope: [Image] = []
     /// The program itself.
     private(set) var program: ImageFile?
-    let search = LibrarySearch()
+    let search: LibrarySearch
+    /// What of all this cannot be read.
+    let unread: UnreadFiles
     /// What is wrong with the program's own surroundings.
     private(set) var findings: [PluginFinding] = []
 
@@ -39,7 +41,9 @@ final class HostImages {
     private static let limit = 4096
 
     /// - Parameter excluded: the plug-in that is inspected, which may be loaded already.
-    init(_ surroundings: ImageSurroundings, excluding excluded: ImageFile?) {
+    init(_ surroundings: ImageSurroundings, excluding excluded: ImageFile?, unread: UnreadFiles = UnreadFiles()) {
+        self.unread = unread
+        search = LibrarySearch(unread: unread)
         switch surroundings {
         case .currentProcess(let pluginImages): takeProcess(pluginImages, excluded)
         case .program(let path): takeProgram(path)
@@ -58,7 +62,8 @@ final class HostImages {
         var neededNames: Set<String> = []
         for image in LoadedImages.all().prefix(Self.limit) {
             if !image.isMainProgram, pluginImages.contains(image.path) { continue }
-            let file = image.path.utf8.contains(UInt8(ascii: "/")) ? try? ImageFile(path: image.path) : nil
+            let file =
+                image.path.utf8.contains(UInt8(ascii: "/")) ? try? ImageFile(path: image.path, unread: unread) : nil
             if let file, let excluded, file.isSameFile(as: excluded) { continue }
             var names: Set<String> = [image.path]
             // The kernel's own image has no file; its path is its SONAME.
@@ -101,7 +106,7 @@ final class HostImages {
     private func takeProgram(_ path: String) {
         let main: ImageFile
         do throws(ImageFile.Unusable) {
-            main = try ImageFile(path: path)
+            main = try ImageFile(path: path, unread: unread)
         } catch {
             findings.append(
                 PluginFinding(

@@ -42,7 +42,7 @@ struct LibraryClosure {
                     providers[name] = file
                     continue
                 }
-                let own = libraries?.file(named: name)
+                let own = libraries?.file(named: name, unread: host.unread)
                 switch own.map(LibrarySearch.Result.found) ?? host.search.find(name, neededBy: chain) {
                 case .found(let file):
                     if let image = host.image(of: file) {

@@ -26,9 +26,15 @@ struct LibrarySearch {
     /// What `$LIB` and `$PLATFORM` stand for.
     private let libraryToken: String
     private let platformToken: String
+    private let unread: UnreadFiles
 
-    init(cache: LinkerCache = LinkerCache(), environmentPath: String? = Self.environmentPath) {
+    /// - Parameter unread: takes files that the system does not let be read.
+    init(
+        cache: LinkerCache = LinkerCache(), environmentPath: String? = Self.environmentPath,
+        unread: UnreadFiles = UnreadFiles()
+    ) {
         self.cache = cache
+        self.unread = unread
         self.environmentPath = environmentPath
         let system = Self.systemPlaces()
         systemDirectories = system.directories
@@ -78,7 +84,7 @@ struct LibrarySearch {
     /// Takes a file that is there and fits.
     private func take(_ path: String, _ rejected: inout [(path: String, reason: String)]) -> ImageFile? {
         do throws(ImageFile.Unusable) {
-            return try ImageFile(path: path)
+            return try ImageFile(path: path, unread: unread)
         } catch {
             if case .unopenable(.missing) = error { return nil }
             if !rejected.contains(where: { $0.path == path }) { rejected.append((path, error.reason)) }
