@@ -17,6 +17,9 @@ struct BinaryObjects {
     var size: Int { bytes.count }
     var referenceSize: Int { trailer.referenceSize }
 
+    /// How many bytes of the file are objects.
+    var room: Int { tableOffset - BinaryTrailer.headerSize }
+
     /// Where the offset table begins, which is where the objects end.
     private var tableOffset: Int { trailer.tableOffset }
 
@@ -55,6 +58,19 @@ struct BinaryObjects {
         // Three bytes of UTF-8 for each two.
         case 0x6: return try content(marker, start, unit: 2).count / 2 * 3
         default: return 0
+        }
+    }
+
+    /// How many bytes of the file an object has, its length's own bytes left out.
+    func extent(_ object: Int) throws(PropertyListFault) -> Int {
+        let start = try offset(of: object)
+        let marker = bytes[start]
+        switch marker >> 4 {
+        case 0x4, 0x5: return try content(marker, start, unit: 1).count + 1
+        case 0x6: return try content(marker, start, unit: 2).count + 1
+        case 0xA: return try content(marker, start, unit: referenceSize).count + 1
+        case 0xD: return try content(marker, start, unit: 2 * referenceSize).count + 1
+        default: return 1
         }
     }
 

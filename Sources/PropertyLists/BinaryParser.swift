@@ -49,6 +49,9 @@ struct BinaryParser: ~Copyable {
     private var expanded = 0
     private var serial: UInt32 = 0
     private(set) var budget: ReadingBudget
+    /// How many bytes of the file the objects that are not decoded yet may have. Each byte belongs to one object, so that
+    /// decoding takes time in proportion to the file; twice the room, because some writers list an object two times.
+    private var room: Int
     /// What was left out or replaced, where the policy keeps the last of equal keys.
     private(set) var tolerated: [PropertyListFault] = []
     /// How many faults more than `tolerated` holds.
@@ -61,6 +64,7 @@ struct BinaryParser: ~Copyable {
         nodeLimit = min(limits.nodes, Int(Int32.max))
         self.policy = policy
         budget = ReadingBudget(inputSize: objects.size)
+        room = 2 * objects.room
     }
 
     /// Reads the whole list.
@@ -136,10 +140,13 @@ struct BinaryParser: ~Copyable {
     }
 
     private mutating func refuse(duplicate key: String, at place: Int) throws(PropertyListFault) {
-        let fault = objects.fault(
-            .duplicateKey, place, "The key \(Excerpt.of(key)) appears a second time in its dictionary.")
-        guard policy == .keepLast else { throw fault }
-        tolerate(fault)
+        // Made only where it is kept: thousands of keys may be equal.
+        let fault = { [objects] in
+            objects.fault(
+                .duplicateKey, place, "The key \(Excerpt.of(key)) appears a second time in its dictionary.")
+        }
+        guard policy == .keepLast else { throw fault() }
+        tolerate(fault())
     }
 
     /// Goes on with the outermost dictionary's next key or value, where faults are tolerated.
@@ -169,6 +176,13 @@ struct BinaryParser: ~Copyable {
             throw objects.fault(.cycle, place, "Object \(object) contains itself; a property list cannot be a cycle.")
         }
         let size = try objects.contentSize(object)
+        room -= try objects.extent(object)
+        guard room >= 0 else {
+            throw objects.fault(
+                .overBudget, place,
+                "Objects of the list overlap: decoded, they are longer than twice its \(objects.size) bytes. "
+                    + ReadingBudget.Exhausted.remedy)
+        }
         try spend(size, at: place)
         try spend(steps: size + Self.nodeSize, at: place)
         switch try objects.object(object) {
