@@ -49,28 +49,22 @@ struct BinaryObjects {
         return kind == 5 || kind == 6
     }
 
-    /// How many bytes of content decoding an object gives at most; for what has no content of its own, 0.
-    func contentSize(_ object: Int) throws(PropertyListFault) -> Int {
+    /// How large an object is: the bytes that its content, or its references, have in the file, and the bytes that decoding
+    /// gives at most. Both are 0 for what has no length.
+    func sizes(_ object: Int) throws(PropertyListFault) -> (inFile: Int, decoded: Int) {
         let start = try offset(of: object)
         let marker = bytes[start]
         switch marker >> 4 {
-        case 0x4, 0x5: return try content(marker, start, unit: 1).count
-        // Three bytes of UTF-8 for each two.
-        case 0x6: return try content(marker, start, unit: 2).count / 2 * 3
-        default: return 0
-        }
-    }
-
-    /// How many bytes of the file an object has, its length's own bytes left out.
-    func extent(_ object: Int) throws(PropertyListFault) -> Int {
-        let start = try offset(of: object)
-        let marker = bytes[start]
-        switch marker >> 4 {
-        case 0x4, 0x5: return try content(marker, start, unit: 1).count + 1
-        case 0x6: return try content(marker, start, unit: 2).count + 1
-        case 0xA: return try content(marker, start, unit: referenceSize).count + 1
-        case 0xD: return try content(marker, start, unit: 2 * referenceSize).count + 1
-        default: return 1
+        case 0x4, 0x5:
+            let count = try content(marker, start, unit: 1).count
+            return (count, count)
+        case 0x6:
+            // Three bytes of UTF-8 for each two.
+            let count = try content(marker, start, unit: 2).count
+            return (count, count / 2 * 3)
+        case 0xA: return (try content(marker, start, unit: referenceSize).count, 0)
+        case 0xD: return (try content(marker, start, unit: 2 * referenceSize).count, 0)
+        default: return (0, 0)
         }
     }
 

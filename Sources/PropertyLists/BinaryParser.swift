@@ -175,8 +175,8 @@ struct BinaryParser: ~Copyable {
         guard !slots[object].isOpen else {
             throw objects.fault(.cycle, place, "Object \(object) contains itself; a property list cannot be a cycle.")
         }
-        let size = try objects.contentSize(object)
-        room -= try objects.extent(object)
+        let (inFile, size) = try objects.sizes(object)
+        room -= inFile + 1  // the marker
         guard room >= 0 else {
             throw objects.fault(
                 .overBudget, place,
