@@ -43,8 +43,8 @@ public struct HostEnvironment: Sendable {
     /// Called before each step of a load that runs a plug-in's code, and when the load has ended, on the thread that
     /// loads, with no lock held. Loads nest: a plug-in's entry may load another. Default: nil.
     ///
-    /// It must not load or unload a bundle.
-    public var loadStep: (@Sendable (PluginBundle, LoadStep) -> Void)?
+    /// It takes the path of the bundle and the step. It must not load or unload a bundle.
+    public var loadStep: (@Sendable (_ bundlePath: String, _ step: LoadStep) -> Void)?
 
     init(name: String, log: @escaping @Sendable (HostLogRecord) -> Void) {
         self.name = name
@@ -99,11 +99,7 @@ public struct HostEnvironment: Sendable {
         State(
             environment: Deferred(
                 HostEnvironment(
-                    name: CommandLine.arguments.first.map(lastComponent) ?? "host", log: writeToStandardError))))
-
-    private static func lastComponent(_ path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? path
-    }
+                    name: CommandLine.arguments.first.map(Path.lastComponent) ?? "host", log: writeToStandardError))))
 
     /// Hands a message of the library's own to the application's log.
     ///

@@ -1,10 +1,8 @@
-import Synchronization
-
 /// A step of a load that runs code which is not the application's.
 ///
 /// An application that notes the steps as they begin knows, after a crash, which plug-in ended it and where:
 /// ```swift
-/// HostEnvironment.current.loadStep = { bundle, step in journal.note(bundle.bundlePath, step.rawValue) }
+/// HostEnvironment.current.loadStep = { path, step in journal.note(path, step.rawValue) }
 /// ```
 public enum LoadStep: String, Sendable, Hashable, CaseIterable {
     /// The dynamic linker brings in the executable and the libraries that it needs, and runs their constructors.
@@ -15,19 +13,4 @@ public enum LoadStep: String, Sendable, Hashable, CaseIterable {
     case activation
     /// Nothing of this load runs any more, whether it succeeded or not.
     case end
-}
-
-extension PluginBundle {
-    /// Reports that a step begins. Called without a lock. With nobody who wants to know, the look at one number is all
-    /// that a load pays.
-    @inline(__always)
-    func begin(_ step: LoadStep) {
-        if HostEnvironment.reportsLoadSteps.load(ordering: .relaxed) { report(step) }
-    }
-
-    @inline(never)
-    private func report(_ step: LoadStep) {
-        HeldLocks.preconditionNone(before: "the application's function that notes the steps of a load")
-        HostEnvironment.current.loadStep?(self, step)
-    }
 }

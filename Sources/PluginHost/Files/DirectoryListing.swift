@@ -130,13 +130,13 @@ struct DirectoryListing: Sendable {
     /// Whether the platform's mark stands at a place in a name.
     private static func isPlatformSuffix(_ place: UnsafePointer<UInt8>) -> Bool {
         strncmp(
-            UnsafeRawPointer(place).assumingMemoryBound(to: CChar.self), ResourceName.platformSuffix,
-            ResourceName.platformSuffix.utf8.count) == 0
+            UnsafeRawPointer(place).assumingMemoryBound(to: CChar.self), NameMark.platform,
+            NameMark.platform.utf8.count) == 0
     }
 
     private static func isLocalization(_ name: UnsafeRawBufferPointer) -> Bool {
-        let start = name.count - SearchOrder.suffix.utf8.count
-        return start > 0 && UnsafeRawBufferPointer(rebasing: name[start...]).holds(SearchOrder.suffix)
+        let start = name.count - NameMark.localization.utf8.count
+        return start > 0 && UnsafeRawBufferPointer(rebasing: name[start...]).holds(NameMark.localization)
     }
 
     private static func kind(_ type: UInt8) -> Kind? {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Paths of bundle directories: one spelling for each directory.
-enum BundlePath {
+/// Paths as texts: one spelling for each directory.
+enum Path {
     /// An absolute path without empty, `.` and trailing components, or nil if only the file system can tell where the
     /// path leads (it has `..`) or it cannot be a path (empty, NUL, 4,096 bytes and more).
     ///
@@ -47,6 +47,34 @@ enum BundlePath {
         path.utf8.count > directory.utf8.count && path.hasPrefix(directory)
             && (directory == "/" || path.utf8.dropFirst(directory.utf8.count).first == UInt8(ascii: "/"))
     }
+
+    /// What stands before the last slash of an absolute path.
+    static func directory(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.utf8.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    /// What stands behind the last slash of a path.
+    static func lastComponent(_ path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
+    }
+
+    /// An absolute path with `.`, `..` and doubled slashes resolved by its text alone.
+    static func lexicallyNormalized(_ path: String) -> String {
+        var components: [Substring] = []
+        for component in path.split(separator: "/") {
+            switch component {
+            case ".": continue
+            case "..": _ = components.popLast()
+            default: components.append(component)
+            }
+        }
+        return "/" + components.joined(separator: "/")
+    }
+
+    /// The program that runs, its links resolved.
+    static let mainProgram = resolved("/proc/self/exe") ?? "/"
 
     /// The last component, without its extension.
     static func stem(_ path: String) -> String {

@@ -1,97 +1,41 @@
-import Glibc
-import Synchronization
-
-/// The libraries that a bundle carries in its Frameworks directory, for code that needs them by their names.
+/// The libraries that a plug-in's bundle carries in a directory of its own, for code that needs them by their names.
 ///
-/// A library `libX.so.1` stands there as a file of that name, or as the executable of an `X.framework` that has the name or
-/// the SONAME. What a link leads to outside of the bundle is none of the bundle's.
+/// A library `libX.so.1` stands there as a file of that name, or as the executable of a framework that has the name or the
+/// SONAME. What a link leads to outside of the bundle is none of the bundle's.
 ///
-/// **Cost.** A reading of the directory, and of the head of each library that is asked for.
-struct BundleLibraries {
-    /// The Frameworks directory.
+/// **Cost.** The reading of the head of each library that is asked for.
+struct CarriedLibraries {
+    /// The directory.
     let directory: String
     private let bundlePath: String
-    private let frameworks: [String]
+    private let frameworkExecutables: @Sendable () -> [String]
 
-    /// - Returns: nil for a bundle without such a directory.
-    init?(of bundle: PluginBundle) {
-        guard let directory = bundle.privateFrameworksPath else { return nil }
+    /// - Parameters:
+    ///   - directory: where the libraries are.
+    ///   - bundlePath: the bundle's directory; files outside of it are not the bundle's.
+    ///   - frameworkExecutables: the executables of the frameworks in the directory. Called only where no file of the
+    ///     directory has the name that is asked for.
+    init(directory: String, bundlePath: String, frameworkExecutables: @escaping @Sendable () -> [String]) {
         self.directory = directory
-        bundlePath = bundle.bundlePath
-        let names = try? BundleNames(directory: directory, extensions: ["framework"]).names
-        frameworks = (names ?? []).filter(\.isReadable).map { BundlePath.join(directory, $0.text) }
+        self.bundlePath = bundlePath
+        self.frameworkExecutables = frameworkExecutables
     }
 
     /// The library that a DT_NEEDED finds, or nil.
     ///
     /// - Parameter unread: takes files that the system does not let be read.
     func file(named name: String, unread: UnreadFiles = UnreadFiles()) -> ImageFile? {
-        if let file = own(BundlePath.join(directory, name), unread) { return file }
-        for framework in frameworks {
-            guard let path = (try? PluginBundle.open(path: framework))?.executablePath, let file = own(path, unread)
-            else {
-                continue
-            }
-            if file.ownName == name || lastComponent(path) == name { return file }
+        if let file = own(Path.join(directory, name), unread) { return file }
+        for path in frameworkExecutables() {
+            if let file = own(path, unread), file.ownName == name || Path.lastComponent(path) == name { return file }
         }
         return nil
     }
 
     private func own(_ path: String, _ unread: UnreadFiles) -> ImageFile? {
         guard let file = try? ImageFile(path: path, unread: unread), let real = file.file.resolvedPath,
-            BundlePath.isInside(real, directory: bundlePath)
+            Path.isInside(real, directory: bundlePath)
         else { return nil }
         return file
-    }
-}
-
-/// The names of the libraries in the process, by which the dynamic linker finds them again.
-enum KnownLibraries {
-    /// The names that the last plug-in needed, each with its NUL: all of them in the process and none a path. The
-    /// plug-ins of an application mostly need the same, and then no name is looked up. They are compared byte by byte,
-    /// because whoever makes a bundle can make two lists of names with one hash.
-    private static let lastNeeded = Lock<[UInt8]>([])
-
-    private static let names = Lock<Set<String>>([])
-
-    /// Whether the names are those that the last plug-in needed.
-    ///
-    /// - Parameters:
-    ///   - needed: their offsets in the strings.
-    ///   - strings: a table whose last byte is NUL.
-    static func areLastNeeded(_ needed: DynamicTable.Needed, in strings: UnsafeRawBufferPointer) -> Bool {
-        lastNeeded.withLock { known in
-            known.withUnsafeBytes { known in
-                var position = 0
-                for index in needed {
-                    guard position < known.count, index < UInt64(strings.count) else { return false }
-                    let rest = UnsafeRawBufferPointer(rebasing: known[position...])
-                    guard let length = rest.offset(of: 0).map({ $0 + 1 }), length <= strings.count - Int(index),
-                        memcmp(rest.baseAddress!, strings.baseAddress! + Int(index), length) == 0
-                    else { return false }
-                    position += length
-                }
-                return position == known.count
-            }
-        }
-    }
-
-    /// Remembers names that were found good.
-    static func setLastNeeded(_ needed: DynamicTable.Needed, in strings: UnsafeRawBufferPointer) {
-        var bytes: [UInt8] = []
-        for index in needed {
-            let tail = UnsafeRawBufferPointer(rebasing: strings[Int(index)...])
-            bytes += tail[...(tail.offset(of: 0) ?? 0)]
-        }
-        lastNeeded.withLock { $0 = bytes }
-    }
-
-    /// Whether the dynamic linker finds a library of a name among those in the process. Its own answer counts: a file that
-    /// has the name and was opened by another one is not found by it.
-    static func contains(_ name: String) -> Bool {
-        if names.withLock({ $0.contains(name) }) { return true }
-        guard LoadedImage.isPresent(name) else { return false }
-        names.withLock { _ = $0.insert(name) }
-        return true
     }
 }

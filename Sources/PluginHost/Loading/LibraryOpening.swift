@@ -5,7 +5,7 @@
 /// of the bundle. A name that the bundle does not carry is left to the dynamic linker.
 struct LibraryOpening {
     private let bundlePath: String
-    private let libraries: BundleLibraries?
+    private let libraries: CarriedLibraries?
     private var seen: Set<String> = []
     /// Directories of which every library was inspected.
     private var listed: Set<String> = []
@@ -24,7 +24,7 @@ struct LibraryOpening {
 
     init(of bundle: PluginBundle) {
         bundlePath = bundle.bundlePath
-        libraries = BundleLibraries(of: bundle)
+        libraries = CarriedLibraries(of: bundle)
     }
 
     /// More libraries than any bundle carries, each needed by the one before it.
@@ -63,7 +63,7 @@ struct LibraryOpening {
         // A library from elsewhere has its own libraries looked for in DT_RPATH as well, by whatever name.
         for place in places(chain.filter { $0.searchPath?.isInherited ?? false }) where listed.insert(place).inserted {
             for name in DirectoryListing(path: place).names.keys.sorted() where name.contains(".so") {
-                try inspect(BundlePath.join(place, name), chain)
+                try inspect(Path.join(place, name), chain)
             }
         }
     }
@@ -120,9 +120,9 @@ struct LibraryOpening {
     /// The directory of an element, or nil if it leads elsewhere than into the bundle or to where its files are.
     private func place(_ element: String, of path: String) -> String? {
         for origin in ["${ORIGIN}", "$ORIGIN"] where element.hasPrefix(origin) {
-            return directory(of: path) + element.dropFirst(origin.count)
+            return Path.directory(of: path) + element.dropFirst(origin.count)
         }
-        guard element.hasPrefix("/"), BundlePath.isInside(normalized(element), directory: bundlePath) else {
+        guard element.hasPrefix("/"), Path.isInside(Path.lexicallyNormalized(element), directory: bundlePath) else {
             return nil
         }
         return element

@@ -15,17 +15,17 @@ struct BundleCode: Sendable {
     init(layout: BundleLayout, executable name: String) {
         lists = Set(
             layout.infoDirectories.flatMap { directory in
-                BundleLayout.infoNames.map { BundlePath.join(directory, $0).trimmedSlash }
+                BundleLayout.infoNames.map { Path.join(directory, $0).trimmedSlash }
             })
         let shared = Set(layout.infoDirectories + layout.supportDirectories + [layout.resources, ""])
         let own = layout.executableDirectories.filter { !shared.contains($0) && !BundleLayout.isBeside($0) }
         let support = layout.supportDirectories.flatMap { directory in
-            ["Frameworks", "SharedFrameworks", "PlugIns", "Plugins"].map { BundlePath.join(directory, $0).trimmedSlash }
+            ["Frameworks", "SharedFrameworks", "PlugIns", "Plugins"].map { Path.join(directory, $0).trimmedSlash }
         }
         directories = (own + support).map { $0 + "/" }
         executables = Set(
             layout.executableDirectories.flatMap { directory in
-                [name, name + ".so", "lib\(name).so"].map { BundlePath.join(directory, $0).trimmedSlash }
+                [name, name + ".so", "lib\(name).so"].map { Path.join(directory, $0).trimmedSlash }
             })
     }
 
@@ -45,7 +45,7 @@ struct BundleCode: Sendable {
         var count = 0
         var directories = [("", 0)]
         while let (directory, level) = directories.popLast() {
-            let place = BundlePath.join(root, directory)
+            let place = Path.join(root, directory)
             let listing = DirectoryListing(path: place)
             if let errno = listing.failure { throw Failure(path: place, errno: errno) }
             let names = listing.names
@@ -54,7 +54,7 @@ struct BundleCode: Sendable {
                 throw Failure(path: place, errno: EFBIG)
             }
             for (name, kind) in names {
-                let path = BundlePath.join(directory, name).trimmedSlash
+                let path = Path.join(directory, name).trimmedSlash
                 switch kind {
                 case .directory: directories.append((path, level + 1))
                 case .file, .unresolved: if contains(path) { found.insert(path) }
@@ -77,12 +77,12 @@ struct BundleCode: Sendable {
 
     private func isEqual(_ file: String, in a: String, and b: String) throws(Failure) -> Bool {
         do throws(OpenedFile.Failure) {
-            return try hasSameContent(CodeFile(BundlePath.join(a, file), in: a), file, in: b)
+            return try hasSameContent(CodeFile(Path.join(a, file), in: a), file, in: b)
         } catch {
-            if let errno = error.errno { throw Failure(path: BundlePath.join(a, file), errno: errno) }
+            if let errno = error.errno { throw Failure(path: Path.join(a, file), errno: errno) }
             // A link to nothing, to a directory, to a device: what is in a directory of the bundle is compared by itself.
             do throws(OpenedFile.Failure) {
-                _ = try CodeFile(BundlePath.join(b, file), in: b)
+                _ = try CodeFile(Path.join(b, file), in: b)
                 return false
             } catch let other {
                 return other == error
@@ -94,7 +94,7 @@ struct BundleCode: Sendable {
         _ first: consuming CodeFile, _ file: String, in b: String
     ) throws(OpenedFile.Failure) -> Bool {
         do throws(OpenedFile.Failure) {
-            let second = try CodeFile(BundlePath.join(b, file), in: b)
+            let second = try CodeFile(Path.join(b, file), in: b)
             if first.outside != nil || second.outside != nil { return first.outside == second.outside }
             return try first.file.hasSameContent(as: second.file)
         } catch {
@@ -112,7 +112,7 @@ struct BundleCode: Sendable {
         init(_ path: String, in root: String) throws(OpenedFile.Failure) {
             let file = try OpenedFile(path: path)
             let place = file.passedLinks ? file.resolvedPath : nil
-            outside = place.flatMap { BundlePath.isInside($0, directory: root) ? nil : $0 }
+            outside = place.flatMap { Path.isInside($0, directory: root) ? nil : $0 }
             self.file = file
         }
     }
@@ -123,7 +123,7 @@ struct BundleCode: Sendable {
     /// meanwhile.
     func identity(in root: String) throws(Failure) -> Identity {
         let files = try files(in: root)
-        return Dictionary(uniqueKeysWithValues: files.map { ($0, FileIdentity(path: BundlePath.join(root, $0))) })
+        return Dictionary(uniqueKeysWithValues: files.map { ($0, FileIdentity(path: Path.join(root, $0))) })
     }
 }
 

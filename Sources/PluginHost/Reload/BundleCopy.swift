@@ -43,7 +43,7 @@ struct BundleCopy: Sendable {
                 remedy: "Restart the application to use new code of this bundle.")
         }
         let number = Self.count.add(1, ordering: .relaxed).newValue
-        let place = BundlePath.join(directory.path, "\(number)")
+        let place = Path.join(directory.path, "\(number)")
         // Until it is complete it bears another name, which nobody is told.
         let draft = place + ".part"
         do throws(OpenedDirectory.Failure) {
@@ -55,7 +55,7 @@ struct BundleCopy: Sendable {
         guard rename(draft, place) == 0 else {
             throw Self.error(original, OpenedDirectory.Failure(path: place, errno: errno))
         }
-        path = BundlePath.join(place, Self.name(original))
+        path = Path.join(place, Self.name(original))
         CopiedPaths.insert(path, of: original)
     }
 
@@ -63,7 +63,7 @@ struct BundleCopy: Sendable {
     private static func fill(
         _ draft: String, from original: String, code: BundleCode, _ limits: TreeCopy.Limits
     ) throws(OpenedDirectory.Failure) -> [PluginFinding] {
-        let target = BundlePath.join(draft, name(original))
+        let target = Path.join(draft, name(original))
         guard mkdir(draft, 0o700) == 0, mkdir(target, 0o700) == 0 else {
             throw OpenedDirectory.Failure(path: draft, errno: errno)
         }
@@ -87,7 +87,7 @@ struct BundleCopy: Sendable {
 
     private static func leftOut(_ report: TreeCopy.Report, _ original: String) -> [PluginFinding] {
         report.leftOut.map { name in
-            let path = BundlePath.join(original, name)
+            let path = Path.join(original, name)
             let kind = FileIdentity(path: path)?.kind ?? "no regular file"
             return PluginFinding(
                 .warning, .copyIncomplete, filePath: path,
@@ -98,8 +98,8 @@ struct BundleCopy: Sendable {
 
     /// Removes the copy. For when nobody uses it any more; what is mapped of it stays mapped.
     func remove() {
-        let place = BundlePath.parent(path)
-        guard let directory = try? OpenedDirectory(path: BundlePath.parent(place)) else { return }
+        let place = Path.parent(path)
+        guard let directory = try? OpenedDirectory(path: Path.parent(place)) else { return }
         try? directory.remove(OpenedDirectory.name(String(place.dropFirst(directory.path.utf8.count + 1))))
     }
 
@@ -166,7 +166,7 @@ struct BundleCopy: Sendable {
 extension BundleContents {
     /// Which files of the bundle are its code.
     fileprivate var code: BundleCode {
-        let name = manifest.executable ?? BundlePath.stem(path)
+        let name = manifest.executable ?? Path.stem(path)
         return BundleCode(layout: layout, executable: name)
     }
 }

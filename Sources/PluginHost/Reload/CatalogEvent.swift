@@ -43,10 +43,12 @@ extension PluginCatalog {
     /// and hooks at a reload.
     /// **Cost.** One inotify watch for each directory in the bundles, within the limits of docs/bundle-format.md.
     public func watch(quietPeriod: Duration = .milliseconds(200)) throws -> AsyncStream<CatalogEvent> {
-        try generations.watch(self, quietPeriod: quietPeriod).events()
+        try madeGenerationTable.watch(self, quietPeriod: quietPeriod).events()
     }
 
     /// The generations of a plug-in that were loaded since the catalogue is watched, the one in service last; empty if it
     /// was not loaded since.
-    public func generations(of identifier: String) -> [GenerationReport] { generations.known(identifier)?.all ?? [] }
+    public func generations(of identifier: String) -> [GenerationReport] {
+        generationTable?.generations(of: identifier)?.all ?? []
+    }
 }

@@ -84,7 +84,7 @@ final class CatalogWatch: Sendable {
             // Where anything may have changed, nobody knows what has.
             if isDescribedAnew || touched.isNamed(plugin.bundlePath) { tell(.changed(plugin)) }
         }
-        catalog.generations.removeEndedCopies()
+        catalog.generationTable?.removeEndedCopies()
         // What the system refused now is tried again when it may have passed.
         if catalog.current.isPassing { tellAllLater() }
     }
@@ -93,7 +93,7 @@ final class CatalogWatch: Sendable {
 
     /// - Returns: whether there was more to tell than that something has changed.
     private func reload(_ plugin: PluginDescription, _ isDescribedAnew: Bool) -> Bool {
-        guard let generations = catalog.generations.known(plugin.identifier) else { return false }
+        guard let generations = catalog.generationTable?.generations(of: plugin.identifier) else { return false }
         switch generations.reload(at: plugin.bundlePath) {
         case .unchanged:
             // An event without a difference in any byte, while the plug-in is in service, is nothing to tell of.
@@ -126,16 +126,16 @@ private struct TouchedBundles {
     init(_ changes: DirectoryChanges, in roots: [String]) {
         for root in roots {
             if changes.wholly.contains(root) { isEverything = true }
-            for name in changes.names[root] ?? [] { insert(BundlePath.join(root, name)) }
+            for name in changes.names[root] ?? [] { insert(Path.join(root, name)) }
             for directory in changes.wholly.union(changes.names.keys)
-            where BundlePath.isInside(directory, directory: root) {
+            where Path.isInside(directory, directory: root) {
                 let rest = directory.dropFirst(root == "/" ? 1 : root.count + 1)
-                insert(BundlePath.join(root, String(rest.prefix { $0 != "/" })))
+                insert(Path.join(root, String(rest.prefix { $0 != "/" })))
             }
         }
     }
 
-    private mutating func insert(_ path: String) { paths.insert(BundlePath.resolved(path) ?? path) }
+    private mutating func insert(_ path: String) { paths.insert(Path.resolved(path) ?? path) }
 
     /// Whether something in it is known to have changed.
     func isNamed(_ path: String) -> Bool { paths.contains(path) }

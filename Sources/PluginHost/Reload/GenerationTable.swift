@@ -1,26 +1,20 @@
 import Synchronization
 
 /// The generations of a catalogue's plug-ins: of those that were used while somebody watched.
-final class GenerationTable: Sendable {
+final class GenerationTable: GenerationsByIdentifier {
     private struct State {
         var byIdentifier: [String: PluginGenerations] = [:]
         var watch = WeakReference<CatalogWatch>(nil)
     }
 
     private let state = Lock(State())
-    /// So that a catalogue that was never watched looks nothing up.
-    private let isUsed = Atomic(false)
 
-    func known(_ identifier: String) -> PluginGenerations? {
-        guard isUsed.load(ordering: .acquiring) else { return nil }
-        return state.withLock { $0.byIdentifier[identifier] }
-    }
+    func generations(of identifier: String) -> PluginGenerations? { state.withLock { $0.byIdentifier[identifier] } }
 
-    /// Those of a plug-in that is about to be used, from now on for as long as the catalogue lives; nil while nobody
-    /// watches.
-    func madeIfWatched(_ plugin: PluginDescription) -> PluginGenerations? {
-        guard isUsed.load(ordering: .acquiring) else { return nil }
-        return state.withLock { state in
+    func known(_ identifier: String) -> (any Generations)? { generations(of: identifier) }
+
+    func madeIfWatched(_ plugin: PluginDescription) -> (any Generations)? {
+        state.withLock { state in
             if let known = state.byIdentifier[plugin.identifier] { return known }
             guard state.watch.isAlive else { return nil }
             let linked = BundleTable.shared.linkedBundle(atPath: plugin.bundlePath)
@@ -49,7 +43,21 @@ final class GenerationTable: Sendable {
             }
             return made
         }
-        isUsed.store(true, ordering: .releasing)
         return watch
+    }
+}
+
+extension PluginCatalog {
+    /// The generations of its plug-ins; nil for a catalogue that was never watched.
+    var generationTable: GenerationTable? {
+        // No other type conforms.
+        generations.map { unsafeDowncast($0, to: GenerationTable.self) }
+    }
+
+    /// The generations of its plug-ins, made for the first watch.
+    var madeGenerationTable: GenerationTable {
+        if let generationTable { return generationTable }
+        let stored = generationsInUse.storeIfNil(GenerationsInUse(GenerationTable()))
+        return unsafeDowncast(stored.all, to: GenerationTable.self)
     }
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// goes on in it, and only when the last of them has left is the old one deactivated. Nothing is ever unmapped.
 ///
 /// **Threads.** Any; no lock is held over code of a plug-in.
-final class PluginGenerations: Sendable {
+final class PluginGenerations: Generations {
     /// One of them.
     final class Generation: Sendable {
         let number: Int
@@ -26,7 +26,7 @@ final class PluginGenerations: Sendable {
         init(number: Int, copy: BundleCopy) throws(PluginError) {
             self.number = number
             self.copy = copy
-            bundle = try BundleOpening.bundle(copy)
+            bundle = try BundleOpening.bundle(path: copy.path, copyOf: copy.original)
             identity = nil
         }
 
@@ -130,6 +130,8 @@ final class PluginGenerations: Sendable {
 
     /// The generation in service; nil if nobody has used the plug-in since it was last dismissed.
     var current: Generation? { state.withLock(\.current) }
+
+    var bundleInService: PluginBundle? { current?.bundle }
 
     private func make() throws(PluginError) -> Generation {
         let path = path

@@ -213,9 +213,9 @@ final class StringsTables: Sendable {
     /// first preferred localisation.
     private static func language(of path: String, by finder: ResourceFinder) -> String {
         let folder = path.dropFirst(finder.directory.count).split(separator: "/").last {
-            $0.hasSuffix(SearchOrder.suffix)
+            $0.hasSuffix(NameMark.localization)
         }
-        if let name = folder?.dropLast(SearchOrder.suffix.count), name != "Base" { return String(name) }
+        if let name = folder?.dropLast(NameMark.localization.count), name != "Base" { return String(name) }
         return finder.settings.developmentRegion ?? finder.preferredLocalizations.first ?? ""
     }
 

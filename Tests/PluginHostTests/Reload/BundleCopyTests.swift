@@ -47,7 +47,7 @@ import Testing
         try tree.link("X.bundle/Contents/Linux/out.so", to: "../../../outside.so")
         let directory = try PrivateDirectory(in: [tree("copies")])
         let copy = try BundleCopy(of: tree("X.bundle"), in: directory)
-        #expect(BundlePath.linkTarget(copy.path + "/Contents/Linux/out.so") == tree("outside.so"))
+        #expect(Path.linkTarget(copy.path + "/Contents/Linux/out.so") == tree("outside.so"))
         #expect(try code.isEqual(in: tree("X.bundle"), and: copy.path))
         // Another content outside is no other code of the bundle; another place is.
         try tree.write("outside.so", "changed")
