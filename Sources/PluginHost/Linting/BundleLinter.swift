@@ -4,7 +4,7 @@ internal import PropertyLists
 /// not fit between the languages of a bundle.
 ///
 /// No code of a bundle runs. What a load checks of the executable is no matter here;
-/// ``PluginBundle/problems(loadedBy:)`` tells it.
+/// ``PluginBundle/findings(loadedBy:)`` tells it.
 ///
 /// ```swift
 /// for finding in BundleLinter().lint(bundle).findings {

@@ -32,7 +32,7 @@ struct CodeLoad {
         try claim(image, path)
         entered = identity
         guard let entry = image.entry else { throw missingEntry(path) }
-        let table = EntryTable(bundle: bundle)
+        let table = HostTable(bundle: bundle)
         let registrations: Registrations
         do throws(PluginError) {
             registrations = try table.enter(entry, path: path)
@@ -49,7 +49,7 @@ struct CodeLoad {
     ) throws(PluginError) -> LoadedCode {
         try check(lastFailure, isNotOf: .linked, &entered)
         entered = .linked
-        let table = EntryTable(bundle: bundle)
+        let table = HostTable(bundle: bundle)
         let registrations = try table.enter(entry, path: bundle.executablePath ?? Path.mainProgram)
         BundleTable.shared.add(linkedClasses: registrations.classes.map(\.type), of: bundle)
         return LoadedCode(

@@ -127,7 +127,7 @@ import Testing
                 let change = catalog.refresh()
                 precondition(FailingCalls.left == 0)
                 precondition(change.removed.isEmpty && catalog.plugins.count == 1)
-                precondition(catalog.folders[0].problem?.systemMessage == describe(errno: errno))
+                precondition(catalog.folders[0].finding?.systemMessage == describe(errno: errno))
                 FailingCalls.stop()
             }
             precondition(catalog.refresh().added.map(\.identifier) == ["org.example.second"])

@@ -67,7 +67,7 @@ import Testing
         var file = IndexFile(path: path)
         file.replacement = FileReplacement(failingAt: step, error)
         let other = tree.scan("nothing")
-        let problem = #expect(throws: IndexFile.Problem.self) { try file.write(other) }
+        let problem = #expect(throws: IndexFile.Failure.self) { try file.write(other) }
         #expect(problem?.reason.contains(describe(errno: error)) == true)
         #expect(try fileBytes(path) == before)
         #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
@@ -155,10 +155,10 @@ import Testing
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
         #expect(chown(path, 12345, 12345) == 0)
-        let problem = #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).read() }
+        let problem = #expect(throws: IndexFile.Failure.self) { try IndexFile(path: path).read() }
         #expect(problem?.reason.contains("belongs to the user 12345") == true)
         #expect(chown(tree("index"), 12345, 12345) == 0)
-        #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).write(tree.scan("a")) }
+        #expect(throws: IndexFile.Failure.self) { try IndexFile(path: path).write(tree.scan("a")) }
         #expect(tree.catalog("a", index: true).plugins.count == 1)
     }
 
@@ -167,7 +167,7 @@ import Testing
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
         #expect(chmod(path, 0o622) == 0)
-        #expect(throws: IndexFile.Problem(reason: "may be written by other users")) { try IndexFile(path: path).read() }
+        #expect(throws: IndexFile.Failure(reason: "may be written by other users")) { try IndexFile(path: path).read() }
     }
 
     @Test func fault121_anIndexThatIsALinkIsNotFollowed() throws {
@@ -177,7 +177,7 @@ import Testing
         try tree.tree.rename(String(path.dropFirst(tree("").utf8.count)), to: "elsewhere")
         let content = try fileBytes(tree("elsewhere"))
         #expect(symlink(tree("elsewhere"), path) == 0)
-        let problem = #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).read() }
+        let problem = #expect(throws: IndexFile.Failure.self) { try IndexFile(path: path).read() }
         #expect(problem?.reason == "is a symbolic link, which is not followed")
         // The link is replaced, and what it led to is left alone.
         try tree.write("a/Y.bundle", CatalogTree.list("y"))
@@ -197,7 +197,7 @@ import Testing
             #expect(truncate(path, 1 << 40) == 0)
             #expect(chmod(path, 0o600) == 0)
         }
-        #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).read() }
+        #expect(throws: IndexFile.Failure.self) { try IndexFile(path: path).read() }
     }
 }
 

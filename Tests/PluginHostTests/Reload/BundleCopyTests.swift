@@ -134,7 +134,7 @@ import Testing
             let generations = PluginGenerations(path: tree("X.bundle"))
             var held: CInstance? = try generations.use { bundle in
                 try bundle.loadAndReturnError()
-                return try bundle.factories()[0].make()
+                return try bundle.cProviders()[0].make()
             }
             let first = generations.current!.bundle
             var most = 0
@@ -145,7 +145,7 @@ import Testing
                     preconditionFailure("build \(build) is not in service")
                 }
                 // Objects that end at once, as most do.
-                _ = try generations.use { try $0.factories()[0].make() }
+                _ = try generations.use { try $0.cProviders()[0].make() }
                 generations.removeEndedCopies()
                 most = max(most, Self.copies(tree).count)
             }
@@ -225,7 +225,7 @@ import Testing
             try tree.write("X.bundle/Contents/Linux/new", "something else")
             try tree.rename("X.bundle/Contents/Linux/new", to: "X.bundle/Contents/Linux/X")
             precondition(FileIdentity(path: tree("X.bundle/Contents/Linux/X"))?.inode != before?.inode)
-            for _ in 0..<100 { _ = try bundle.factories()[0].make() }
+            for _ in 0..<100 { _ = try bundle.cProviders()[0].make() }
             precondition(bundle.isLoaded)
         }
     }
@@ -238,7 +238,7 @@ import Testing
             try generations.use { try $0.loadAndReturnError() }
             // In place and to nothing: whatever had it mapped would end with SIGBUS.
             precondition(truncate(tree("X.bundle/Contents/Linux/X"), 0) == 0)
-            for _ in 0..<100 { try generations.use { _ = try $0.factories()[0].make() } }
+            for _ in 0..<100 { try generations.use { _ = try $0.cProviders()[0].make() } }
         }
     }
 

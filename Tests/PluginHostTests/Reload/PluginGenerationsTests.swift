@@ -200,7 +200,7 @@ import Testing
     @Test func liveObjectsTellWhoHoldsAnOldGeneration() throws {
         let fixture = try ReloadFixture("Held")
         let generations = PluginGenerations(path: fixture.path)
-        var object: CInstance? = try generations.use { try $0.factories(at: fixture.point, version: 1)[0].make() }
+        var object: CInstance? = try generations.use { try $0.cProviders(at: fixture.point, version: 1)[0].make() }
         try fixture.install(.init(version: 2))
         _ = generations.reload(at: fixture.path)
         #expect(generations.remaining.map(\.number) == [1])

@@ -43,7 +43,7 @@ extension ResolutionFailure {
             sentence = "\(chain); \(text.name(target)) is not installed."
             remedy = "Install \(text.request(number))."
         } else {
-            let mismatch = Mismatch(versions, requirement.range)
+            let mismatch = Difference(versions, requirement.range)
             reason = .otherVersions(identifier: graph.identifiers[target], installed: versions, mismatch)
             sentence = "\(chain); \(text.installed(target))."
             let dependent = text.name(graph.choices[last].identifier)
@@ -76,7 +76,7 @@ extension ResolutionFailure {
     }
 }
 
-extension ResolutionFailure.Mismatch {
+extension ResolutionFailure.Difference {
     /// - Parameter versions: the highest first, none in the range.
     fileprivate init(_ versions: [PluginVersion], _ range: VersionRange) {
         let isBelowAll = range.intervals.allSatisfy { !$0.lower.isBelow(versions[0]) }

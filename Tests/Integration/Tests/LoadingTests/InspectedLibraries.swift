@@ -38,7 +38,7 @@ import Testing
 
         /// The error of a load, and what a check says.
         func refusal() throws -> (error: PluginError, findings: [PluginFinding]) {
-            let findings = try PluginBundle.open(path: bundle.path).problems()
+            let findings = try PluginBundle.open(path: bundle.path).findings()
             let error = try #require(throws: PluginError.self) { try load() }
             return (error, findings.filter { $0.severity == .error })
         }

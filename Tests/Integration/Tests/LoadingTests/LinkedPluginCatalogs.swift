@@ -55,7 +55,7 @@ import Testing
         #expect(catalog.state(of: identifier) == .deactivated && bundle.state == .deactivated)
         #expect(try found.make() == 7)
         #expect(catalog.explanation(of: identifier).sentence.contains("is used"))
-        #expect(try found.plugin.candidate.open().problems().isEmpty)
+        #expect(try found.plugin.candidate.open().findings().isEmpty)
     }
 
     @Test func whatALinkedPluginRequiresIsLoadedBeforeItAndItsServiceWhenItIsAskedFor() throws {

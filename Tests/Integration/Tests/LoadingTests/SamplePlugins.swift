@@ -26,7 +26,7 @@ import Testing
             let bundle = try sample(name)
             try bundle.loadAndReturnError()
             let registered = Set(bundle.registrations.map(\.name))
-            for factory in bundle.manifest.factories {
+            for factory in bundle.manifest.extensions {
                 #expect(registered.contains(factory.name), "\(name): \(factory.name)")
             }
             for (function, _) in bundle.manifest.functions { _ = try bundle.function(function) }
@@ -69,12 +69,12 @@ import Testing
         #expect(throws: PluginError.self) { try crc32() }
         #expect(throws: PluginError.self) { try bundle.function("crc32", "(string) -> uint32") }
         #expect(throws: PluginError.self) { try bundle.function("crc64") }
-        #expect(try bundle.factories(at: "org.example.checksum", version: 1).map(\.name).contains("sha-256"))
+        #expect(try bundle.cProviders(at: "org.example.checksum", version: 1).map(\.name).contains("sha-256"))
     }
 
     @Test func aBundleWithoutCodeHasResourcesAndDoesNotLoad() throws {
         let bundle = try sample("Wordlist")
-        #expect(bundle.problems().isEmpty)
+        #expect(bundle.findings().isEmpty)
         #expect(!bundle.load())
         #expect(bundle.loadError?.code == .notCode)
         #expect(bundle.principalClass == nil)
