@@ -111,7 +111,9 @@ enum BundleOpening {
             list.withCString { path.update(from: $0, count: count) }
             memcpy(path + count, ending.utf8Start, ending.utf8CodeUnitCount + 1)
             var identity = phs_file_identity()
-            return phs_stat_at(base.directory, path + base.length, &identity) == 0
+            if phs_stat_at(base.directory, path + base.length, &identity) == 0 { return true }
+            // What cannot be looked at may be there: the other way reads it, or reports why it cannot.
+            return !ErrorNumber.saysAbsent(errno)
         }
     }
 
