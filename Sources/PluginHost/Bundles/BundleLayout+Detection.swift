@@ -24,9 +24,9 @@ extension BundleLayout {
     /// Whether a directory has an Info.plist in one of its layout's places.
     static func hasInfoList(root: String) -> Bool {
         var failure: OpenedDirectory.Failure?
-        let places = detect(root: root, failure: &failure).infoDirectories.map { BundlePath.join(root, $0) }
+        let places = detect(root: root, failure: &failure).infoDirectories.map { Path.join(root, $0) }
         return places.contains { place in
-            infoNames.contains { FileIdentity(path: BundlePath.join(place, $0))?.isRegularFile ?? false }
+            infoNames.contains { FileIdentity(path: Path.join(place, $0))?.isRegularFile ?? false }
         }
     }
 
@@ -54,8 +54,8 @@ extension BundleLayout {
     private static func wrapped(_ root: String, _ folders: inout WellKnownFolders) -> BundleLayout? {
         // Contents is what nearly every bundle is known by before its root is listed: it goes first here too.
         guard folders.find("Contents") == nil, folders.find("Wrapper") != nil, let link = folders.find("WrappedBundle"),
-            BundlePath.linkTarget(root + "/" + link)?.hasPrefix("/") == false,
-            let resolved = BundlePath.resolved(root + "/" + link), BundlePath.isInside(resolved, directory: root)
+            Path.linkTarget(root + "/" + link)?.hasPrefix("/") == false,
+            let resolved = Path.resolved(root + "/" + link), Path.isInside(resolved, directory: root)
         else { return nil }
         var innerFolders = WellKnownFolders(of: resolved)
         let inner = plain(&innerFolders, isFramework: resolved.hasSuffix(".framework")) ?? flat

@@ -93,7 +93,7 @@ struct BundleLayout: Sendable, Hashable {
 
     /// Joins relative paths; the empty one adds nothing.
     private static func joined(_ directory: String, _ relative: String) -> String {
-        directory.isEmpty ? relative : BundlePath.join(directory, relative)
+        directory.isEmpty ? relative : Path.join(directory, relative)
     }
 
     /// The machine as it stands in directory names: `x86_64`, `aarch64`.

@@ -46,7 +46,7 @@ struct BundleContents: ~Copyable, Sendable {
 /// Finds bundles: at a path, by identifier, of a class, of the program.
 enum BundleOpening {
     static func bundle(path: String) throws(PluginError) -> PluginBundle {
-        let normalized = BundlePath.normalized(path)
+        let normalized = Path.normalized(path)
         if let normalized {
             if let existing = existing(normalized) { return existing }
             if let contents = usualContents(normalized) {
@@ -58,16 +58,16 @@ enum BundleOpening {
         return BundleTable.shared.insert(PluginBundle(contents: try contents(resolved, askedFor: path)))
     }
 
-    /// The bundle that a private copy is.
-    static func bundle(_ copy: BundleCopy) throws(PluginError) -> PluginBundle {
-        BundleTable.shared.insert(PluginBundle(contents: try contents(path: copy.path), copy: copy))
+    /// A bundle that is a private copy of another.
+    static func bundle(path: String, copyOf original: String) throws(PluginError) -> PluginBundle {
+        BundleTable.shared.insert(PluginBundle(contents: try contents(path: path), copyOf: original))
     }
 
     /// What stands in the bundle at a directory now, without an object of it.
     ///
     /// - Parameter base: an open directory that the path leads through.
     static func contents(path: String, from base: PathBase = .none) throws(PluginError) -> BundleContents {
-        let normalized = BundlePath.normalized(path)
+        let normalized = Path.normalized(path)
         if let normalized, let contents = usualContents(normalized, from: normalized == path ? base : .none) {
             return contents
         }
@@ -75,7 +75,7 @@ enum BundleOpening {
     }
 
     private static func resolved(_ path: String, askedFor: String) throws(PluginError) -> String {
-        if let resolved = BundlePath.resolved(path) { return resolved }
+        if let resolved = Path.resolved(path) { return resolved }
         throw notFound(askedFor, describe(errno: errno))
     }
 
@@ -93,7 +93,7 @@ enum BundleOpening {
     private static func usualContents(_ path: String, from base: PathBase = .none) -> BundleContents? {
         // These have other places that go first, or are added.
         if path.hasSuffix(".framework") || path.hasSuffix(".resources") { return nil }
-        let list = BundlePath.join(path, "Contents", file: "Info", ".plist", "")
+        let list = Path.join(path, "Contents", file: "Info", ".plist", "")
         guard let file = try? OpenedFile(path: list, from: base), !file.passedLinks,
             !hasListForPlatform(beside: list, from: base)
         else { return nil }
@@ -144,7 +144,7 @@ enum BundleOpening {
         if let failure, failure.errno != EACCES { return unlisted(path, layout, failure) }
         for directory in layout.infoDirectories {
             for name in BundleLayout.infoNames {
-                let list = BundlePath.join(BundlePath.join(path, directory), name)
+                let list = Path.join(Path.join(path, directory), name)
                 do throws(OpenedFile.Failure) {
                     let file = try OpenedFile(path: list)
                     return BundleContents(path: path, layout: layout, manifestPath: list, list: file)
@@ -152,14 +152,14 @@ enum BundleOpening {
                     continue
                 } catch {
                     // Where the directory may not be entered, nobody can tell which of the names it holds.
-                    let named = FileIdentity(path: list) == nil ? BundlePath.join(path, layout.usualInfoList) : list
+                    let named = FileIdentity(path: list) == nil ? Path.join(path, layout.usualInfoList) : list
                     return BundleContents(
                         path: path, layout: layout, manifestPath: named,
                         finding: ManifestReader.unreadable(named, error))
                 }
             }
         }
-        let expected = BundlePath.join(path, layout.usualInfoList)
+        let expected = Path.join(path, layout.usualInfoList)
         return BundleContents(
             path: path, layout: layout, manifestPath: expected,
             finding: missingInfoList(path, layout, expected).refused(by: failure?.errno))
@@ -168,7 +168,7 @@ enum BundleOpening {
     private static func unlisted(
         _ path: String, _ layout: BundleLayout, _ failure: OpenedDirectory.Failure
     ) -> BundleContents {
-        let expected = BundlePath.join(path, layout.usualInfoList)
+        let expected = Path.join(path, layout.usualInfoList)
         let finding = PluginFinding(
             .manifestUnreadable, filePath: expected,
             message: """
@@ -180,7 +180,7 @@ enum BundleOpening {
     }
 
     private static func missingInfoList(_ path: String, _ layout: BundleLayout, _ expected: String) -> PluginFinding {
-        let places = layout.infoDirectories.map { quoted(BundlePath.join(BundlePath.join(path, $0), "Info.plist")) }
+        let places = layout.infoDirectories.map { quoted(Path.join(Path.join(path, $0), "Info.plist")) }
         let verb = places.count == 1 ? "does" : "do"
         if let (link, target) = danglingLink(path, layout) {
             return PluginFinding(
@@ -199,10 +199,10 @@ enum BundleOpening {
     private static func danglingLink(_ path: String, _ layout: BundleLayout) -> (link: String, target: String)? {
         let folders = ["Contents", "Resources", "Support Files"] + layout.infoDirectories.filter { !$0.isEmpty }
         let lists = layout.infoDirectories.flatMap { folder in
-            BundleLayout.infoNames.map { BundlePath.join(BundlePath.join(path, folder), $0) }
+            BundleLayout.infoNames.map { Path.join(Path.join(path, folder), $0) }
         }
-        for link in folders.map({ BundlePath.join(path, $0) }) + lists {
-            if let target = BundlePath.linkTarget(link), FileIdentity(path: link) == nil { return (link, target) }
+        for link in folders.map({ Path.join(path, $0) }) + lists {
+            if let target = Path.linkTarget(link), FileIdentity(path: link) == nil { return (link, target) }
         }
         return nil
     }
@@ -226,30 +226,17 @@ enum BundleOpening {
             }
     }
 
-    static func bundle(identifier: String) -> PluginBundle? {
-        let candidates = ([main] + BundleTable.shared.all).filter {
-            $0.bundleIdentifier == identifier && !$0.isSuperseded
-        }
-        return candidates.reduce(nil as PluginBundle?) { best, next in
-            guard let best else { return next }
-            if best.isLoaded != next.isLoaded { return best.isLoaded ? best : next }
-            // >= because of the tie: the list is in the order of creation, and the last created wins.
-            return PluginVersion(reading: next.manifest.version) >= PluginVersion(reading: best.manifest.version)
-                ? next : best
-        }
-    }
-
     /// The innermost framework whose directory a library stands in, where the library really is: systems put links to
     /// the libraries of frameworks into their library directories.
     static func framework(containing path: String) -> PluginBundle? {
-        let path = BundlePath.resolved(path) ?? path
+        let path = Path.resolved(path) ?? path
         guard let end = path.ranges(of: ".framework/").last else { return nil }
         return try? bundle(path: String(path[..<path.index(before: end.upperBound)]))
     }
 
     static var main: PluginBundle {
         if let known = mainBundle.load(ordering: .acquiring) { return known.takeUnretainedValue() }
-        let path = mainDirectory(ofProgram: mainProgram)
+        let path = mainDirectory(ofProgram: Path.mainProgram)
         // Where the system does not let it be read now, the next question reads it again.
         if let bundle = try? bundle(path: path) { return bundle.isProvisional ? bundle : keptMain(bundle) }
         // The program's directory was removed while it runs. There is always a main bundle.
@@ -270,21 +257,18 @@ enum BundleOpening {
         return known.takeUnretainedValue()
     }
 
-    /// The program that runs, its links resolved.
-    static let mainProgram = BundlePath.resolved("/proc/self/exe") ?? "/"
-
     /// The directory of a program's bundle: `X.app` for `X.app/Contents/Linux/X`; `share/X.resources` for `bin/X`;
     /// `X.resources` beside X; else the directory of the program.
     static func mainDirectory(ofProgram program: String) -> String {
-        let directory = BundlePath.parent(program)
+        let directory = Path.parent(program)
         for place in BundleLayout.contents.executableDirectories where directory.hasSuffix("/" + place) {
             let root = String(directory.dropLast(place.count + 1))
             if !root.isEmpty { return root }
         }
-        let resources = BundlePath.stem(program) + ".resources"
+        let resources = Path.stem(program) + ".resources"
         let installed = ["bin", "sbin", "libexec"].contains { directory.hasSuffix("/" + $0) }
         let places = installed ? ["../share/" + resources, resources] : [resources]
-        let candidates = places.map { BundlePath.join(directory, $0) }
+        let candidates = places.map { Path.join(directory, $0) }
         return candidates.first { FileIdentity(path: $0)?.isDirectory ?? false } ?? directory
     }
 }

@@ -127,14 +127,14 @@ final class BundleResources: Sendable {
 
     private func make(_ choice: Choice) -> StringsTables {
         let log: @Sendable ([PluginFinding]) -> Void = { [identifier, bundlePath] findings in
-            let identifier = identifier ?? BundlePath.stem(bundlePath)
+            let identifier = identifier ?? Path.stem(bundlePath)
             for finding in findings {
                 let message = "\(finding.message) \(finding.remedy)"
                 HostEnvironment.log(.warning, bundleIdentifier: identifier, message)
             }
         }
         let finder = ResourceFinder(
-            directory: BundlePath.join(bundlePath, directory), settings: choice.localization,
+            directory: Path.join(bundlePath, directory), settings: choice.localization,
             preference: choice.variants, log: log)
         return StringsTables(finder: finder, log: log)
     }

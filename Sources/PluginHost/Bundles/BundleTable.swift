@@ -42,12 +42,6 @@ final class BundleTable: Sendable {
         state.withLock { $0.byPath[path]?.reference }?.object
     }
 
-    /// The object of a directory whose code is linked into the program.
-    func linkedBundle(atPath path: String) -> PluginBundle? {
-        guard let bundle = bundle(atPath: path), bundle.isLinked else { return nil }
-        return bundle
-    }
-
     /// Enters a new object, unless another thread was faster: then that one's.
     func insert(_ bundle: PluginBundle) -> PluginBundle {
         state.withLock { state in

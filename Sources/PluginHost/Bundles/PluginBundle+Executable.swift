@@ -11,14 +11,14 @@ extension PluginBundle {
     /// the program that runs; of a bundle whose code is linked (``linked(at:entry:)``) the program or library that it is
     /// linked into.
     public var executablePath: String? {
-        if self === BundleOpening.main { return BundleOpening.mainProgram }
+        if self === BundleOpening.main { return Path.mainProgram }
         if let linkedExecutable { return linkedExecutable }
         return (executableCandidates.first { $0.isRegularFile } ?? versionedExecutables.first { $0.isRegularFile })?
             .path
     }
 
     /// The executable's name as Info.plist says, or the bundle's own.
-    var executableName: String { manifest.executable ?? BundlePath.stem(bundlePath) }
+    var executableName: String { manifest.executable ?? Path.stem(bundlePath) }
 
     /// A place where the executable may be.
     private struct Candidate {
@@ -43,9 +43,9 @@ extension PluginBundle {
     private func candidate(_ directory: String, _ affix: (String, String), _ name: String) -> Candidate {
         // Code stands inside of the bundle; where the layout puts it beside the bundle, in the very directory it names.
         let isBeside = BundleLayout.isBeside(directory)
-        let boundary = isBeside ? BundlePath.join(bundlePath, directory) : bundlePath
+        let boundary = isBeside ? Path.join(bundlePath, directory) : bundlePath
         return Candidate(
-            path: BundlePath.join(boundary, isBeside ? "" : directory, file: affix.0, name, affix.1),
+            path: Path.join(boundary, isBeside ? "" : directory, file: affix.0, name, affix.1),
             boundary: boundary)
     }
 
@@ -60,7 +60,7 @@ extension PluginBundle {
     private func versionedExecutables(_ failure: inout OpenedDirectory.Failure?) -> [Candidate] {
         let stems = Self.affixes.dropFirst().map { $0.0 + executableName + $0.1 + "." }
         return layout.executableDirectories.flatMap { directory in
-            let place = BundlePath.join(bundlePath, directory)
+            let place = Path.join(bundlePath, directory)
             let listing = DirectoryListing(path: place)
             // One that may be entered and not listed shows its files to who knows their names.
             if let errno = listing.failure, errno != EACCES { failure = .init(path: place, errno: errno) }
@@ -146,7 +146,7 @@ extension PluginBundle {
         guard let resolved = file.resolvedPath else {
             throw notLoadable(candidate.path, "cannot be followed to where its links lead, which needs /proc")
         }
-        guard !BundlePath.isInside(resolved, directory: candidate.boundary) else { return }
+        guard !Path.isInside(resolved, directory: candidate.boundary) else { return }
         throw PluginError(
             bundlePath: bundlePath,
             PluginFinding(
@@ -170,7 +170,7 @@ extension PluginBundle {
                         "The bundle has no code: its Info.plist names no executable and \(quoted(place)) does not exist.",
                     remedy: "Use its resources without loading it, or name the executable by NSExecutable."))
         }
-        let directories = layout.executableDirectories.map { quoted(BundlePath.join(bundlePath, $0)) }
+        let directories = layout.executableDirectories.map { quoted(Path.join(bundlePath, $0)) }
         let hints = [danglingLink(candidates), codeOfOtherSystem].compactMap(\.self).map { " " + $0 }.joined()
         return PluginError(
             bundlePath: bundlePath,
@@ -185,7 +185,7 @@ extension PluginBundle {
 
     private func danglingLink(_ candidates: [String]) -> String? {
         for path in candidates {
-            guard let target = BundlePath.linkTarget(path) else { continue }
+            guard let target = Path.linkTarget(path) else { continue }
             return "\(quoted(path)) is a link to \(quoted(target)), which does not exist."
         }
         return nil
@@ -195,7 +195,7 @@ extension PluginBundle {
     private var codeOfOtherSystem: String? {
         for (folder, system) in [("MacOS", "macOS"), ("Windows", "Windows")] {
             for directory in layout.supportDirectories {
-                let path = BundlePath.join(BundlePath.join(bundlePath, directory), folder)
+                let path = Path.join(Path.join(bundlePath, directory), folder)
                 if FileIdentity(path: path)?.isDirectory ?? false {
                     return "The bundle has code for \(system), in \(quoted(path))."
                 }

@@ -11,14 +11,14 @@ extension PluginBundle {
     public var bundleIdentifier: String? { manifest.identifier }
 
     /// What to call the bundle in a log: its identifier, or its directory's name.
-    var displayIdentifier: String { manifest.identifier ?? BundlePath.stem(bundlePath) }
+    var displayIdentifier: String { manifest.identifier ?? Path.stem(bundlePath) }
 
     /// What to show to the user: `CFBundleDisplayName` or `CFBundleName` in the user's language, or the directory's name.
     public var displayName: String {
         for (key, name) in [("CFBundleDisplayName", manifest.displayName), ("CFBundleName", manifest.name)] {
             if let name = resources.localizedInfo(forKey: key) ?? name, !name.isEmpty { return name }
         }
-        return BundlePath.stem(bundlePath)
+        return Path.stem(bundlePath)
     }
 
     /// Info.plist as it holds on this platform, or nil where there is none or it cannot be read.

@@ -39,7 +39,7 @@ extension PluginBundle {
         guard !executableName.isEmpty, !executableName.contains("/"), executableName != ".", executableName != ".."
         else { return nil }
         return layout.executableDirectories.lazy
-            .map { BundlePath.join(BundlePath.join(self.bundlePath, $0), executableName) }
+            .map { Path.join(Path.join(self.bundlePath, $0), executableName) }
             .first { FileIdentity(path: $0)?.isRegularFile ?? false }
     }
 
@@ -52,7 +52,7 @@ extension PluginBundle {
     }
 
     private func existingDirectory(_ relative: String) -> String? {
-        let path = BundlePath.join(bundlePath, relative)
+        let path = Path.join(bundlePath, relative)
         return FileIdentity(path: path)?.isDirectory ?? false ? path : nil
     }
 

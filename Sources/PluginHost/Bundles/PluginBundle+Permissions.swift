@@ -24,7 +24,7 @@ enum Permissions {
     static func findings(of paths: [String]) -> [PluginFinding] {
         var seen: Set<String> = []
         var findings: [PluginFinding] = []
-        for path in paths.compactMap(BundlePath.resolved) {
+        for path in paths.compactMap(Path.resolved) {
             if let identity = FileIdentity(path: path), seen.insert(path).inserted {
                 findings += writable(path, identity) + foreign(path, identity)
             }
@@ -37,7 +37,7 @@ enum Permissions {
 
     /// The nearest one first.
     private static func directories(above path: String) -> some Sequence<String> {
-        sequence(first: BundlePath.parent(path)) { $0 == "/" ? nil : BundlePath.parent($0) }
+        sequence(first: Path.parent(path)) { $0 == "/" ? nil : Path.parent($0) }
     }
 
     private static func writable(_ path: String, _ identity: FileIdentity) -> [PluginFinding] {

@@ -18,16 +18,12 @@ import Synchronization
 /// loaded, for the life of the process.
 public final class PluginBundle: Sendable, BundleObject {
     let contents: BundleContents
-    let loading = Lock(LoadState.unloaded)
-    /// Held for good: whose code is loaded may ask for services as long as the process lives.
-    let catalogInUse = Lock<PluginCatalog?>(nil)
-    /// Where the entry stands of code that is linked into the program; 0 for code in a file. No lock, because each load
-    /// asks for it.
-    let linkedEntryAddress = Atomic<UInt>(0)
     let resources: BundleResources
-    /// What the bundle is a private copy of, where its code is a generation of hot reload.
-    let copy: BundleCopy?
-    private let superseded = Atomic(false)
+    /// What loading keeps on the bundle, from the first time that it asks: its ``codeState``. Why no type: a bundle is
+    /// found and read without knowing how code is loaded.
+    let loadingState = AtomicLazyReference<any AnyObject & Sendable>()
+    /// Where the bundle is installed that this one is a private copy of; nil for one that is no copy.
+    private let original: String?
 
     /// The absolute path of the bundle's directory, links resolved.
     public var bundlePath: String { contents.path }
@@ -42,8 +38,9 @@ public final class PluginBundle: Sendable, BundleObject {
     /// Whether the system refused to let the bundle be read: the next opening makes another object, which reads it again.
     var isProvisional: Bool { contents.isProvisional }
 
-    init(contents: consuming BundleContents, copy: BundleCopy? = nil) {
-        self.copy = copy
+    /// - Parameter original: where the bundle is installed, for a private copy of it.
+    init(contents: consuming BundleContents, copyOf original: String? = nil) {
+        self.original = original
         resources = BundleResources(contents)
         self.contents = contents
     }
@@ -60,7 +57,7 @@ public final class PluginBundle: Sendable, BundleObject {
     /// may be the last to hold.
     @inline(never)
     private func endLater() {
-        HeldLocks.keep((resources, catalogInUse.withLock { $0 }))
+        HeldLocks.keep((resources, loadingState.load()))
         HeldLocks.afterRelease { [path = bundlePath] in BundleTable.shared.removeDead(path: path) }
     }
 
@@ -94,15 +91,6 @@ public final class PluginBundle: Sendable, BundleObject {
         self.init(theObject: BundleOpening.bundle(definingClass: aClass))
     }
 
-    /// The bundle of an identifier among those that the process has opened: a loaded one first, then that of the
-    /// highest version, then the one opened last. Of the generations of hot reload only the newest that is in service
-    /// counts.
-    ///
-    /// It never searches directories.
-    public convenience init?(identifier: String) {
-        self.init(object: BundleOpening.bundle(identifier: identifier))
-    }
-
     /// The application's own bundle: `X.app` for a program in `X.app/Contents/Linux`, else the program's directory.
     public static var main: PluginBundle { BundleOpening.main }
 
@@ -121,24 +109,15 @@ public final class PluginBundle: Sendable, BundleObject {
 
     /// Where the bundle is installed: ``bundlePath``, but for a generation that a watched catalogue loaded the bundle that
     /// it was copied from.
-    public var originalPath: String { copy?.original ?? bundlePath }
-
-    /// Whether a newer generation is in its place: it is not found by its identifier and not loaded again.
-    var isSuperseded: Bool { superseded.load(ordering: .acquiring) }
-
-    func supersede() { superseded.store(true, ordering: .releasing) }
+    public var originalPath: String { original ?? bundlePath }
 
     var isFramework: Bool { bundlePath.hasSuffix(".framework") }
 }
 
-extension PluginBundle: Hashable, CustomStringConvertible {
+extension PluginBundle: Hashable {
     public static func == (a: PluginBundle, b: PluginBundle) -> Bool { a === b }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-
-    public var description: String {
-        "PluginBundle \(quoted(bundlePath)) (\(isLoaded ? "loaded" : "not loaded"))"
-    }
 }
 
 /// Lets an initialiser of ``PluginBundle`` give an object that exists already, as NSBundle's do.

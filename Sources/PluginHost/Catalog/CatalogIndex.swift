@@ -136,7 +136,7 @@ final class CatalogIndex: Sendable {
     func name(_ entry: IndexEntry) -> String { text(entry.name) }
 
     /// The absolute path at which the candidate was found.
-    func path(_ entry: IndexEntry) -> String { BundlePath.join(folders[entry.folder].realPath, name(entry)) }
+    func path(_ entry: IndexEntry) -> String { Path.join(folders[entry.folder].realPath, name(entry)) }
 
     func record(_ entry: IndexEntry) -> PluginRecord {
         bytes.withUnsafeBytes { bytes in

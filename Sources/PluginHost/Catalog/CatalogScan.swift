@@ -85,7 +85,7 @@ struct CatalogScan {
     private func list(
         _ path: String, _ now: Int64, _ old: CatalogIndex?, _ known: CatalogIndex.Folder?
     ) -> FolderScan {
-        guard let realPath = BundlePath.resolved(path) else {
+        guard let realPath = Path.resolved(path) else {
             return FolderScan(path: path, realPath: path, problem: BundleNames.unlisted(path, errno))
         }
         let found: BundleNames
@@ -197,7 +197,7 @@ struct CatalogScan {
         _ name: BundleNames.Name, in folder: String, _ directory: CInt, into writer: inout ScannedBundle.Writer
     ) {
         let now = FileIdentity.now
-        let path = BundlePath.join(folder, name.text)
+        let path = Path.join(folder, name.text)
         var stamp = IndexStamp.none
         var record: PluginRecord
         do throws(PluginError) {

@@ -11,9 +11,9 @@ struct CatalogSelection {
         let realPath: String
 
         /// The directory with its links resolved.
-        var path: String { bundle.record.linkedPath ?? BundlePath.join(realPath, bundle.name) }
+        var path: String { bundle.record.linkedPath ?? Path.join(realPath, bundle.name) }
         /// Where Info.plist is, or is expected.
-        var listPath: String { BundlePath.join(path, bundle.record.listPath ?? PluginRecord.usualListPath) }
+        var listPath: String { Path.join(path, bundle.record.listPath ?? PluginRecord.usualListPath) }
     }
 
     private(set) var verdicts: [VerdictCode]

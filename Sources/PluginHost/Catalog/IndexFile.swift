@@ -27,7 +27,7 @@ struct IndexFile: Sendable {
     init?(directory: String?, application: String, searchPaths: [String], extensions: Set<String>) {
         guard let directory = directory ?? Self.userDirectory else { return nil }
         let inputs = ([application] + searchPaths + extensions.sorted()).joined(separator: "\0")
-        path = BundlePath.join(directory, "\(String(inputs.utf8.nameHash, radix: 16)).\(Self.pathExtension)")
+        path = Path.join(directory, "\(String(inputs.utf8.nameHash, radix: 16)).\(Self.pathExtension)")
     }
 
     init(path: String) { self.path = path }
@@ -37,9 +37,9 @@ struct IndexFile: Sendable {
     /// Source: XDG Base Directory Specification 0.8: relative paths are invalid and ignored.
     static var userDirectory: String? {
         if let cache = SearchEnvironment.process.absolute("XDG_CACHE_HOME") {
-            return BundlePath.join(cache, "pluginhost")
+            return Path.join(cache, "pluginhost")
         }
-        return SearchEnvironment.process.home.map { BundlePath.join($0, ".cache/pluginhost") }
+        return SearchEnvironment.process.home.map { Path.join($0, ".cache/pluginhost") }
     }
 
     /// Reads the index.
@@ -82,7 +82,7 @@ struct IndexFile: Sendable {
     ///
     /// - Throws: ``Problem`` if it cannot be kept; the file is as it was.
     func write(_ index: CatalogIndex) throws(Problem) {
-        let directory = BundlePath.parent(path)
+        let directory = Path.parent(path)
         Self.makeDirectory(directory)
         guard let identity = FileIdentity(path: directory) else {
             throw Problem(reason: "cannot be written (\(describe(errno: errno)))")
@@ -101,6 +101,6 @@ struct IndexFile: Sendable {
     /// With the one above it, for the user alone: `~/.cache` may be missing, and a home that does not exist is not made.
     private static func makeDirectory(_ path: String) {
         if mkdir(path, 0o700) == 0 || errno != ENOENT { return }
-        if mkdir(BundlePath.parent(path), 0o700) == 0 { mkdir(path, 0o700) }
+        if mkdir(Path.parent(path), 0o700) == 0 { mkdir(path, 0o700) }
     }
 }

@@ -38,7 +38,7 @@ public struct IndexInspection: Sendable {
             return
         }
         for name in names.names where name.isReadable {
-            let path = BundlePath.join(directory, name.text)
+            let path = Path.join(directory, name.text)
             do throws(IndexFile.Problem) {
                 if let index = try IndexFile(path: path).read() { files.append((path, index.folders.map(\.path))) }
             } catch {
@@ -68,7 +68,7 @@ extension PluginCatalog {
         switch storage {
         case .none: nil
         case .user: IndexInspection(directory: IndexFile.userDirectory)
-        case .directory(let path): IndexInspection(directory: BundlePath.normalized(path) ?? path)
+        case .directory(let path): IndexInspection(directory: Path.normalized(path) ?? path)
         }
     }
 }

@@ -25,8 +25,8 @@ extension PluginCatalog {
     /// **Threads.** Any; no lock is held while the body runs.
     public func withPlugin<Result>(_ identifier: String, _ body: (PluginBundle) throws -> Result) throws -> Result {
         HeldLocks.preconditionNone(before: "what uses a plug-in")
-        if let generations = generations.known(identifier) {
-            if generations.current?.bundle.isLoaded ?? false { return try generations.use(body) }
+        if let generations = generations?.known(identifier) {
+            if generations.bundleInService?.isLoaded ?? false { return try generations.use(body) }
         } else if let bundle = openedBundle(identifier), bundle.isLoaded {
             return try body(bundle)
         }
@@ -48,8 +48,8 @@ extension PluginCatalog {
             bundle.catalog = self
             return try use(bundle)
         }
-        if let generations = generations.known(plugin.identifier) ?? generations.madeIfWatched(plugin) {
-            return try generations.use(body)
+        if let generations, let own = generations.known(plugin.identifier) ?? generations.madeIfWatched(plugin) {
+            return try own.use(body)
         }
         return try body(bundle(of: plugin))
     }
@@ -72,7 +72,7 @@ extension PluginCatalog {
 
     /// The bundle whose code stands for a plug-in now.
     private func loadedBundle(_ identifier: String) -> PluginBundle? {
-        generations.known(identifier)?.current?.bundle ?? openedBundle(identifier)
+        generations?.known(identifier)?.bundleInService ?? openedBundle(identifier)
     }
 
     /// Where a plug-in stands in its life; ``PluginBundle/stateChanges`` tells each change.

@@ -61,7 +61,8 @@ public final class PluginCatalog: Sendable {
     /// index are read and written, and nothing else; what there is to log is logged afterwards.
     private let scanning = Lock(())
     let listeners = EventListeners<CatalogChange>()
-    let generations = GenerationTable()
+    /// What hot reload keeps on the catalogue, from the first watch on; nil for one that was never watched.
+    let generationsInUse = AtomicLazyReference<GenerationsInUse>()
 
     private struct State {
         var index: CatalogIndex
@@ -79,7 +80,7 @@ public final class PluginCatalog: Sendable {
     /// **Cost.** With an index: the reading of one file, and what ``Options/validation`` says. Without: the reading of every
     /// Info.plist.
     public init(searchPaths: [String], options: Options = Options()) {
-        let paths = searchPaths.map { BundlePath.normalized($0) ?? BundlePath.resolved($0) ?? $0 }
+        let paths = searchPaths.map { Path.normalized($0) ?? Path.resolved($0) ?? $0 }
         self.searchPaths = paths
         self.options = options
         file = Self.file(paths, options)
@@ -189,7 +190,7 @@ public final class PluginCatalog: Sendable {
         switch options.index {
         case .none: return nil
         case .user: directory = nil
-        case .directory(let path): directory = BundlePath.normalized(path) ?? path
+        case .directory(let path): directory = Path.normalized(path) ?? path
         }
         return IndexFile(
             directory: directory, application: HostEnvironment.current.name, searchPaths: paths,

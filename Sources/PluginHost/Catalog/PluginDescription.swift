@@ -24,7 +24,7 @@ public struct PluginDescription: Sendable {
     public var version: String? { candidate.version }
 
     /// `CFBundleName`, not localised; the directory's name where there is none.
-    public var name: String { record.name ?? BundlePath.stem(candidate.path) }
+    public var name: String { record.name ?? Path.stem(candidate.path) }
 
     /// What to show to the user, in the user's language.
     ///

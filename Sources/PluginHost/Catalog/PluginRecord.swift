@@ -33,11 +33,11 @@ extension PluginRecord {
     init(_ contents: borrowing BundleContents, foundAt path: String) {
         if contents.path != path { linkedPath = contents.path }
         if let finding = contents.finding {
-            identifier = BundlePath.stem(path)
+            identifier = Path.stem(path)
             findings = [finding]
             return
         }
-        identifier = contents.manifest.identifier ?? BundlePath.stem(path)
+        identifier = contents.manifest.identifier ?? Path.stem(path)
         name = contents.manifest.name
         shortVersion = contents.manifest.shortVersion
         version = contents.manifest.version
@@ -58,7 +58,7 @@ extension PluginRecord {
 
     /// A candidate that cannot be opened as a bundle.
     init(noBundle path: String, _ error: PluginError) {
-        identifier = BundlePath.stem(path)
+        identifier = Path.stem(path)
         isNoBundle = true
         findings = error.findings
     }

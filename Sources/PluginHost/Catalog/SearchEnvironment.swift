@@ -13,12 +13,12 @@ struct SearchEnvironment: Sendable {
     /// The process's. A program that runs with more rights than its user has reads no variable.
     static let process = SearchEnvironment(
         variable: { name in phs_secure_getenv(name).flatMap { String(validatingCString: $0) } },
-        program: BundleOpening.mainProgram, builtInPlugIns: PluginBundle.main.builtInPlugInsPath)
+        program: Path.mainProgram, builtInPlugIns: PluginBundle.main.builtInPlugInsPath)
 
     /// The process's, for another program than its own.
     init(ofProgram program: String?) {
         self = .process
-        self.program = program.flatMap(BundlePath.resolved)
+        self.program = program.flatMap(Path.resolved)
         builtInPlugIns = self.program.flatMap { program in
             (try? PluginBundle.open(path: BundleOpening.mainDirectory(ofProgram: program)))?.builtInPlugInsPath
         }
@@ -41,7 +41,7 @@ struct SearchEnvironment: Sendable {
     }
 
     private static func absolute(_ path: String) -> String? {
-        path.utf8.first == UInt8(ascii: "/") ? BundlePath.normalized(path) : nil
+        path.utf8.first == UInt8(ascii: "/") ? Path.normalized(path) : nil
     }
 
     // MARK: Search paths
@@ -53,7 +53,7 @@ struct SearchEnvironment: Sendable {
         for element in list.split(separator: ":", omittingEmptySubsequences: false) {
             // As in MANPATH: the empty element stands for what there would be without the variable.
             paths +=
-                element.isEmpty ? standard(application) : [BundlePath.normalized(String(element))].compactMap(\.self)
+                element.isEmpty ? standard(application) : [Path.normalized(String(element))].compactMap(\.self)
         }
         return Self.unique(paths)
     }
@@ -65,13 +65,13 @@ struct SearchEnvironment: Sendable {
 
     private func standard(_ application: String) -> [String] {
         let folder = application + "/plugins"
-        var data = [absolute("XDG_DATA_HOME") ?? home.map { BundlePath.join($0, ".local/share") }].compactMap(\.self)
+        var data = [absolute("XDG_DATA_HOME") ?? home.map { Path.join($0, ".local/share") }].compactMap(\.self)
         let system = variable("XDG_DATA_DIRS") ?? ""
         data += (system.isEmpty ? "/usr/local/share:/usr/share" : system).split(separator: ":")
             .compactMap { Self.absolute(String($0)) }
         let libraries = ["/usr/local/lib", "/usr/lib/\(Self.triplet)", "/usr/lib64", "/usr/lib"]
-        let inData = (data + libraries + besideProgram).map { BundlePath.join($0, folder) }
-        let own = program.map { BundlePath.join(BundlePath.parent($0), "Plugins") }
+        let inData = (data + libraries + besideProgram).map { Path.join($0, folder) }
+        let own = program.map { Path.join(Path.parent($0), "Plugins") }
         return Self.unique(inData + [own, builtInPlugIns].compactMap(\.self))
     }
 
@@ -79,10 +79,10 @@ struct SearchEnvironment: Sendable {
 
     /// A program in a `bin` has its libraries in the `lib` beside it, wherever the two were installed.
     private var besideProgram: [String] {
-        guard let directory = program.map(BundlePath.parent),
+        guard let directory = program.map(Path.parent),
             ["bin", "sbin", "libexec"].contains(where: { directory.hasSuffix("/" + $0) })
         else { return [] }
-        return ["../lib/\(Self.triplet)", "../lib"].map { BundlePath.join(directory, $0) }
+        return ["../lib/\(Self.triplet)", "../lib"].map { Path.join(directory, $0) }
     }
 
     private static func unique(_ paths: [String]) -> [String] {

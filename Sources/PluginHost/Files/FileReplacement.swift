@@ -58,7 +58,7 @@ struct FileReplacement: Sendable {
 
     /// Removes what writers of a file left behind that were killed an hour ago or earlier.
     static func removeLeftovers(of path: String) {
-        let directory = BundlePath.parent(path)
+        let directory = Path.parent(path)
         guard let stream = opendir(directory) else { return }
         defer { closedir(stream) }
         let prefix = path.dropFirst(directory.utf8.count + 1) + "."
@@ -67,7 +67,7 @@ struct FileReplacement: Sendable {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
             guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { continue }
-            let leftover = BundlePath.join(directory, name)
+            let leftover = Path.join(directory, name)
             guard let identity = FileIdentity(path: leftover), identity.isRegularFile,
                 time(nil) - Int(identity.modified / 1_000_000_000) > 3600
             else { continue }

@@ -49,11 +49,11 @@ struct OpenedDirectory: ~Copyable {
     /// The failure of the last system call, on a name in this directory.
     func failure(_ name: Name) -> Failure {
         let number = errno
-        return Failure(path: BundlePath.join(path, Self.text(name)), errno: number)
+        return Failure(path: Path.join(path, Self.text(name)), errno: number)
     }
 
     func directory(_ name: Name) throws(Failure) -> OpenedDirectory {
-        try OpenedDirectory(name, in: descriptor, path: BundlePath.join(path, Self.text(name)))
+        try OpenedDirectory(name, in: descriptor, path: Path.join(path, Self.text(name)))
     }
 
     /// Opens a directory that is made if it is not there, for its owner only.
@@ -73,7 +73,7 @@ struct OpenedDirectory: ~Copyable {
     ///
     /// - Throws: `ENOENT` also for what is no regular file, as if it had gone.
     func regularFile(_ name: Name) throws(Failure) -> OpenedFile {
-        let path = BundlePath.join(path, Self.text(name))
+        let path = Path.join(path, Self.text(name))
         let file = try file(name)
         do throws(OpenedFile.Failure) {
             return try OpenedFile(adopting: file)

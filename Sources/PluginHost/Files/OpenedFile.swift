@@ -177,10 +177,3 @@ struct OpenedFile: ~Copyable {
         }
     }
 }
-
-/// What an error number means, in the system's words.
-func describe(errno: CInt) -> String {
-    // glibc's strerror() is safe to call from several threads since 2.32; older ones share a buffer only for
-    // numbers that do not exist.
-    String(cString: strerror(errno))
-}

@@ -67,7 +67,7 @@ final class PrivateDirectory: Sendable {
 
     /// Not in a forked child: the files are its parent's.
     private func remove() {
-        guard process == getpid(), let base = try? OpenedDirectory(path: BundlePath.parent(path)) else { return }
+        guard process == getpid(), let base = try? OpenedDirectory(path: Path.parent(path)) else { return }
         try? base.remove(OpenedDirectory.name(String(path.dropFirst(base.path.count + 1))))
     }
 
@@ -102,9 +102,9 @@ final class PrivateDirectory: Sendable {
     private static func make(in place: String, _ limit: Wait) -> Result<(path: String, lock: CInt), Refusal> {
         if mkdir(place, 0o700) != 0, errno != EEXIST { return refused(errno: errno) }
         // A link at its end would be another's; links above it are the system's.
-        let above = BundlePath.resolved(BundlePath.parent(place)) ?? BundlePath.parent(place)
+        let above = Path.resolved(Path.parent(place)) ?? Path.parent(place)
         do throws(OpenedDirectory.Failure) {
-            let base = try OpenedDirectory(path: BundlePath.join(above, lastComponent(place)))
+            let base = try OpenedDirectory(path: Path.join(above, Path.lastComponent(Path.lexicallyNormalized(place))))
             if let reason = reasonAgainst(base) { return .failure(Refusal(reason: reason)) }
             return .success(try make(in: base, limit))
         } catch {
@@ -116,10 +116,6 @@ final class PrivateDirectory: Sendable {
                         \(limit.length.components.seconds) seconds
                         """))
         }
-    }
-
-    private static func lastComponent(_ path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? ""
     }
 
     private static func reasonAgainst(_ base: borrowing OpenedDirectory) -> String? {
@@ -163,7 +159,7 @@ final class PrivateDirectory: Sendable {
             // What cannot be taken away now can be by another process.
             try? takeAwayIfDead(name, in: base)
         }
-        var template = OpenedDirectory.name(BundlePath.join(base.path, prefix + "XXXXXX"))
+        var template = OpenedDirectory.name(Path.join(base.path, prefix + "XXXXXX"))
         guard mkdtemp(&template) != nil else { throw base.failure(OpenedDirectory.name(prefix)) }
         let own = try OpenedDirectory(path: OpenedDirectory.text(template))
         let lock = try own.file(lockName, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)

@@ -68,7 +68,7 @@ struct TreeCopy {
         entries += names.count
         guard entries <= limits.entries else { throw Failure(path: from.path, errno: EFBIG) }
         for name in names {
-            let path = BundlePath.join(place, OpenedDirectory.text(name)).drop { $0 == "/" }
+            let path = Path.join(place, OpenedDirectory.text(name)).drop { $0 == "/" }
             guard let kind = try from.kind(name) else { continue }
             if kind == .other {
                 if report.leftOut.count < Report.mostLeftOut { report.leftOut.append(String(path)) }
@@ -86,7 +86,7 @@ struct TreeCopy {
         }
         let known = Set(names)
         for name in try to.names where !known.contains(name) {
-            if !leaves(String(BundlePath.join(place, OpenedDirectory.text(name)).drop { $0 == "/" })) {
+            if !leaves(String(Path.join(place, OpenedDirectory.text(name)).drop { $0 == "/" })) {
                 try remove(name, in: to)
             }
         }
@@ -115,7 +115,7 @@ struct TreeCopy {
         do throws(OpenedFile.Failure) {
             bytes += try source.copyContent(to: copy, atMost: limits.bytes - bytes)
         } catch {
-            throw Failure(path: BundlePath.join(from.path, OpenedDirectory.text(name)), errno: error.errno ?? EIO)
+            throw Failure(path: Path.join(from.path, OpenedDirectory.text(name)), errno: error.errno ?? EIO)
         }
         try to.rename(Self.temporaryName, to: name)
         report.isChanged = true
@@ -127,7 +127,7 @@ struct TreeCopy {
         _ name: Name, _ from: borrowing OpenedDirectory, _ to: borrowing OpenedDirectory, at place: String
     ) throws(Failure) {
         let target = try moved(
-            from.linkTarget(name), of: BundlePath.join(from.path, OpenedDirectory.text(name)), at: place)
+            from.linkTarget(name), of: Path.join(from.path, OpenedDirectory.text(name)), at: place)
         if let old = try? to.linkTarget(name), old == target { return }
         try to.remove(name)
         try to.makeLink(name, to: target)
@@ -146,10 +146,10 @@ struct TreeCopy {
                 return levels >= 0
             }
         if staysInside { return target }
-        guard let end = BundlePath.resolved(link) else {
-            return text.hasPrefix("/") ? target : OpenedDirectory.name(BundlePath.join(BundlePath.parent(link), text))
+        guard let end = Path.resolved(link) else {
+            return text.hasPrefix("/") ? target : OpenedDirectory.name(Path.join(Path.parent(link), text))
         }
-        guard end == source || BundlePath.isInside(end, directory: source) else { return OpenedDirectory.name(end) }
+        guard end == source || Path.isInside(end, directory: source) else { return OpenedDirectory.name(end) }
         return OpenedDirectory.name(self.target + end.dropFirst(source.count))
     }
 }

@@ -106,7 +106,7 @@ struct WatchedTrees {
     }
 
     mutating func remove(_ root: String) {
-        for tree in trees.keys where tree == root || BundlePath.isInside(tree, directory: root) {
+        for tree in trees.keys where tree == root || Path.isInside(tree, directory: root) {
             detach(tree)
             trees[tree] = nil
         }
@@ -151,7 +151,7 @@ struct WatchedTrees {
             // Where this directory is missing, the one above it tells when it comes. One that may not be read cannot be
             // watched, and those below it still can.
             if hasRoom(for: place), let watch = add(place, Self.ancestry) { trees[name]?.above.insert(watch) }
-            above = BundlePath.join(above, String(component))
+            above = Path.join(above, String(component))
         }
         enter(Place(tree: name, directory: name, path: tree.path, depth: 0, bundle: name))
     }
@@ -223,8 +223,8 @@ struct WatchedTrees {
     private mutating func child(_ name: String, _ kind: DirectoryListing.Kind?, in place: Place) -> Place? {
         let isChoice = place.depth == 0 && !(trees[place.tree]?.isEnteredWholly ?? true)
         guard !isChoice || enters(name) else { return nil }
-        let path = BundlePath.join(place.path, name)
-        let directory = BundlePath.join(place.directory, name)
+        let path = Path.join(place.path, name)
+        let directory = Path.join(place.directory, name)
         switch kind == .directory ? S_IFDIR : Self.kind(path) {
         case S_IFDIR:
             return Place(
@@ -247,9 +247,9 @@ struct WatchedTrees {
 
     /// Where a link leads, also if nothing is there yet.
     private static func target(of link: String) -> String? {
-        if let resolved = BundlePath.resolved(link) { return resolved }
-        guard let target = BundlePath.linkTarget(link) else { return nil }
-        return BundlePath.normalized(target.hasPrefix("/") ? target : BundlePath.parent(link) + "/" + target)
+        if let resolved = Path.resolved(link) { return resolved }
+        guard let target = Path.linkTarget(link) else { return nil }
+        return Path.normalized(target.hasPrefix("/") ? target : Path.parent(link) + "/" + target)
     }
 
     // MARK: Watches
@@ -276,7 +276,7 @@ struct WatchedTrees {
     /// Stops watching a directory that went away from its place, and those below it.
     private mutating func leave(_ directory: String, of tree: String) {
         for (known, watch) in trees[tree]?.watches ?? [:]
-        where known == directory || BundlePath.isInside(known, directory: directory) {
+        where known == directory || Path.isInside(known, directory: directory) {
             trees[tree]?.watches[known] = nil
             if let bundle = places[watch]?.first(where: { $0.tree == tree && $0.directory == known })?.bundle {
                 trees[tree]?.counts[bundle, default: 1] -= 1
@@ -323,7 +323,7 @@ struct WatchedTrees {
     /// Finds a tree again by its path. Events that were on their way are lost by that, so all of it may have changed.
     private mutating func renew(_ tree: String, _ changes: inout DirectoryChanges) {
         // The trees that links in this one lead to are found again with it.
-        for other in trees.keys where BundlePath.isInside(other, directory: tree) { remove(other) }
+        for other in trees.keys where Path.isInside(other, directory: tree) { remove(other) }
         guard trees[tree] != nil else { return }
         detach(tree)
         attach(tree)
@@ -334,7 +334,7 @@ struct WatchedTrees {
         _ event: Inotify.Event, in place: Place, _ changes: inout DirectoryChanges, _ quiet: inout QuietPeriod
     ) {
         changes.insert(event.name, in: place.directory, root: place.tree)
-        let directory = BundlePath.join(place.directory, event.name)
+        let directory = Path.join(place.directory, event.name)
         if event.isAny(of: Int(IN_MOVED_FROM | IN_DELETE)) {
             leave(directory, of: place.tree)
             quiet.ended(writing: directory)
@@ -347,7 +347,7 @@ struct WatchedTrees {
         }
         if let tree = trees[place.tree], tree.isShallow, isBundle(tree.path) { return renew(place.tree, &changes) }
         if event.isAny(of: Int(IN_ISDIR)) { return }
-        if event.isAny(of: Int(IN_CREATE)), Self.isBeingWritten(BundlePath.join(place.path, event.name)) {
+        if event.isAny(of: Int(IN_CREATE)), Self.isBeingWritten(Path.join(place.path, event.name)) {
             quiet.began(writing: directory)
         }
         if event.isAny(of: Int(IN_MODIFY)) { quiet.began(writing: directory) }

@@ -95,7 +95,7 @@ extension CompleteInspection {
                     .unsafeSearchPath, path: file.path, subject: element,
                     "\(quoted(file.path)) has \(quoted(element)) in its \(tag), and everybody may write to "
                         + "\(quoted(writable)): whoever puts a library there has it loaded into the host.",
-                    writable == normalized(element)
+                    writable == Path.lexicallyNormalized(element)
                         ? "Run: chmod o-w \(shellWord(writable))"
                         : "Link without that -rpath: the directory does not exist.")
             }
@@ -103,12 +103,12 @@ extension CompleteInspection {
     }
 
     private static func writableDirectory(of path: String) -> String? {
-        var directory = normalized(path)
+        var directory = Path.lexicallyNormalized(path)
         while directory != "/" {
             if let identity = FileIdentity(path: directory) {
                 return identity.isDirectory && identity.mode & S_IWOTH != 0 ? directory : nil
             }
-            directory = PluginHost.directory(of: directory)
+            directory = Path.directory(of: directory)
         }
         return nil
     }

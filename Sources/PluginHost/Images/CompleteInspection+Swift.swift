@@ -40,7 +40,7 @@ extension CompleteInspection {
             .duplicateABI, path: file.path, subject: Self.sharedModule,
             "The library \(quoted(file.path)), which the plug-in needs, carries the module \(Self.sharedModule), and so does "
                 + "\(quoted(other)): the plug-in's classes are none that the host knows.",
-            "In the Package.swift of \(quoted(lastComponent(other))), depend on .product(name: \"PluginHost\", package: "
+            "In the Package.swift of \(quoted(Path.lastComponent(other))), depend on .product(name: \"PluginHost\", package: "
                 + "\"PluginHost\") from another package than PluginHost's own, so that it uses the library and has no copy."
         )
     }
@@ -84,7 +84,7 @@ extension CompleteInspection {
 
     /// The libraries of the toolchain all define parts of the module Swift.
     private static func isSwiftRuntime(_ file: ImageFile) -> Bool {
-        let name = file.ownName ?? lastComponent(file.path)
+        let name = file.ownName ?? Path.lastComponent(file.path)
         return name.hasPrefix("libswift") || name.hasPrefix("libFoundation") || name.hasPrefix("lib_Foundation")
             || name == "libdispatch.so" || name == "libTesting.so" || name == "libXCTest.so"
     }

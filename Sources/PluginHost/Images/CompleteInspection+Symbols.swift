@@ -103,7 +103,7 @@ extension CompleteInspection {
                     "\(quoted(file.path)) uses the symbol \(SymbolNames.described(name)), which only "
                         + "\(quoted(image)) defines: a library that the plug-in does not ask for, and sees only if "
                         + "it was opened with RTLD_GLOBAL.",
-                    "Link the plug-in with \(quoted(lastComponent(image))).")
+                    "Link the plug-in with \(quoted(Path.lastComponent(image))).")
                 continue
             }
             add(

@@ -12,7 +12,7 @@ extension ImageInspector {
     /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in. At most 64 MiB of each
     /// file are read.
     static func inspectCompletely(
-        path: String, bundlePath: String, libraries: BundleLibraries? = nil, surroundings: ImageSurroundings
+        path: String, bundlePath: String, libraries: CarriedLibraries? = nil, surroundings: ImageSurroundings
     ) -> [PluginFinding] {
         let quick: ImageInspection
         do throws(OpenedFile.Failure) {
@@ -51,7 +51,7 @@ struct CompleteInspection {
     private(set) var findings: [PluginFinding]
 
     init(
-        of file: ImageFile, bundlePath: String, libraries: BundleLibraries?, quick: ImageInspection, host: HostImages
+        of file: ImageFile, bundlePath: String, libraries: CarriedLibraries?, quick: ImageInspection, host: HostImages
     ) {
         self.file = file
         self.bundlePath = bundlePath
@@ -83,7 +83,7 @@ struct CompleteInspection {
     /// The libraries that the bundle carries are inspected as its executable is, and by the same code as before a load.
     private mutating func checkOwnLibraries() {
         for library in closure.newFiles where library !== file {
-            guard let real = library.file.resolvedPath, BundlePath.isInside(real, directory: bundlePath) else {
+            guard let real = library.file.resolvedPath, Path.isInside(real, directory: bundlePath) else {
                 continue
             }
             let inspection = ImageInspector.inspectQuickly(

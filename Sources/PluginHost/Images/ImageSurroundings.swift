@@ -75,7 +75,7 @@ final class HostImages {
         // A library without a SONAME is found by the name that another image needed it under, and so is one whose
         // file cannot be read.
         for index in images.indices {
-            let name = lastComponent(images[index].path)
+            let name = Path.lastComponent(images[index].path)
             if neededNames.contains(name) { images[index].names.insert(name) }
         }
         takeGlobalScope()
@@ -88,7 +88,7 @@ final class HostImages {
         // Preloaded libraries stand behind the program and before what it needs; the order does not matter here.
         let preload = getenv("LD_PRELOAD").map { String(cString: $0) } ?? ""
         for name in preload.split(whereSeparator: { $0 == ":" || $0 == " " }) {
-            let image = images.first { $0.path == name || lastComponent($0.path) == name }
+            let image = images.first { $0.path == name || Path.lastComponent($0.path) == name }
             if let image, seen.insert(image.path).inserted { globalScope.append(image) }
         }
         var next = 0

@@ -21,7 +21,7 @@ struct LibraryClosure {
     private static let limit = 512
 
     /// - Parameter libraries: those that the plug-in's bundle carries; the host opens them before the plug-in.
-    init(of plugin: ImageFile, libraries: BundleLibraries? = nil, in host: HostImages) {
+    init(of plugin: ImageFile, libraries: CarriedLibraries? = nil, in host: HostImages) {
         newFiles = [plugin]
         var chains: [[ImageFile]] = [[plugin] + (host.program.map { [$0] } ?? [])]
         var seenPresent: Set<String> = []

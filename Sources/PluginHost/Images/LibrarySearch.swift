@@ -124,7 +124,7 @@ struct LibrarySearch {
             text += rest[..<dollar]
             rest = rest[dollar...]
             let tokens = [
-                ("ORIGIN", directory(of: image.file.resolvedPath ?? image.path)), ("LIB", libraryToken),
+                ("ORIGIN", Path.directory(of: image.file.resolvedPath ?? image.path)), ("LIB", libraryToken),
                 ("PLATFORM", platformToken),
             ]
             let match = tokens.lazy.compactMap { name, value -> (String, Int)? in
@@ -155,8 +155,8 @@ struct LibrarySearch {
     /// The directories that are built into the dynamic linker, which differ between distributions: those that hold
     /// the C library tell which.
     private static func systemPlaces() -> (directories: [String], token: String) {
-        let library = LoadedImages.all().first { lastComponent($0.path) == "libc.so.6" }
-        let home = library.map { directory(of: $0.path) } ?? "/lib64"
+        let library = LoadedImages.all().first { Path.lastComponent($0.path) == "libc.so.6" }
+        let home = library.map { Path.directory(of: $0.path) } ?? "/lib64"
         let relative = home.hasPrefix("/usr/") ? String(home.dropFirst(5)) : String(home.dropFirst(1))
         var directories = ["/\(relative)", "/usr/\(relative)"]
         // Debian's own directories are searched besides the plain ones; elsewhere there are only these two.

@@ -12,9 +12,4 @@ extension LoadedImages {
     static func path(ofImageAt base: UInt) -> String? {
         UnsafeRawPointer(bitPattern: base).flatMap { path(containing: $0) }
     }
-
-    /// The files of the plug-ins that bundles have brought in.
-    static var ofPlugins: Set<String> {
-        Set(BundleTable.shared.imageBases.compactMap { path(ofImageAt: $0) })
-    }
 }

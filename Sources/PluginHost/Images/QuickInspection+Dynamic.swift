@@ -214,14 +214,8 @@ extension QuickInspection {
                 ? "needs a library whose name is empty."
                 : "needs the library \(quoted(text)) by a path, which is taken as it is and never "
                     + "searched for.",
-            "Give that library a SONAME (-Wl,-soname,\(shellWord(lastComponent(text)))) and link again, so that it "
+            "Give that library a SONAME (-Wl,-soname,\(shellWord(Path.lastComponent(text)))) and link again, so that it "
                 + "is needed by its name."
         )
     }
-}
-
-/// What stands behind the last slash of a path.
-func lastComponent(_ path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
-    return String(path[path.utf8.index(after: slash)...])
 }

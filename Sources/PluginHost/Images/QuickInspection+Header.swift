@@ -156,22 +156,3 @@ extension String {
         return false
     }
 }
-
-/// A path as one word of a shell's command line.
-func shellWord(_ path: String) -> String {
-    let plain = path.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-            UInt8(ascii: "_"), UInt8(ascii: "+"), 0x80...:
-            true
-        default: false
-        }
-    }
-    if plain { return path }
-    var word = "'"
-    for scalar in path.unicodeScalars {
-        if scalar == "'" { word += "'\\''" } else { word.unicodeScalars.append(scalar) }
-    }
-    return word + "'"
-}

@@ -64,7 +64,7 @@ struct SearchPathRules {
             )
         }
         guard leading.isOrigin else { return nil }
-        let directory = normalized(leading.path)
+        let directory = Path.lexicallyNormalized(leading.path)
         guard isInBundle(directory) else {
             return (
                 "the element \(quoted(element))", "it leads out of the bundle, to \(quoted(directory))",
@@ -81,32 +81,13 @@ struct SearchPathRules {
         for name in ["${ORIGIN}", "$ORIGIN"] where element.hasPrefix(name) {
             let rest = element.dropFirst(name.count)
             guard rest.isEmpty || rest.utf8.first == UInt8(ascii: "/") else { continue }
-            return (directory(of: path) + rest, true)
+            return (Path.directory(of: path) + rest, true)
         }
         return nil
     }
 
     private func isInBundle(_ directory: String) -> Bool {
-        let bundle = normalized(bundlePath)
+        let bundle = Path.lexicallyNormalized(bundlePath)
         return directory == bundle || directory.hasPrefix(bundle == "/" ? "/" : bundle + "/")
     }
-}
-
-/// What stands before the last slash of an absolute path.
-func directory(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.utf8.startIndex else { return "/" }
-    return String(path[..<slash])
-}
-
-/// An absolute path with `.`, `..` and doubled slashes resolved by its text alone.
-func normalized(_ path: String) -> String {
-    var components: [Substring] = []
-    for component in path.split(separator: "/") {
-        switch component {
-        case ".": continue
-        case "..": _ = components.popLast()
-        default: components.append(component)
-        }
-    }
-    return "/" + components.joined(separator: "/")
 }

@@ -16,7 +16,7 @@ struct BundleLint {
     mutating func run() -> LintReport {
         let infoList = lintInfoList()
         let manifest = Manifest(dictionary: infoList?.dictionary ?? [:], path: infoList?.path)
-        var resources = ResourceLists(directory: BundlePath.join(bundle.bundlePath, bundle.layout.resources))
+        var resources = ResourceLists(directory: Path.join(bundle.bundlePath, bundle.layout.resources))
         resources.gather()
         findings += resources.findings
         let tables = lint(resources.lists.filter { $0.path != infoList?.path })

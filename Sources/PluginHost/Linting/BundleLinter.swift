@@ -61,7 +61,7 @@ public struct BundleLinter: Sendable {
     ///   - path: the file. One that is named `Info.plist` is also looked at as a bundle's.
     ///   - type: what it is read as; nil for what its name says, and a property list for any other name.
     public func lint(file path: String, as type: FileType? = nil) -> LintReport {
-        let absolute = BundlePath.normalized(path) ?? path
+        let absolute = Path.normalized(path) ?? path
         return report(on: LintedFile(path: absolute, type: type ?? FileType(path: path) ?? .propertyList))
     }
 

@@ -43,7 +43,7 @@ struct KeyUseLint {
     // MARK: Reading
 
     private mutating func read(_ source: String, knownKeys: Set<String>) {
-        let path = BundlePath.normalized(source) ?? source
+        let path = Path.normalized(source) ?? source
         guard let identity = FileIdentity(path: path) else {
             findings.append(
                 LintFinding(
@@ -68,7 +68,7 @@ struct KeyUseLint {
                             remedy: "Name the directories with the bundle's own sources."))
                     return
                 }
-                let child = BundlePath.join(directory, name)
+                let child = Path.join(directory, name)
                 if kind == .directory {
                     waiting.append((child, depth + 1))
                 } else {

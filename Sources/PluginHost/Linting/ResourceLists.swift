@@ -44,7 +44,7 @@ struct ResourceLists {
             }
             // In the order of names; the last of what waits comes next.
             for (entry, kind) in listing.names.sorted(by: { $0.key > $1.key }) where !entry.hasPrefix(".") {
-                let child = BundlePath.join(path, entry)
+                let child = Path.join(path, entry)
                 let childName = name.isEmpty ? entry : name + "/" + entry
                 // A link to a directory is not followed: it may lead to one that is being looked at.
                 if kind == .directory {

@@ -51,7 +51,7 @@ struct CodeLoad {
         try check(lastFailure, isNotOf: .linked, &entered)
         entered = .linked
         let table = EntryTable(bundle: bundle)
-        let registrations = try table.enter(entry, path: bundle.executablePath ?? BundleOpening.mainProgram)
+        let registrations = try table.enter(entry, path: bundle.executablePath ?? Path.mainProgram)
         BundleTable.shared.add(linkedClasses: registrations.classes.map(\.type), of: bundle)
         return LoadedCode(
             image: nil, registrations: registrations, findings: bundle.differences(of: registrations), table: table)
@@ -96,7 +96,7 @@ struct CodeLoad {
                 throw failure(
                     library,
                     PluginFinding(
-                        .dependencyMissing, filePath: library, subject: lastComponent(library),
+                        .dependencyMissing, filePath: library, subject: Path.lastComponent(library),
                         message: "The library \(quoted(library)), which the bundle carries, cannot be loaded.",
                         remedy: "Install the bundle again, with everything that its libraries need.",
                         systemMessage: said.text))
@@ -168,7 +168,7 @@ struct CodeLoad {
 
     private func completeFindings(_ path: String) -> [PluginFinding] {
         ImageInspector.inspectCompletely(
-            path: path, bundlePath: bundle.bundlePath, libraries: BundleLibraries(of: bundle),
+            path: path, bundlePath: bundle.bundlePath, libraries: CarriedLibraries(of: bundle),
             surroundings: .currentProcess(pluginImages: LoadedImages.ofPlugins))
     }
 

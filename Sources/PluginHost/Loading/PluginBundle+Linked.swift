@@ -44,11 +44,11 @@ extension PluginBundle {
     }
 
     /// Whether the code is linked into the program.
-    var isLinked: Bool { linkedEntryAddress.load(ordering: .acquiring) != 0 }
+    var isLinked: Bool { codeState.linkedEntry.load(ordering: .acquiring) != 0 }
 
     /// The entry of code that is linked into the program; nil for code in a file.
     var linkedEntry: EntryFunction? {
-        UnsafeRawPointer(bitPattern: linkedEntryAddress.load(ordering: .acquiring)).map {
+        UnsafeRawPointer(bitPattern: codeState.linkedEntry.load(ordering: .acquiring)).map {
             // It is what ``linked(at:entry:)`` was given.
             unsafeBitCast($0, to: EntryFunction.self)
         }
@@ -56,18 +56,18 @@ extension PluginBundle {
 
     /// The program or library that the entry stands in.
     var linkedExecutable: String? {
-        guard let entry = UnsafeRawPointer(bitPattern: linkedEntryAddress.load(ordering: .acquiring)) else {
+        guard let entry = UnsafeRawPointer(bitPattern: codeState.linkedEntry.load(ordering: .acquiring)) else {
             return nil
         }
-        return LoadedImages.path(containing: entry).flatMap(BundlePath.resolved) ?? BundleOpening.mainProgram
+        return LoadedImages.path(containing: entry).flatMap(Path.resolved) ?? Path.mainProgram
     }
 
     /// - Returns: why this cannot be the bundle's entry, or nil.
     private func link(_ entry: EntryFunction) -> String? {
         let address = UInt(bitPattern: unsafeBitCast(entry, to: UnsafeRawPointer.self))
         // Under the lock that a load begins with, which then either sees the entry or keeps it out.
-        return loading.withLock { state in
-            let linked = linkedEntryAddress.load(ordering: .relaxed)
+        return codeState.load.withLock { state in
+            let linked = codeState.linkedEntry.load(ordering: .relaxed)
             if linked != 0 { return linked == address ? nil : "Another entry was linked for it before." }
             switch state {
             case .unloaded: break
@@ -77,8 +77,16 @@ extension PluginBundle {
             if let owner = BundleTable.shared.claimEntry(address, for: self) {
                 return "The entry that is linked for it belongs to the bundle \(quoted(owner.bundlePath))."
             }
-            linkedEntryAddress.store(address, ordering: .releasing)
+            codeState.linkedEntry.store(address, ordering: .releasing)
             return nil
         }
+    }
+}
+
+extension BundleTable {
+    /// The object of a directory whose code is linked into the program.
+    func linkedBundle(atPath path: String) -> PluginBundle? {
+        guard let bundle = bundle(atPath: path), bundle.isLinked else { return nil }
+        return bundle
     }
 }

@@ -57,11 +57,11 @@ extension PluginBundle {
     }
 
     /// Where the bundle's code stands.
-    public var state: PluginState { loading.withLock(\.visible) }
+    public var state: PluginState { codeState.load.withLock(\.visible) }
 
     /// Whether the code is loaded and its registrations are offered.
     public var isLoaded: Bool {
-        loading.withLock { if case .active = $0 { true } else { false } }
+        codeState.load.withLock { if case .active = $0 { true } else { false } }
     }
 
     /// What is wrong with the bundle and did not keep it from loading: what its PHFactories declares and its code did
@@ -70,7 +70,7 @@ extension PluginBundle {
 
     /// Why the last load failed, or nil.
     public var loadError: PluginError? {
-        loading.withLock { state in
+        codeState.load.withLock { state in
             switch state {
             case .failed(let failure): failure.error
             case .dormant(_, let error): error
@@ -123,10 +123,10 @@ extension PluginBundle {
     }
 
     var currentCode: LoadedCode? {
-        loading.withLock { if case .active(let code) = $0 { code } else { nil } }
+        codeState.load.withLock { if case .active(let code) = $0 { code } else { nil } }
     }
 
-    var mappedCode: LoadedCode? { loading.withLock(\.mappedCode) }
+    var mappedCode: LoadedCode? { codeState.load.withLock(\.mappedCode) }
 
     // MARK: Loading
 
@@ -137,7 +137,7 @@ extension PluginBundle {
     }
 
     private func nextStep() throws(PluginError) -> Step {
-        let step: Step? = loading.withLock { state in
+        let step: Step? = codeState.load.withLock { state in
             switch state {
             case .active: return .done
             case .loading(let ticket, _), .deactivating(let ticket, _): return .wait(ticket)
@@ -206,7 +206,7 @@ extension PluginBundle {
             return .dormant(code, error)
         }
         // A hook that asks for a service of this bundle, over another's, is to be told of the circle.
-        loading.withLock { $0 = .loading(ticket, mapped: code) }
+        codeState.load.withLock { $0 = .loading(ticket, mapped: code) }
         do throws(PluginError) {
             try code.activate()
             if predecessor != nil { ProviderTable.shared.takeOver(keys, by: bundlePath) }
@@ -234,7 +234,7 @@ extension PluginBundle {
     }
 
     private func nextUnloadStep() -> UnloadStep? {
-        let step: UnloadStep? = loading.withLock { state in
+        let step: UnloadStep? = codeState.load.withLock { state in
             switch state {
             case .unloaded, .dormant, .failed: return nil
             case .loading(let ticket, _), .deactivating(let ticket, _): return .wait(ticket)
@@ -261,7 +261,7 @@ extension PluginBundle {
 
     private func end(_ ticket: LoadTicket, _ next: LoadState) {
         LoadActivity.shared.end(ticket)
-        loading.withLock { change(&$0, to: next) }
+        codeState.load.withLock { change(&$0, to: next) }
         Self.deliverStateChanges()
     }
 

@@ -29,7 +29,7 @@ extension PluginBundle {
         do throws(PluginError) {
             let executable = try openExecutable()
             findings += ImageInspector.inspectCompletely(
-                path: executable.path, bundlePath: bundlePath, libraries: BundleLibraries(of: self),
+                path: executable.path, bundlePath: bundlePath, libraries: CarriedLibraries(of: self),
                 surroundings: program.map { .program(path: $0) }
                     ?? .currentProcess(pluginImages: LoadedImages.ofPlugins))
         } catch {

@@ -5,7 +5,7 @@ struct FoundResource: Sendable, Hashable {
     let isDirectory: Bool
 
     init(_ entry: DirectoryEntry, in directory: String) {
-        path = BundlePath.join(directory, entry.name)
+        path = Path.join(directory, entry.name)
         isDirectory = entry.kind == .directory
     }
 }

@@ -60,12 +60,9 @@ struct ResourceName: Hashable, Sendable {
         suffix.isEmpty ? [full] : inserting(suffix)
     }
 
-    /// What marks a file for this platform, before its extension.
-    static let platformSuffix = "-linux"
-
     /// The spellings of this name for this platform, with a further suffix.
     func forPlatform(_ suffix: String) -> [String] {
-        inserting(Self.platformSuffix + suffix)
+        inserting(NameMark.platform + suffix)
     }
 
     /// The spellings of this name with a text before the extension.
@@ -113,9 +110,9 @@ struct ResourceName: Hashable, Sendable {
             stem = stem[..<tilde]
             stems.append(String(stem))
         }
-        if stem.hasSuffix(Self.platformSuffix) {
+        if stem.hasSuffix(NameMark.platform) {
             marks.isForPlatform = true
-            stems.append(String(stem.dropLast(Self.platformSuffix.count)))
+            stems.append(String(stem.dropLast(NameMark.platform.count)))
         }
         return (stems, marks)
     }

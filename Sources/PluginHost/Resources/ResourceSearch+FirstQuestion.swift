@@ -23,7 +23,7 @@ extension ResourceSearch {
         guard let language = settings.effectiveLanguages.first ?? settings.developmentRegion,
             SearchOrder.isUsable(language), Self.hasOneSpelling(language)
         else { return nil }
-        let folder = BundlePath.join(directory, language + SearchOrder.suffix)
+        let folder = Path.join(directory, language + NameMark.localization)
         let found = answerByName(file, meaning, in: folder, &run)
         return found != nil && Self.isListed(directory) && Self.isListed(folder) ? found : nil
     }
@@ -32,9 +32,9 @@ extension ResourceSearch {
     private mutating func answerByName(
         _ file: String, _ meaning: ResourceQuery.Meaning, in folder: String, _ run: inout Run
     ) -> FoundResource? {
-        guard let kind = kind(of: BundlePath.join(folder, file), &run) else { return nil }
+        guard let kind = kind(of: Path.join(folder, file), &run) else { return nil }
         for variant in meaning.name?.forPlatform("") ?? [] {
-            if let kind = self.kind(of: BundlePath.join(folder, variant), &run) {
+            if let kind = self.kind(of: Path.join(folder, variant), &run) {
                 return FoundResource(DirectoryEntry(name: variant, kind: kind), in: folder)
             }
         }

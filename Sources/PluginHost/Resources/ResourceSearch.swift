@@ -258,13 +258,13 @@ struct ResourceSearch: Sendable {
                 order.languages
             }
         for language in languages {
-            let folder = language + SearchOrder.suffix
+            let folder = language + NameMark.localization
             if let entry = cache.entry(folder, in: root) {
-                let place = look(at: BundlePath.join(directory, entry.name + below), &run)
+                let place = look(at: Path.join(directory, entry.name + below), &run)
                 guard body(&self, place, &run) else { return }
             }
             if !below.isEmpty, let entry = cache.entry(folder, in: global) {
-                let place = look(at: BundlePath.join(directory + below, entry.name), &run)
+                let place = look(at: Path.join(directory + below, entry.name), &run)
                 guard body(&self, place, &run) else { return }
             }
         }
@@ -280,7 +280,7 @@ struct ResourceSearch: Sendable {
             guard entry.kind == .unresolved else { return entry.kind == .directory }
             // Each link that is followed is looked at again at every look-up.
             guard rests.count <= Self.mostLinkedLocalizations else { return false }
-            let target = cache.target(of: BundlePath.join(directory, name), now: run.now)
+            let target = cache.target(of: Path.join(directory, name), now: run.now)
             rests.append(target)
             note(target, &run)
             return cache.kind(ofTarget: target) == .directory
@@ -311,7 +311,7 @@ struct ResourceSearch: Sendable {
     mutating func entry(_ name: String, in place: Int, _ run: inout Run) -> DirectoryEntry? {
         guard let entry = cache.entry(name, in: place) else { return nil }
         guard entry.kind == .unresolved else { return entry }
-        return kind(of: BundlePath.join(cache.path(of: place), entry.name), &run)
+        return kind(of: Path.join(cache.path(of: place), entry.name), &run)
             .map { DirectoryEntry(name: entry.name, kind: $0) }
     }
 

@@ -9,9 +9,6 @@ struct SearchOrder: Sendable, Hashable {
     /// Those to search: the first preferred one, Base, the other preferred ones, the development region.
     let languages: [String]
 
-    /// How the directory of a localisation ends.
-    static let suffix = ".lproj"
-
     /// More localisations than there are languages with a locale of their own; those after them are passed over. A folder can hold any number of names, and each is compared with each language of the user.
     static let mostLocalizations = 1_000
 
@@ -26,7 +23,7 @@ struct SearchOrder: Sendable, Hashable {
         }
         for name in settings.declared.prefix(Self.mostLocalizations) { add(name) }
         for folder in folders.prefix(Self.mostLocalizations) {
-            add(String(folder.utf8.dropLast(Self.suffix.utf8.count))!)
+            add(String(folder.utf8.dropLast(NameMark.localization.utf8.count))!)
         }
         self.localizations = localizations
         preferred = LanguageMatcher.preferredLocalizations(

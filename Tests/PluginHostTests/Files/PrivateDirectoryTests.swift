@@ -15,7 +15,7 @@ import Testing
         let tree = try TemporaryTree()
         var directory: PrivateDirectory? = try PrivateDirectory(in: [tree("copies")])
         let path = try #require(directory?.path)
-        #expect(BundlePath.isInside(path, directory: tree("copies")))
+        #expect(Path.isInside(path, directory: tree("copies")))
         #expect(FileIdentity(path: path).map { $0.mode & 0o777 } == 0o700)
         #expect(FileIdentity(path: tree("copies")).map { $0.mode & 0o777 } == 0o700)
         close(open(path + "/file", O_WRONLY | O_CREAT, 0o600))
@@ -27,7 +27,7 @@ import Testing
     @Test func theFirstPlaceOfUseIsTaken() throws {
         let tree = try TemporaryTree(["file": ""])
         let directory = try PrivateDirectory(in: [tree("missing/deep"), tree("file"), tree("good"), tree("other")])
-        #expect(BundlePath.isInside(directory.path, directory: tree("good")))
+        #expect(Path.isInside(directory.path, directory: tree("good")))
         #expect(FileIdentity(path: tree("other")) == nil)
     }
 
@@ -84,7 +84,7 @@ import Testing
         try #require(flock(lock, LOCK_EX) == 0)
         let start = ContinuousClock.now
         let directory = try PrivateDirectory(in: [tree("held"), tree("free")], longestWait: .milliseconds(200))
-        #expect(BundlePath.isInside(directory.path, directory: tree("free")))
+        #expect(Path.isInside(directory.path, directory: tree("free")))
         do throws(PrivateDirectory.Failure) {
             _ = try PrivateDirectory(in: [tree("held")], longestWait: .milliseconds(200))
             Issue.record("the place is held")
@@ -97,7 +97,7 @@ import Testing
         // It is refused for this once only.
         close(lock)
         let later = try PrivateDirectory(in: [tree("held")], longestWait: .milliseconds(200))
-        #expect(BundlePath.isInside(later.path, directory: tree("held")))
+        #expect(Path.isInside(later.path, directory: tree("held")))
         #expect(PrivateDirectory.longestWait <= .seconds(10))
     }
 

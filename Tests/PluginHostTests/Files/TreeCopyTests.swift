@@ -74,14 +74,14 @@ import Testing
         try tree.link("from/leavingAbsolutely", to: tree("outside"))
         try tree.link("from/dangling", to: "../../nothing")
         try TreeCopy.run(from: tree("from"), to: tree("to"))
-        #expect(BundlePath.linkTarget(tree("to/relative")) == "in/a")
-        #expect(BundlePath.linkTarget(tree("to/in/up")) == "../in/a")
+        #expect(Path.linkTarget(tree("to/relative")) == "in/a")
+        #expect(Path.linkTarget(tree("to/in/up")) == "../in/a")
         // It led into the bundle, and so it does in the copy.
-        #expect(BundlePath.linkTarget(tree("to/absolute")) == tree("to/in/a"))
-        #expect(BundlePath.linkTarget(tree("to/in/leaving")) == tree("outside"))
-        #expect(BundlePath.linkTarget(tree("to/leavingAbsolutely")) == tree("outside"))
+        #expect(Path.linkTarget(tree("to/absolute")) == tree("to/in/a"))
+        #expect(Path.linkTarget(tree("to/in/leaving")) == tree("outside"))
+        #expect(Path.linkTarget(tree("to/leavingAbsolutely")) == tree("outside"))
         #expect(text(tree("to/in/leaving")) == "out")
-        #expect(BundlePath.linkTarget(tree("to/dangling")).map { BundlePath.resolved($0) } == .some(nil))
+        #expect(Path.linkTarget(tree("to/dangling")).map { Path.resolved($0) } == .some(nil))
         #expect(try !TreeCopy.run(from: tree("from"), to: tree("to")).isChanged)
     }
 

@@ -196,7 +196,7 @@ struct CompleteInspectionTests {
         let finding = try #require(completeInspection(path).first)
         #expect(finding.code == .dependencyMissing)
         #expect(finding.subject == newer)
-        let libc = try #require(LoadedImages.all().first { lastComponent($0.path) == "libc.so.6" }).path
+        let libc = try #require(LoadedImages.all().first { Path.lastComponent($0.path) == "libc.so.6" }).path
         let version = try #require(Self.glibcVersion)
         #expect(
             finding.message

@@ -102,7 +102,7 @@ struct ImageClassesTests {
         #expect(images.first?.isMainProgram == true)
         #expect(images.first?.path == LoadedImages.mainProgramPath)
         #expect(images.count { $0.isMainProgram } == 1)
-        let foundation = try #require(images.first { lastComponent($0.path) == "libFoundationEssentials.so" })
+        let foundation = try #require(images.first { Path.lastComponent($0.path) == "libFoundationEssentials.so" })
         #expect(LoadedImages.modules()[foundation.header]?.contains("FoundationEssentials") == true)
         // Types of C are described by every image that uses them.
         #expect(!LoadedImages.modules().values.contains { $0.contains("__C") })

@@ -7,9 +7,11 @@ import Testing
 struct SystemLibraryTests {
     /// What linkers of many versions wrote: a rule that refuses one of these is wrong.
     @Test func noLibraryOfTheSystemIsRefused() throws {
-        let loaded = LoadedImages.all().map(\.path).filter { $0.hasPrefix("/") && lastComponent($0).contains(".so") }
-        let libc = try #require(loaded.first { lastComponent($0) == "libc.so.6" })
-        let folder = directory(of: libc)
+        let loaded = LoadedImages.all().map(\.path).filter {
+            $0.hasPrefix("/") && Path.lastComponent($0).contains(".so")
+        }
+        let libc = try #require(loaded.first { Path.lastComponent($0) == "libc.so.6" })
+        let folder = Path.directory(of: libc)
         let others = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".so") }
         var inspected = 0
         var refused: [String] = []

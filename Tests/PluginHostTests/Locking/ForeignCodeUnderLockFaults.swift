@@ -120,7 +120,7 @@ import Testing
     @Test func fault171_aCatalogueThatIsReplacedEndsWithoutALock() async {
         await #expect(processExitsWith: .success) {
             let bundle = try CallingPlugin.make()
-            let folder = BundlePath.parent(bundle.bundlePath)
+            let folder = Path.parent(bundle.bundlePath)
             try bundle.loadAndReturnError()
             for _ in 0..<100 {
                 let catalog = PluginCatalog(searchPaths: [folder], options: .init(index: .none))

@@ -76,7 +76,7 @@ struct LoadInChildCommand: ParsableCommand {
         }
         child_begin()
         HostEnvironment.current.requiresDeclaredRegistrations = strict
-        HostEnvironment.current.loadStep = { report.send(.step(bundlePath: $0.bundlePath, step: $1.rawValue)) }
+        HostEnvironment.current.loadStep = { report.send(.step(bundlePath: $0, step: $1.rawValue)) }
         // One that does not load is reported where it is the bundle itself.
         for path in after { _ = try? PluginBundle.open(path: path).loadAndReturnError() }
         let outcome: LoadOutcome

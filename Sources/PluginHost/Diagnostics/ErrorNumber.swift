@@ -1,0 +1,52 @@
+import Glibc
+
+/// What an error number of the system says about a file.
+///
+/// One rule holds wherever something is remembered: that nothing is at a path (``saysAbsent(_:)``) is a fact, and may be
+/// remembered until the directory changes, and so is that no path can lead there. Every other number is reported, and the question is asked again next time.
+enum ErrorNumber {
+    /// Whether it says that nothing is at the path.
+    static func saysAbsent(_ number: CInt) -> Bool { number == ENOENT || number == ENOTDIR }
+
+    /// Whether it says that the path leads nowhere: a name can be too long, and links can form a circle.
+    static func leadsNowhere(_ number: CInt) -> Bool {
+        saysAbsent(number) || number == ELOOP || number == ENAMETOOLONG
+    }
+
+    /// Whether the system lacked something at that moment: the same call may succeed in a moment, though nobody changes
+    /// the file or its permissions.
+    static func isPassing(_ number: CInt) -> Bool {
+        switch number {
+        case EMFILE, ENFILE, ENOMEM, ENOBUFS, EIO, EINTR, EAGAIN, EBUSY, ESTALE, ETIMEDOUT, EREMOTEIO, ENOSPC, EDQUOT:
+            true
+        default: false
+        }
+    }
+
+    /// What to do, as full sentences.
+    static func remedy(_ number: CInt) -> String {
+        switch number {
+        case EMFILE:
+            "Raise the limit of open files (“ulimit -n”), or find what keeps so many open. The file is read again when "
+                + "it is next needed."
+        case ENFILE:
+            "Raise the system's limit of open files (“sysctl fs.file-max”). The file is read again when it is next needed."
+        case ENOMEM, ENOBUFS: "Free some memory. The file is read again when it is next needed."
+        case EACCES, EPERM:
+            "Let the application read it: check its permissions and those of the directories above it."
+        case ELOOP: "Remove the circle of symbolic links, or replace the link by the file."
+        case ENAMETOOLONG: "Use a shorter path."
+        case EIO, ESTALE, ETIMEDOUT, EREMOTEIO:
+            "Look into the system's log for faults of the disk or the network. The file is read again when it is next "
+                + "needed."
+        default: "The file is read again when it is next needed."
+        }
+    }
+}
+
+/// What an error number means, in the system's words.
+func describe(errno: CInt) -> String {
+    // glibc's strerror() is safe to call from several threads since 2.32; older ones share a buffer only for
+    // numbers that do not exist.
+    String(cString: strerror(errno))
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// The names of the libraries in the process, by which the dynamic linker finds them again.
+enum KnownLibraries {
+    /// The names that the last plug-in needed, each with its NUL: all of them in the process and none a path. The
+    /// plug-ins of an application mostly need the same, and then no name is looked up. They are compared byte by byte,
+    /// because whoever makes a bundle can make two lists of names with one hash.
+    private static let lastNeeded = Lock<[UInt8]>([])
+
+    private static let names = Lock<Set<String>>([])
+
+    /// Whether the names are those that the last plug-in needed.
+    ///
+    /// - Parameters:
+    ///   - needed: their offsets in the strings.
+    ///   - strings: a table whose last byte is NUL.
+    static func areLastNeeded(_ needed: DynamicTable.Needed, in strings: UnsafeRawBufferPointer) -> Bool {
+        lastNeeded.withLock { known in
+            known.withUnsafeBytes { known in
+                var position = 0
+                for index in needed {
+                    guard position < known.count, index < UInt64(strings.count) else { return false }
+                    let rest = UnsafeRawBufferPointer(rebasing: known[position...])
+                    guard let length = rest.offset(of: 0).map({ $0 + 1 }), length <= strings.count - Int(index),
+                        memcmp(rest.baseAddress!, strings.baseAddress! + Int(index), length) == 0
+                    else { return false }
+                    position += length
+                }
+                return position == known.count
+            }
+        }
+    }
+
+    /// Remembers names that were found good.
+    static func setLastNeeded(_ needed: DynamicTable.Needed, in strings: UnsafeRawBufferPointer) {
+        var bytes: [UInt8] = []
+        for index in needed {
+            let tail = UnsafeRawBufferPointer(rebasing: strings[Int(index)...])
+            bytes += tail[...(tail.offset(of: 0) ?? 0)]
+        }
+        lastNeeded.withLock { $0 = bytes }
+    }
+
+    /// Whether the dynamic linker finds a library of a name among those in the process. Its own answer counts: a file that
+    /// has the name and was opened by another one is not found by it.
+    static func contains(_ name: String) -> Bool {
+        if names.withLock({ $0.contains(name) }) { return true }
+        guard LoadedImage.isPresent(name) else { return false }
+        names.withLock { _ = $0.insert(name) }
+        return true
+    }
+}

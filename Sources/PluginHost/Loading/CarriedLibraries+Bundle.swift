@@ -1,0 +1,15 @@
+extension CarriedLibraries {
+    /// Those in the Frameworks directory of a bundle.
+    ///
+    /// - Returns: nil for a bundle without such a directory.
+    ///
+    /// **Cost.** A reading of the directory.
+    init?(of bundle: PluginBundle) {
+        guard let directory = bundle.privateFrameworksPath else { return nil }
+        let names = (try? BundleNames(directory: directory, extensions: ["framework"]).names) ?? []
+        let frameworks = names.filter(\.isReadable).map { Path.join(directory, $0.text) }
+        self.init(directory: directory, bundlePath: bundle.bundlePath) {
+            frameworks.compactMap { (try? PluginBundle.open(path: $0))?.executablePath }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+extension PluginBundle {
+    /// The bundle of an identifier among those that the process has opened: a loaded one first, then that of the
+    /// highest version, then the one opened last. Of the generations of hot reload only the newest that is in service
+    /// counts.
+    ///
+    /// It never searches directories.
+    public convenience init?(identifier: String) {
+        self.init(object: Self.best(identifier: identifier))
+    }
+
+    private static func best(identifier: String) -> PluginBundle? {
+        let candidates = ([main] + BundleTable.shared.all).filter {
+            $0.bundleIdentifier == identifier && !$0.isSuperseded
+        }
+        return candidates.reduce(nil as PluginBundle?) { best, next in
+            guard let best else { return next }
+            if best.isLoaded != next.isLoaded { return best.isLoaded ? best : next }
+            // >= because of the tie: the list is in the order of creation, and the last created wins.
+            return PluginVersion(reading: next.manifest.version) >= PluginVersion(reading: best.manifest.version)
+                ? next : best
+        }
+    }
+}
+
+extension PluginBundle: CustomStringConvertible {
+    public var description: String {
+        "PluginBundle \(quoted(bundlePath)) (\(isLoaded ? "loaded" : "not loaded"))"
+    }
+}

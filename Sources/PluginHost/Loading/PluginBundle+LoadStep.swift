@@ -1,0 +1,16 @@
+import Synchronization
+
+extension PluginBundle {
+    /// Reports that a step begins. Called without a lock. With nobody who wants to know, the look at one number is all
+    /// that a load pays.
+    @inline(__always)
+    func begin(_ step: LoadStep) {
+        if HostEnvironment.reportsLoadSteps.load(ordering: .relaxed) { report(step) }
+    }
+
+    @inline(never)
+    private func report(_ step: LoadStep) {
+        HeldLocks.preconditionNone(before: "the application's function that notes the steps of a load")
+        HostEnvironment.current.loadStep?(bundlePath, step)
+    }
+}

@@ -1,0 +1,61 @@
+/// An object that is shared as a service, whatever it is.
+class AnyServiceBox: @unchecked Sendable {}
+// @unchecked because a class that is subclassed must be; the one subclass holds a constant Sendable value.
+
+final class ServiceBox<Interface: Sendable>: AnyServiceBox, @unchecked Sendable {
+    let value: Interface
+
+    init(_ value: Interface) { self.value = value }
+
+    deinit { HeldLocks.keep(value) }
+}
+
+/// One shared object, made when it is first asked for.
+final class SharedObject: Sendable {
+    private enum State {
+        case none
+        case making(LoadTicket)
+        case made(AnyServiceBox)
+    }
+
+    private let state = Lock(State.none)
+
+    /// The object, made if there is none. Threads that ask meanwhile wait; one that would wait for itself gets an error.
+    ///
+    /// - Parameters:
+    ///   - path: the bundle that offers it.
+    ///   - make: makes it, with no lock held. After a failure the next that asks tries again.
+    func value<Interface: Sendable>(of path: String, _ point: String, _ make: () throws -> AnyServiceBox) throws
+        -> Interface
+    {
+        while true {
+            let ticket = LoadTicket(.service(point), of: path)
+            let now: State = state.withLock { state in
+                defer { if case .none = state { state = .making(ticket) } }
+                return state
+            }
+            switch now {
+            // The box is of its interface by construction: whoever asks has compared the interfaces.
+            case .made(let box): return unsafeDowncast(box, to: ServiceBox<Interface>.self).value
+            case .making(let other): try LoadActivity.shared.wait(for: other, to: .service(point)).get()
+            case .none: try fill(ticket, make)
+            }
+        }
+    }
+
+    private func fill(_ ticket: LoadTicket, _ make: () throws -> AnyServiceBox) throws {
+        HeldLocks.preconditionNone(before: "the initialiser of a service")
+        LoadActivity.shared.begin(ticket)
+        let result = Result { try make() }.mapError { error in
+            // A provider's and a factory's are such errors; the application may throw what it likes.
+            error as? PluginError
+                ?? PluginBundle.main.pluginFailed(.instantiationFailed, "Making a service of the application", error)
+        }
+        LoadActivity.shared.end(ticket)
+        state.withLock { state in
+            if case .success(let box) = result { state = .made(box) } else { state = .none }
+        }
+        ticket.finish(result.map { _ in })
+        _ = try result.get()
+    }
+}

@@ -1,0 +1,63 @@
+import Synchronization
+
+/// The generations of a catalogue's plug-ins: of those that were used while somebody watched.
+final class GenerationTable: GenerationsByIdentifier {
+    private struct State {
+        var byIdentifier: [String: PluginGenerations] = [:]
+        var watch = WeakReference<CatalogWatch>(nil)
+    }
+
+    private let state = Lock(State())
+
+    func generations(of identifier: String) -> PluginGenerations? { state.withLock { $0.byIdentifier[identifier] } }
+
+    func known(_ identifier: String) -> (any Generations)? { generations(of: identifier) }
+
+    func madeIfWatched(_ plugin: PluginDescription) -> (any Generations)? {
+        state.withLock { state in
+            if let known = state.byIdentifier[plugin.identifier] { return known }
+            guard state.watch.isAlive else { return nil }
+            let linked = BundleTable.shared.linkedBundle(atPath: plugin.bundlePath)
+            let made = linked.map(PluginGenerations.init(inPlace:)) ?? PluginGenerations(path: plugin.bundlePath)
+            state.byIdentifier[plugin.identifier] = made
+            return made
+        }
+    }
+
+    /// Removes the copies that nobody needs any more, of all plug-ins.
+    func removeEndedCopies() {
+        for generations in state.withLock({ Array($0.byIdentifier.values) }) { generations.removeEndedCopies() }
+    }
+
+    /// The watch of a catalogue, made if there is none.
+    func watch(_ catalog: PluginCatalog, quietPeriod: Duration) throws(PluginError) -> CatalogWatch {
+        if let watch = state.withLock(\.watch).object { return watch }
+        let made = try CatalogWatch(catalog, quietPeriod: quietPeriod)
+        // What was loaded before cannot be copied any more; it is the first generation as it stands.
+        let loaded = catalog.openedBundles.filter(\.bundle.isLoaded)
+        let watch = state.withLock { state in
+            if let other = state.watch.object { return other }
+            state.watch = WeakReference(made)
+            for (identifier, bundle) in loaded where state.byIdentifier[identifier] == nil {
+                state.byIdentifier[identifier] = PluginGenerations(inPlace: bundle)
+            }
+            return made
+        }
+        return watch
+    }
+}
+
+extension PluginCatalog {
+    /// The generations of its plug-ins; nil for a catalogue that was never watched.
+    var generationTable: GenerationTable? {
+        // No other type conforms.
+        generations.map { unsafeDowncast($0, to: GenerationTable.self) }
+    }
+
+    /// The generations of its plug-ins, made for the first watch.
+    var madeGenerationTable: GenerationTable {
+        if let generationTable { return generationTable }
+        let stored = generationsInUse.storeIfNil(GenerationsInUse(GenerationTable()))
+        return unsafeDowncast(stored.all, to: GenerationTable.self)
+    }
+}

@@ -1,0 +1,98 @@
+internal import PluginABI
+
+extension PluginBundle {
+    /// The catalogue that brought the bundle into use: it knows what is installed beyond what is loaded.
+    var catalog: PluginCatalog? {
+        // Nothing else is stored there.
+        get { codeState.catalog.withLock { $0 }.map { unsafeDowncast($0, to: PluginCatalog.self) } }
+        set { codeState.catalog.withLock { $0 = newValue } }
+    }
+
+    /// A service for this bundle's code.
+    ///
+    /// - Returns: nil if nobody offers it.
+    func service<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface? {
+        let request = ServiceRequest(client: self, point: point.name, version: point.version, level: .swift)
+        switch try request.firstSource() {
+        case nil: return nil
+        case .host(let service):
+            guard service.interface == Interface.self else { throw service.otherInterface(Interface.self) }
+            // Its type is written out, because the box holds an Interface and not an Interface?.
+            let object: Interface = try service.shared.value(
+                of: PluginBundle.main.bundlePath, point.name, service.make)
+            return object
+        case .plugin(let offer):
+            do {
+                let object: Interface = try offer.withBundle { try $0.sharedObject(offer.name, point) }
+                return object
+            } catch let error as PluginError where error.code == .superseded && offer.isSuperseded {
+                // It was replaced between the look and the use.
+                return try service(point)
+            }
+        }
+    }
+
+    func requiredService<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface {
+        if let service = try service(point) { return service }
+        throw ServiceRequest(client: self, point: point.name, version: point.version, level: .swift).missing
+    }
+
+    /// The one object of a provider that is shared as a service, loading this bundle first.
+    private func sharedObject<Interface: Sendable>(_ name: String, _ point: ExtensionPoint<Interface>) throws
+        -> Interface
+    {
+        while true {
+            let code = try loadedCode()
+            let providers = try providers(of: point, in: code)
+            // While a plug-in is reloaded, its Info.plist may be newer than the code in service and have other names.
+            guard let provider = providers.first(where: { $0.name == name }) ?? providers.first else {
+                throw unkept(name, point.name)
+            }
+            // Another thread may have unloaded the bundle since the load; then it is loaded again.
+            guard let shared = code.shared(.provider, provider.name, at: point.name) else { continue }
+            return try shared.value(of: bundlePath, point.name) { ServiceBox<Interface>(try provider.make()) }
+        }
+    }
+
+    /// An object of the C level for this bundle's code.
+    ///
+    /// - Throws: `serviceMissing` if no plug-in offers it.
+    func cService(_ point: String, _ version: UInt32) throws -> CInstance {
+        let request = ServiceRequest(client: self, point: point, version: version, level: .c)
+        guard case .plugin(let offer)? = try request.firstSource() else { throw request.missing }
+        do {
+            return try offer.withBundle { try $0.sharedInstance(offer.name, point, version) }
+        } catch let error as PluginError where error.code == .superseded && offer.isSuperseded {
+            return try cService(point, version)
+        }
+    }
+
+    /// The one object of a C factory that is shared as a service; it is never released, because C clients keep its
+    /// address.
+    private func sharedInstance(_ name: String, _ point: String, _ version: UInt32) throws -> CInstance {
+        while true {
+            let code = try loadedCode()
+            let factories = factories(at: point, version: version, in: code)
+            guard let factory = factories.first(where: { $0.name == name }) ?? factories.first else {
+                throw unkept(name, point)
+            }
+            guard let shared = code.shared(.factory, factory.name, at: point) else { continue }
+            return try shared.value(of: bundlePath, point) {
+                let instance = try factory.make()
+                _ = Unmanaged.passRetained(instance)
+                return ServiceBox(instance)
+            }
+        }
+    }
+
+    /// The catalogue went by a declaration that the code does not keep.
+    private func unkept(_ name: String, _ point: String) -> PluginError {
+        PluginError(
+            bundlePath: bundlePath,
+            PluginFinding(
+                .serviceMissing, subject: point,
+                message:
+                    "PHFactories declares \(quoted(name)) at \(quoted(point)), and the plug-in did not register it.",
+                remedy: "Install another version of the plug-in."))
+    }
+}

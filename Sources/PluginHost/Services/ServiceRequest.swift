@@ -1,0 +1,102 @@
+@_spi(PluginHost) internal import PluginABI
+import Synchronization
+
+/// One plug-in's wish for a service.
+struct ServiceRequest {
+    /// The levels do not mix: a plug-in of the C level cannot call a Swift interface, nor the other way round.
+    enum Level { case swift, c }
+
+    let client: PluginBundle
+    let point: String
+    let version: UInt32
+    let level: Level
+
+    /// Where the service comes from.
+    enum Source {
+        case host(HostService)
+        case plugin(ServiceOffer)
+
+        var order: Int {
+            switch self {
+            case .host(let service): service.order
+            case .plugin(let offer): offer.order
+            }
+        }
+    }
+
+    /// The first offer: that of the lowest order; of equal ones the application's, then the one that the catalogue puts
+    /// first, then that of the loaded bundle whose path sorts first.
+    ///
+    /// - Throws: `serviceUndeclared`.
+    /// - Returns: nil if nobody offers it. Nothing is loaded.
+    func firstSource() throws(PluginError) -> Source? {
+        guard client.manifest.uses[point] == Int(version) else { throw undeclared }
+        var sources: [Source] = []
+        if level == .swift { sources += HostServices.shared.offers(at: point, version: version).map(Source.host) }
+        if let offer = client.catalog?.serviceOffer(at: point, version: version) { sources.append(.plugin(offer)) }
+        sources += loadedOffers.map(Source.plugin)
+        // The first of equal ones.
+        return sources.min { $0.order < $1.order }
+    }
+
+    /// What bundles offer that are active, or will be when whoever asks has waited.
+    private var loadedOffers: [ServiceOffer] {
+        owners.flatMap { bundle in
+            let offers = bundle.mappedCode?.registrations.offers(at: point, version: version, level: level) ?? []
+            return offers.map { ServiceOffer(owner: .bundle(bundle), name: $0.name, order: $0.order) }
+        }
+    }
+
+    private var owners: [PluginBundle] {
+        ProviderTable.shared.owners(at: point).sorted().compactMap { BundleTable.shared.bundle(atPath: $0) }
+            .filter { $0.state != .deactivating }
+    }
+
+    // MARK: Errors
+
+    private var undeclared: PluginError {
+        let declared = client.manifest.uses[point].map { "declares version \($0)" } ?? "does not declare it"
+        return PluginError(
+            bundlePath: client.bundlePath,
+            PluginFinding(
+                .serviceUndeclared, filePath: client.manifestPath, subject: point,
+                message: """
+                    The plug-in asked for version \(version) of the service \(quoted(point)), and PHUses \(declared).
+                    """,
+                remedy: "Add the extension point with this version to PHUses of Info.plist."))
+    }
+
+    var missing: PluginError {
+        // Without a catalogue, what is known are the bundles that were opened.
+        let declaring = BundleTable.shared.all.filter { !$0.isSuperseded }.compactMap { bundle -> String? in
+            let versions = bundle.manifest.factories.filter { $0.extensionPoint == point }.map(\.version)
+            let name = quoted(bundle.originalPath)
+            if versions.contains(Int(version)) { return "\(name) declares it and is not loaded" }
+            return versions.max().map { "\(name) declares version \($0)" }
+        }
+        let known =
+            client.catalog?.whyServiceIsMissing(at: point, version: version)
+            ?? (declaring.isEmpty ? nil : declaring.joined(separator: ", ").asSentence)
+        return PluginError(
+            bundlePath: client.bundlePath,
+            PluginFinding(
+                .serviceMissing, subject: point,
+                message: """
+                    Neither the application nor a plug-in offers version \(version) of the service \(quoted(point)). \
+                    \(known ?? "No plug-in that is known declares it.")
+                    """,
+                remedy: known == nil ? "Install a plug-in that offers it." : "Load or update that plug-in."))
+    }
+}
+
+extension Registrations {
+    fileprivate func offers(
+        at point: String, version: UInt32, level: ServiceRequest.Level
+    ) -> [(name: String, order: Int)] {
+        switch level {
+        case .swift:
+            providers.filter { $0.pointName == point && $0.pointVersion == version }.map { ($0.name, $0.order) }
+        case .c: factories.filter { $0.point == point && $0.version == version }.map { ($0.name, $0.order) }
+        }
+    }
+}

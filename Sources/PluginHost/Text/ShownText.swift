@@ -1,0 +1,83 @@
+/// A name or path as it stands in a message: in quotation marks, with control characters escaped, so that a hostile
+/// file name can neither move the cursor of a terminal nor forge a second line of a log. What is longer than any path is
+/// cut: a key of a property list may have megabytes.
+func quoted(_ name: some StringProtocol) -> String {
+    guard name.utf8.count > longestQuoted else { return "“\(name.escapedForDisplay)”" }
+    let beginning = String(decoding: name.utf8.prefix(longestQuoted - 8), as: UTF8.self)
+    return "“\(beginning.escapedForDisplay)…”"
+}
+
+/// In bytes; with the sign for what was cut, still below this.
+private let longestQuoted = 4_096
+
+extension StringProtocol {
+    /// The text with everything escaped that a terminal or a viewer obeys: controls, line separators and the marks that
+    /// change the direction of text.
+    ///
+    /// The one place that decides what is escaped. The command-line tool uses it too.
+    @_spi(PluginHost) public var escapedForDisplay: String {
+        guard unicodeScalars.contains(where: \.isObeyedByDisplays) else { return String(self) }
+        var text = ""
+        for scalar in unicodeScalars {
+            if scalar.isObeyedByDisplays {
+                text += scalar.escaped(asASCII: true)
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal or a viewer does something else with it than to show it.
+    @_spi(PluginHost) public var isObeyedByDisplays: Bool {
+        switch value {
+        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Bytes that should be UTF-8 and are not, for a message: what is no UTF-8 is written as `\\xFF`. Shortened.
+    var shownBytes: String {
+        let longest = 64
+        var text = ""
+        var rest = self[..<Swift.min(count, longest)]
+        while !rest.isEmpty {
+            // The longest scalar that is valid here.
+            let length = (1...4).first { length in
+                length <= rest.count && String(validating: rest.prefix(length), as: UTF8.self) != nil
+            }
+            guard let length else {
+                let digits = String(rest[rest.startIndex], radix: 16, uppercase: true)
+                text += "\\x" + (digits.count == 1 ? "0" : "") + digits
+                rest = rest.dropFirst()
+                continue
+            }
+            text += String(decoding: rest.prefix(length), as: UTF8.self)
+            rest = rest.dropFirst(length)
+        }
+        return count > longest ? text + "…" : text
+    }
+}
+
+/// A path as one word of a shell's command line.
+func shellWord(_ path: String) -> String {
+    let plain = path.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+            UInt8(ascii: "_"), UInt8(ascii: "+"), 0x80...:
+            true
+        default: false
+        }
+    }
+    if plain { return path }
+    var word = "'"
+    for scalar in path.unicodeScalars {
+        if scalar == "'" { word += "'\\''" } else { word.unicodeScalars.append(scalar) }
+    }
+    return word + "'"
+}
