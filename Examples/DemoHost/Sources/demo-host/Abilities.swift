@@ -74,7 +74,10 @@ struct Abilities {
                 else { continue }
                 do {
                     let reader = try DocumentReader(path: path)
-                    try reader.read { _ in } passage: { passage, _ in lists.add(passage, language: language) }
+                    try reader.read { _ in
+                    } passage: { passage, _ in
+                        lists.add(passage, language: language)
+                    }
                 } catch {
                     journal.report("\(error)")
                 }
