@@ -53,6 +53,7 @@ struct Verdict {
         if ["EMFILE", "ENOMEM", "EIO"].contains(error), said.contains("Install ") {
             return "the remedy does not fit: \(run.everything)"
         }
+        if said.contains("Error Domain=") { return "it shows an error object of Foundation's: \(run.everything)" }
         if let cause = causes[error], !cause.contains(where: said.contains) {
             return "it does not name the cause: \(run.everything)"
         }
