@@ -155,7 +155,8 @@ import Testing
                 let list = tree("plugins/B.bundle/Contents/Info.plist")
                 precondition(candidate?.verdict == .unresolved && finding?.code == .requirementUnmet)
                 precondition(
-                    finding?.message == "org.a 1.0 needs org.b 2 or later; \(sentence), and “\(list)” could not be read.",
+                    finding?.message
+                        == "org.a 1.0 needs org.b 2 or later; \(sentence), and “\(list)” could not be read.",
                     "\(finding?.message ?? "")")
                 precondition(finding?.systemMessage == describe(errno: errno))
                 let remedy = finding?.remedy ?? ""
