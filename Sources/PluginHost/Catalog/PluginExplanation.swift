@@ -8,6 +8,8 @@ public struct PluginExplanation: Sendable {
     /// Everything that requires the identifier, used or not, with the range that it gives.
     public let requiredBy: [(candidate: PluginCandidate, range: String)]
     private let searchPaths: [String]
+    /// Why a search path or an Info.plist could not be read, where the identifier may stand.
+    private let unread: PluginFinding?
 
     init(_ identifier: String, in catalog: PluginCatalog) {
         self.identifier = identifier
@@ -18,6 +20,9 @@ public struct PluginExplanation: Sendable {
             candidate.record.requires[identifier].map { (candidate, $0) }
         }
         searchPaths = catalog.searchPaths
+        unread =
+            catalog.folders.lazy.compactMap(\.problem).first
+            ?? all.first { $0.verdict == .malformed && $0.record.listPath == nil }?.findings.first
     }
 
     /// The answer in short.
@@ -25,6 +30,10 @@ public struct PluginExplanation: Sendable {
         if let plugin {
             let version = plugin.version.map { " " + $0 } ?? ""
             return "\(quoted(identifier))\(version) is used, from \(quoted(plugin.candidate.path))."
+        }
+        if candidates.isEmpty, let unread {
+            let known = "No bundle with the identifier \(quoted(identifier)) is among those that could be read."
+            return "\(known) \(unread.message)"
         }
         if candidates.isEmpty {
             return "No bundle with the identifier \(quoted(identifier)) is in any search path."
@@ -36,6 +45,7 @@ public struct PluginExplanation: Sendable {
     /// What to do about it; empty where nothing need be done.
     public var remedy: String {
         if plugin != nil { return "" }
+        if candidates.isEmpty, let unread { return unread.remedy }
         if candidates.isEmpty {
             let places = searchPaths.isEmpty ? "a search path" : searchPaths.map { quoted($0) }.joined(separator: ", ")
             return "Install it in \(places)."

@@ -46,7 +46,9 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
         let first = findings[0]
         // A watch is of directories that hold bundles, and of none alone.
         var text = code == .watchFailed ? first.message : "The bundle \(quoted(bundlePath)): \(first.message)"
-        if let said = first.systemMessage, !first.message.contains(said) { text += " The system said: \(said)." }
+        if let said = first.systemMessage, !first.message.contains(said) {
+            text += " The system said: \(said.asSentence)"
+        }
         if !first.remedy.isEmpty { text += " " + first.remedy }
         let others = findings.count - 1
         if others > 0 { text += others == 1 ? " One more problem was found." : " \(others) more problems were found." }

@@ -22,6 +22,17 @@ import Testing
 
     private var code: BundleCode { BundleCode(layout: .contents, executable: "X") }
 
+    @Test func errorsNameTheOriginalOfACopyUntilItIsRemoved() throws {
+        let tree = try bundle()
+        let copy = try BundleCopy(of: tree("X.bundle"), in: try PrivateDirectory(in: [tree("copies")]))
+        let finding = PluginFinding(.notLoadable, filePath: copy.path + "/a", message: "See “\(copy.path)/a”.")
+        let error = PluginError(bundlePath: copy.path, finding)
+        #expect(error.filePath == tree("X.bundle/a") && error.findings[0].message == "See “\(tree("X.bundle/a"))”.")
+        copy.remove()
+        #expect(PluginError(bundlePath: copy.path, finding).filePath == copy.path + "/a")
+        #expect(copy.told(error).description == "The bundle “\(tree("X.bundle"))”: See “\(tree("X.bundle/a"))”.")
+    }
+
     @Test func fault198_devicesAndFIFOsAreNeitherCopiedNorReadNorWaitedFor() throws {
         let tree = try bundle()
         try tree.link("X.bundle/Contents/Linux/zero.so", to: "/dev/zero")

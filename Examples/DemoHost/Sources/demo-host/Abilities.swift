@@ -73,9 +73,13 @@ struct Abilities {
                         forResource: offer.name, ofType: "txt", inDirectory: nil, forLocalization: language)
                 else { continue }
                 do {
-                    lists.add(try String(contentsOfFile: path, encoding: .utf8), language: language)
+                    let reader = try DocumentReader(path: path)
+                    try reader.read { _ in
+                    } passage: { passage, _ in
+                        lists.add(passage, language: language)
+                    }
                 } catch {
-                    journal.report(localized("{0} cannot be used: {1}.", path, "\(error)"))
+                    journal.report("\(error)")
                 }
             }
         }

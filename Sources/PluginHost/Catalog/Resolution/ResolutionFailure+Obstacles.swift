@@ -40,12 +40,12 @@ extension ResolutionFailure {
             remedy = "Start the application again with \(text.request(number))."
         } else if versions.isEmpty {
             reason = .missing(identifier: graph.identifiers[target])
-            sentence = "\(chain); \(text.name(target)) is not installed."
+            sentence = "\(chain); \(text.missing(target))\(text.exception)."
             remedy = "Install \(text.request(number))."
         } else {
             let mismatch = Difference(versions, requirement.range)
             reason = .otherVersions(identifier: graph.identifiers[target], installed: versions, mismatch)
-            sentence = "\(chain); \(text.installed(target))."
+            sentence = "\(chain); \(text.installed(target))\(text.exception)."
             let dependent = text.name(graph.choices[last].identifier)
             remedy =
                 mismatch == .tooOld

@@ -169,6 +169,29 @@ import Testing
         #expect(output.standardOutput.contains("org.example.Wordlist"))
     }
 
+    @Test func fault286_aReportThatCannotBeWrittenLeavesTheOldOneAndTheCauseIsNamed() throws {
+        let demo = Workspace.products.appending(path: "demo-host").path
+        let folder = Workspace.temporary.appending(path: "unwritten-report")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let report = folder.appending(path: "report.html")
+        try "old".write(to: report, atomically: false, encoding: .utf8)
+        let document = Workspace.project.appending(path: "README.md").path
+        // Files of one block at most, where a report has some.
+        let output = try Tool.output(
+            "/bin/sh",
+            [
+                "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", demo, "--plugins",
+                Workspace.samplePlugins.get().path, "--output", report.path, document,
+            ], environment: ["LANGUAGE": "en"])
+        #expect(output.status == 1, "\(output)")
+        #expect(
+            output.standardError.contains(
+                "The report could not be written to \(report.path): File too large. Correct that, or name another file "
+                    + "by --output."), "\(output)")
+        #expect(try String(contentsOf: report, encoding: .utf8) == "old")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["report.html"])
+    }
+
     @Test func aBrokenPluginIsReportedAndTheOthersWork() throws {
         let demo = Workspace.products.appending(path: "demo-host").path
         let folder = Workspace.temporary.appending(path: "with-broken")
