@@ -102,7 +102,8 @@ public enum ListInspector {
         parser.builder.recordsKeys = true
         let (value, faults) = StringsReader.salvage(&parser, earlier)
         let keys = faults.faults.first?.code == .overBudget ? [] : parser.builder.recordedKeys
-        return InspectedList(value: value, format: .xml, text: text, faults: faults, keys: keys,
+        return InspectedList(
+            value: value, format: .xml, text: text, faults: faults, keys: keys,
             tableWith: kind == .stringsTable ? parser.builder.budget : nil)
     }
 

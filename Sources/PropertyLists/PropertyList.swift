@@ -95,10 +95,11 @@ extension PropertyList {
     }
 }
 
+// With what the allocator adds.
 extension PropertyList {
     /// The memory of an array with so many elements.
     static func storageSize(elements count: Int) -> Int {
-        count == 0 ? 0 : 32 + MemoryLayout<PropertyList>.stride * count
+        count == 0 ? 0 : 48 + MemoryLayout<PropertyList>.stride * count
     }
 
     /// The memory of a dictionary with so many entries.
@@ -116,7 +117,7 @@ extension PropertyList {
         guard count > 0 else { return 0 }
         var places = 2
         while places * 3 < count * 4 { places *= 2 }
-        return 64 + max(8, places / 8) + places * (MemoryLayout<String>.stride + size)
+        return 80 + max(8, places / 8) + places * (MemoryLayout<String>.stride + size)
     }
 
     /// The memory of a text with so many bytes; a short one is a part of its value.

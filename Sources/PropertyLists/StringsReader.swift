@@ -117,7 +117,9 @@ public enum StringsReader {
 
     private static func binaryRoot(
         _ bytes: UnsafeRawBufferPointer, _ limits: PropertyListLimits
-    ) throws(PropertyListFault) -> (root: PropertyList, faults: [PropertyListFault], further: Int, budget: ReadingBudget) {
+    ) throws(PropertyListFault) -> (
+        root: PropertyList, faults: [PropertyListFault], further: Int, budget: ReadingBudget
+    ) {
         var parser = BinaryParser(try BinaryObjects(bytes), limits: limits, policy: .keepLast)
         let root = try parser.parse()
         return (root, parser.tolerated, parser.furtherTolerated, parser.budget)
@@ -128,7 +130,9 @@ public enum StringsReader {
     ) throws(PropertyListFault) -> (entries: [String: String], faults: [PropertyListFault]) {
         var faults = FaultList()
         return try withText(of: bytes, &faults) { (text, faults) throws(PropertyListFault) in
-            if case .xml? = try? TextSource.form(of: text) { return try readXML(text, ofFile: bytes.count, limits, faults) }
+            if case .xml? = try? TextSource.form(of: text) {
+                return try readXML(text, ofFile: bytes.count, limits, faults)
+            }
             var parser = StringsTableParser(text, ofFile: bytes.count, limits: limits)
             parser.parse()
             let (entries, found) = parser.finish()

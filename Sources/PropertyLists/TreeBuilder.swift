@@ -21,6 +21,11 @@ struct TreeBuilder: ~Copyable {
         let firstValue: Int
         let firstKey: Int
         let offset: Int
+
+        /// The memory of the container with so many values.
+        func storageSize(_ count: Int) -> Int {
+            isDictionary ? PropertyList.storageSize(entries: count) : PropertyList.storageSize(elements: count)
+        }
     }
 
     /// What has left the stacks of a container that is open.
@@ -168,10 +173,12 @@ struct TreeBuilder: ~Copyable {
         let count = values.count - frame.firstValue
         let wanted = count + (frame.isDictionary ? part.entries.count : part.elements.count)
         if wanted > (frame.isDictionary ? part.entries.capacity : part.elements.capacity) {
-            let room = offset.map { expected(wanted, from: frame.offset, to: $0) } ?? wanted
-            let size =
-                frame.isDictionary
-                ? PropertyList.storageSize(entries: room) : PropertyList.storageSize(elements: room)
+            var room = offset.map { expected(wanted, from: frame.offset, to: $0) } ?? wanted
+            var size = frame.storageSize(room)
+            if size > budget.bytes {
+                room = wanted
+                size = frame.storageSize(room)
+            }
             // For a moment the old memory is there too.
             try pay(size, at: frame.offset)
             if frame.isDictionary { part.entries.reserveCapacity(room) } else { part.elements.reserveCapacity(room) }
@@ -190,7 +197,7 @@ struct TreeBuilder: ~Copyable {
     /// How many values a container will have if the text goes on as it began: a long one then grows once, and not to twice
     /// its size.
     private func expected(_ count: Int, from start: Int, to offset: Int) -> Int {
-        let factor = min(Double(textSize - start) / Double(max(offset - start, 1)), 4)
+        let factor = min(Double(textSize - start) / Double(max(offset - start, 1)), 16)
         return max(Int(Double(count) * factor * 1.02) + 64, count + count / 4)
     }
 
@@ -205,13 +212,12 @@ struct TreeBuilder: ~Copyable {
         } else {
             // Containers of next to nothing take much more memory than text.
             let count = values.count - frame.firstValue
+            try pay(frame.storageSize(count), at: frame.offset)
             if frame.isDictionary {
-                try pay(PropertyList.storageSize(entries: count), at: frame.offset)
                 var entries = [String: PropertyList](minimumCapacity: count)
                 try moveEntries(of: frame, to: &entries)
                 value = .dictionary(entries)
             } else {
-                try pay(PropertyList.storageSize(elements: count), at: frame.offset)
                 value = .array(values.takeArray(above: frame.firstValue))
             }
         }
