@@ -82,7 +82,8 @@ final class CatalogIndex: Sendable {
                 for entry in folder.entries {
                     let entry = self.entry(entry)
                     if let damage = check(entry, folder: number, bytes) { return damage }
-                    let size = entry.name.length + entry.record.length + entry.findings.length
+                    let size =
+                        entry.name.length + entry.identifier.length + entry.record.length + entry.findings.length
                     guard budget.take(bytes: size) else { return Damage(reason: "its entries overlap") }
                 }
             }

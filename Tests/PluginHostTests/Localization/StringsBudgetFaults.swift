@@ -99,8 +99,8 @@ import Testing
 
     @Test func fault281_anEntryOfTooManyPiecesIsLeftOut() throws {
         for (count, isRead) in [(4_999, true), (5_001, false)] {
-            // Each is a conversion and a text.
-            let format = String(repeating: "%1$d,", count: count)
+            // Each is a conversion and a text, which is as long as any.
+            let format = String(repeating: "%1$d" + String(repeating: "x", count: 60), count: count)
             let (table, findings) = try Self.table(Array("{ k = \"\(format)\"; good = text; }".utf8))
             #expect(table["k"] == (isRead ? format : nil))
             #expect(table["good"] == "text")
