@@ -57,13 +57,16 @@ bench: build plugins ## measure loading against dlopen(), bundles against a stat
 docs: setup ## build the documentation as web pages in build/docs
 	@Scripts/docs.sh build/docs
 
-fuzz: build ## feed damaged files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
-	@for target in plists strings stringsdict; do \
-	    $(PRODUCTS)/fuzz $$target --inputs $(FUZZ_INPUTS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
+fuzz: build ## feed damaged and hostile files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
+	@$(call feed,plists:1 strings:1 stringsdict:1 $(HOSTILE))
 
-fuzz-budgets: build ## feed lists, plural rules and indexes that stand for much; a tenth and hundredths of FUZZ_INPUTS
-	@for target in budgets:10 formats:100 indexes:100; do \
-	    $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
+fuzz-budgets: build ## the hostile ones alone: lists, plural rules and indexes that stand for much
+	@$(call feed,$(HOSTILE))
+
+# Hostile inputs take longer: of them a tenth or a hundredth.
+HOSTILE = budgets:10 formats:100 indexes:100
+feed = for target in $(1); do \
+    $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
 
 FUZZ_INPUTS ?= 1000000
 

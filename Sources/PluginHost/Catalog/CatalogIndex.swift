@@ -81,8 +81,9 @@ final class CatalogIndex: Sendable {
             for (number, folder) in folders.enumerated() {
                 for entry in folder.entries {
                     let entry = self.entry(entry)
-                    if let damage = check(entry, folder: number, bytes) { return damage }
-                    let size = entry.name.length + entry.record.length + entry.findings.length
+                    if let fault = check(entry, folder: number, bytes) { return fault }
+                    let size =
+                        entry.name.length + entry.identifier.length + entry.record.length + entry.findings.length
                     guard budget.take(bytes: size) else { return Fault(reason: "its entries overlap") }
                 }
             }
@@ -95,10 +96,10 @@ final class CatalogIndex: Sendable {
                 guard row.point.isInside(bytes), row.name.isInside(bytes),
                     row.entry < candidateCount
                 else {
-                    return Fault(reason: "row \(number) points out of the file")
+                    return Fault(reason: "extension \(number) points out of the file")
                 }
                 guard budget.take(bytes: row.point.length + row.name.length) else {
-                    return Fault(reason: "its extensionRows overlap")
+                    return Fault(reason: "its rows of extensions overlap")
                 }
             }
             return nil

@@ -49,7 +49,8 @@ public struct BundleLinter: Sendable {
     /// neither has the table, with those of all others. What a broader localisation of the same language has (`pt` for
     /// `pt-BR`) is not missing from the narrower one.
     ///
-    /// **Cost.** Reads all these files, with memory of some times their size.
+    /// **Cost.** Reads all these files, with memory of some times their size. With ``sources``, a key that is in none of them
+    /// is looked for in the executable and in each file that is no source. Of one file at most 100 findings are listed.
     public func lint(_ bundle: PluginBundle) -> LintReport {
         var lint = BundleLint(bundle: bundle, linter: self)
         return lint.run()

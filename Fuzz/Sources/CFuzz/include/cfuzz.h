@@ -17,6 +17,15 @@ size_t fuzz_memory_peak(void);
 // How a process ended: 1 and its status if it left by itself, 0 and the signal if one ended it. Any thread.
 int fuzz_exited(int status, int *code);
 
+// Removes a folder with everything in it. Any thread.
+void fuzz_remove_tree(const char *path);
+
+// Notes SIGINT and SIGTERM in place of ending the process, or no longer. Main thread only.
+void fuzz_stop_at_signals(int enabled);
+
+// Whether one came. Any thread.
+int fuzz_stopped(void);
+
 // What a process that loads a mutant leaves behind, in memory that its parent shares.
 typedef struct fuzz_trace {
     int signal;       // the signal that ended the process, 0 if none

@@ -147,6 +147,19 @@ import Testing
         #expect(used.standardError.contains("Charts.bundle"))
     }
 
+    @Test func fault263_aReportShowsMarksOfDirectionAndDoesNotObeyThem() throws {
+        let plugins = try Workspace.samplePlugins.get().path
+        let document = Workspace.temporary.appending(path: "turned\u{202E}txt.md")
+        let text = "# Turned \u{2066}heading\u{202E}\n\nA step\u{202E}pets, a step and another step.\n"
+        try text.write(to: document, atomically: true, encoding: .utf8)
+        let report = Workspace.temporary.appending(path: "turned.html")
+        let output = try demo(["--plugins", plugins, "--output", report.path, document.path])
+        #expect(output.status == 0, "\(output)")
+        let html = try String(contentsOf: report, encoding: .utf8)
+        #expect(!html.unicodeScalars.contains { $0.value == 0x202E || $0.value == 0x2066 })
+        #expect(html.uppercased().contains("202E"))
+    }
+
     @Test func theDemoHostSearchesTheStandardPaths() throws {
         let data = Workspace.temporary.appending(path: "data-home")
         let plugins = data.appending(path: "demo-host/plugins")

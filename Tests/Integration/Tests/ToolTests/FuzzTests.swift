@@ -47,6 +47,13 @@ import Testing
         #expect(output.standardOutput.contains("0 findings"))
     }
 
+    @Test(arguments: ["budgets", "formats", "indexes"]) func theReadersStandHostileFiles(target: String) throws {
+        let findings = Workspace.temporary.appending(path: "fuzz-none").path
+        let output = try fuzz(target, "--inputs", "200", "--seed", "3", "--findings", findings)
+        #expect(output.status == 0, "\(output.standardOutput)")
+        #expect(output.standardOutput.contains("0 findings"))
+    }
+
     @Test func fault80_mutantsOfPluginsAndTheirLibrariesAreLoadedInProcesses() throws {
         let output = try fuzz("elf", "--inputs", "2000", "--seed", "3", "--jobs", "4")
         #expect(output.status == 0, "\(output.standardOutput)")
