@@ -10,7 +10,7 @@ BUNDLES   := build/Plugins
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject stress stress-thread stress-address lint format clean
+.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,13 @@ ELF_INPUTS ?= 100000
 
 fuzz-coverage: ## fuzz the readers with libFuzzer under the address sanitiser; FUZZ_SECONDS=60
 	Fuzz/coverage.sh $(FUZZ_SECONDS)
+
+# In ten processes: code is never unmapped, and the system limits the mappings of one.
+swaps: build ## load bundles while their executables are exchanged for others; SWAPS=10000
+	@for run in 0 1 2 3 4 5 6 7 8 9; do \
+	    SWAPS=$$(($(SWAPS) / 10)) swift test $(WORKSPACE) --skip-build --filter fault74_ || exit 1; done
+
+SWAPS ?= 10000
 
 # A seed repeats each thread's operations, not how the threads meet.
 STRESS_SECONDS ?= 600

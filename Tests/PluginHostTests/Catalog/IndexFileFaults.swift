@@ -106,30 +106,54 @@ import Testing
         }
     }
 
-    @Test func fault116_fiftyWritersLeaveAWholeIndex() async throws {
+    @Test func fault116_fiftyWritersAtOnceLeaveAWholeIndex() throws {
         let tree = try CatalogTree(["a/X.bundle": Self.list, "b/Y.bundle": CatalogTree.list("y")])
         try tree.tree.write("index/")
         let indexes = [tree.scan("a"), tree.scan("b"), tree.scan("a", "b")]
         let path = tree("index/one.index")
-        await withTaskGroup { group in
-            for writer in 0..<50 {
-                group.addTask {
-                    for _ in 0..<5 {
-                        #expect(throws: Never.self) { try IndexFile(path: path).write(indexes[writer % 3]) }
+        let (writers, rounds) = (50, 5)
+        let names = Mutex<Set<String>>([])
+        let problems = Mutex<[String]>([])
+        let reads = Atomic(0)
+        let ended = Atomic(0)
+        onThreads(writers + 1) { writer in
+            if writer < writers {
+                for round in 1...rounds {
+                    var file = IndexFile(path: path)
+                    // All fifty have written all of theirs before the first is renamed.
+                    file.replacement.rename = { from, to in
+                        let limit = ContinuousClock.now.advanced(by: .seconds(60))
+                        names.withLock { _ = $0.insert(from) }
+                        while names.withLock(\.count) < writers * round {
+                            if ContinuousClock.now > limit { return -1 }
+                            usleep(100)
+                        }
+                        return Glibc.rename(from, to)
                     }
+                    do { try file.write(indexes[writer % 3]) } catch { problems.withLock { $0.append("\(error)") } }
                 }
+                ended.add(1, ordering: .releasing)
+                return
             }
-            group.addTask {
-                for _ in 0..<500 {
-                    guard let index = try? IndexFile(path: path).read() else {
-                        // Only before the first of them was ready.
-                        #expect(FileIdentity(path: path) == nil || (try? IndexFile(path: path).read()) != nil)
-                        continue
+            // Who reads meanwhile finds one of them, whole, from the first on.
+            var isThere = false
+            while ended.load(ordering: .acquiring) < writers {
+                do {
+                    let index = try IndexFile(path: path).read()
+                    if let index, !indexes.contains(where: { $0.bytes == index.bytes }) {
+                        problems.withLock { $0.append("another index was read") }
                     }
-                    #expect(indexes.contains { $0.bytes == index.bytes })
-                }
+                    if isThere, index == nil { problems.withLock { $0.append("the index was gone for a moment") } }
+                    isThere = index != nil
+                    reads.add(1, ordering: .relaxed)
+                } catch { problems.withLock { $0.append("\(error)") } }
             }
         }
+        #expect(problems.withLock(\.self) == [])
+        #expect(names.withLock(\.count) == writers * rounds)
+        #expect(reads.load(ordering: .relaxed) > 0)
+        let last = try #require(try IndexFile(path: path).read())
+        #expect(indexes.contains { $0.bytes == last.bytes })
         #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
     }
 

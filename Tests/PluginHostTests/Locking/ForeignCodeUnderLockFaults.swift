@@ -149,7 +149,7 @@ import Testing
             let listener = Listener()
             let ready = DispatchSemaphore(value: 0)
             let task = Task { await listener.listen(ready) }
-            ready.wait()
+            ready.wait(until: "the listener listens")
             for _ in 0..<200 {
                 bundle.load()
                 bundle.unload()

@@ -276,6 +276,7 @@ import Testing
             try tree.write("decoy.so", bytes: bytes)
             let end = FixtureLock(false)
             let decoy = tree("decoy.so")
+            defer { end.withLock { $0 = true } }
             let reuser = Task.detached {
                 while !end.withLock({ $0 }) {
                     let numbers = (0..<8).map { _ in open(decoy, O_RDONLY | O_CLOEXEC) }

@@ -38,6 +38,13 @@ typedef struct fuzz_trace {
 // Writes to trace what ends the process. Main thread only, once in a process.
 void fuzz_trace_signals(fuzz_trace *trace, const char *folder);
 
+// Stops the process until fuzz_ran() of its parent goes on with it. Main thread only.
+void fuzz_wait_for_trace(void);
+
+// Steps through a stopped child until it ends, and ends it at the first instruction of a file. Main thread only.
+// Returns whether there was one: 0 also where tracing is not allowed.
+int fuzz_ran(pid_t process, const char *file);
+
 // Ends the process after a number of seconds, and writes no core file. Main thread only.
 void fuzz_limit(unsigned seconds);
 
