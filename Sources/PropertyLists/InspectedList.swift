@@ -4,6 +4,7 @@
 public struct InspectedList: Sendable {
     /// A fault with the line that it is on.
     public struct Fault: Sendable, Hashable {
+        /// What is wrong, and where.
         public let fault: PropertyListFault
         /// Nil for a fault of a binary list or of the file as a whole.
         public let excerpt: SourceExcerpt?
@@ -19,7 +20,9 @@ public struct InspectedList: Sendable {
 
     /// A place in text.
     public struct Place: Sendable, Hashable {
+        /// Line and column, or the byte of a binary list.
         public let position: PropertyListFault.Position
+        /// The line that it is on.
         public let excerpt: SourceExcerpt
     }
 

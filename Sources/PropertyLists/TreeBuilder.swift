@@ -47,7 +47,7 @@ struct TreeBuilder: ~Copyable {
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
 
-    /// - Parameter size: of the text, in bytes.
+    /// `size`: of the text, in bytes.
     init(size: Int, limits: PropertyListLimits, policy: DuplicatePolicy) {
         budget = ReadingBudget(inputSize: size)
         depthLimit = limits.effectiveDepth

@@ -26,7 +26,7 @@ struct CatalogSelection {
 
     private let candidates: [Candidate]
 
-    /// - Parameter candidates: all of them, by search path, by name.
+    /// `candidates`: all of them, by search path, by name.
     init(_ candidates: [Candidate], rules: CatalogRules) {
         self.candidates = candidates
         verdicts = Array(repeating: .usable, count: candidates.count)

@@ -38,10 +38,9 @@ struct IndexStamp: Sendable, Hashable {
     /// Equal to no file: what has it is looked at again.
     static let none = IndexStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
 
-    /// What can be relied on later: nothing, for a file that was changed so shortly before it was looked at that another
-    /// change may leave its times as they are.
-    ///
-    /// - Parameter now: nanoseconds since 1970, taken before the file was looked at.
+    /// What can be relied on later: nothing, for a file that was changed so shortly before it was looked at that
+    /// another change may leave its times as they are. `now`: nanoseconds since 1970, taken before the file was looked
+    /// at.
     init(_ identity: FileIdentity, at now: Int64) {
         self = identity.isSettled(at: now) ? IndexStamp(identity) : .none
     }
@@ -246,8 +245,7 @@ struct IndexHeader: Sendable {
     }
 
     /// Writes the header and the parts of fixed size over the first bytes of an index, which were left free for them.
-    ///
-    /// - Parameter parts: entries, plug-ins, load order and contributions.
+    /// `parts`: entries, plug-ins, load order and contributions.
     func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
         precondition(Self.size + parts.count == textsOffset)
         let words = [
