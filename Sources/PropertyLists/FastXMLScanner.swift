@@ -12,7 +12,7 @@ struct FastXMLScanner: ~Copyable {
     private let keys: UnsafeMutableBufferPointer<UInt64>
     private var keyCount = 0
 
-    /// - Parameter keys: memory for the scan alone. A list with more keys open at once is left to the reader.
+    /// `keys`: memory for the scan alone. A list with more keys open at once is left to the reader.
     init(_ text: ListText, keys: UnsafeMutableBufferPointer<UInt64>) {
         self.text = text
         bytes = UnsafePointer(text.bytes)
@@ -20,15 +20,13 @@ struct FastXMLScanner: ~Copyable {
         self.keys = keys
     }
 
-    /// - Parameter position: where ``makeValue()`` is to begin.
+    /// `position`: where ``makeValue()`` is to begin.
     init(_ text: ListText, at position: Int) {
         self.init(text, keys: UnsafeMutableBufferPointer(start: nil, count: 0))
         self.position = position
     }
 
-    /// Whether all of the text was recognised.
-    ///
-    /// - Parameter body: gets each entry; may end the scan with false.
+    /// Whether all of the text was recognised. `body`: gets each item; may end the scan with false.
     mutating func run(_ body: ListText.ItemBody) -> Bool {
         // The few ways in which programs begin a list. A byte-order mark or another encoding is none of them.
         if take("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"), !skipBlanks() { return false }

@@ -4,6 +4,7 @@
 public struct InspectedList: Sendable {
     /// A fault with the line that it is on.
     public struct Fault: Sendable, Hashable {
+        /// What is wrong, and where.
         public let fault: PropertyListFault
         /// Nil for a fault of a binary list or of the file as a whole.
         public let excerpt: SourceExcerpt?
@@ -19,7 +20,9 @@ public struct InspectedList: Sendable {
 
     /// A place in text.
     public struct Place: Sendable, Hashable {
+        /// Line and column, or the byte of a binary list.
         public let position: PropertyListFault.Position
+        /// The line that it is on.
         public let excerpt: SourceExcerpt
     }
 
@@ -48,7 +51,7 @@ public struct InspectedList: Sendable {
         keys = KeyPlaces([])
     }
 
-    /// - Parameter budget: what is left for a table; nil for a list whose values are kept.
+    /// `budget`: what is left for a table; nil for a list whose values are kept.
     init(
         value: PropertyList? = nil, format: PropertyListFormat?, text: UnsafeBufferPointer<UInt8>,
         faults: FaultList, keys: [KeyRecord] = [], tableWith budget: ReadingBudget? = nil

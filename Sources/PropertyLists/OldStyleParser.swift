@@ -8,7 +8,7 @@ struct OldStyleParser: ~Copyable {
     /// Whether the outermost dictionary has no braces and ends with the file.
     private var isUnbraced = false
 
-    /// - Parameter size: of the file, in bytes; the text's own if nil.
+    /// `size`: of the file, in bytes; the text's own if nil.
     init(
         _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits,
         policy: TreeBuilder.DuplicatePolicy = .refuse

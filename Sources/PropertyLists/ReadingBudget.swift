@@ -30,7 +30,9 @@ public struct ReadingBudget: Sendable {
 
     /// An input asks for more than its size allows.
     public struct Exhausted: Error, Sendable, Equatable {
+        /// What ran out.
         public let resource: Resource
+        /// The size of the input in bytes.
         public let inputSize: Int
 
         /// The cause, as the end of a sentence that begins with the name of the file.

@@ -237,9 +237,7 @@ public enum StringsReader {
         return faults.faults.sorted { $0.offset < $1.offset }.map { $0.located(by: &counter) }
     }
 
-    /// The faults of a report.
-    ///
-    /// - Parameter further: how many there are beside those that were made.
+    /// The faults of a report. `further`: how many there are beside those that were made.
     static func listed(_ faults: [PropertyListFault], further: Int) -> [PropertyListFault] {
         let left = faults.count - min(faults.count, ReadingBudget.mostFindings) + further
         guard left > 0, let last = faults.prefix(ReadingBudget.mostFindings).last else { return faults }

@@ -19,7 +19,7 @@ struct StringsTableParser: ~Copyable {
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
 
-    /// - Parameter size: of the file, in bytes; the text's own if nil.
+    /// `size`: of the file, in bytes; the text's own if nil.
     init(_ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits) {
         scanner = OldStyleScanner(text, isLenient: true)
         entryLimit = limits.nodes / 2

@@ -66,9 +66,7 @@ struct TreeBuilder: ~Copyable {
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
 
-    /// - Parameters:
-    ///   - size: of the file, in bytes.
-    ///   - textSize: of the file's text.
+    /// `size`: of the file, in bytes. `textSize`: of the file's text.
     init(size: Int, textSize: Int, limits: PropertyListLimits, policy: DuplicatePolicy) {
         budget = ReadingBudget(list: size, working: 4)
         depthLimit = limits.effectiveDepth
@@ -166,8 +164,7 @@ struct TreeBuilder: ~Copyable {
     }
 
     /// Moves the complete values of the innermost container out of the stacks.
-    ///
-    /// - Parameter offset: how far the text was read; nil where the container ends.
+    /// `offset`: how far the text was read; nil where the container ends.
     private mutating func moveOn(_ frame: Frame, upTo offset: Int?) throws(TextFault) {
         var part = moved.last?.frame == frames.count ? moved.removeLast() : Moved(frame: frames.count)
         let count = values.count - frame.firstValue

@@ -19,7 +19,7 @@ struct XMLParser: ~Copyable {
     /// for each that begins would be quadratic.
     var neverEnds = InlineArray<3, Int>(repeating: .max)
 
-    /// - Parameter size: of the file, in bytes; the text's own if nil.
+    /// `size`: of the file, in bytes; the text's own if nil.
     init(
         _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits,
         policy: TreeBuilder.DuplicatePolicy

@@ -38,10 +38,8 @@ enum Target: String, CaseIterable {
     /// Whether its checks measure time and memory themselves.
     var measures: Bool { [.budgets, .formats, .indexes].contains(self) }
 
-    /// Reads an input and checks what must hold for every input.
-    ///
-    /// - Parameter sample: The right file that the input is, undamaged; nil for a damaged one.
-    /// - Throws: ``Violation`` of the first rule that does not hold.
+    /// Reads an input and checks what must hold for every input. `sample`: The right file that the input is, undamaged;
+    /// nil for a damaged one. Throws ``Violation`` of the first rule that does not hold.
     func check(_ bytes: UnsafeRawBufferPointer, sample: Sample?, _ random: inout SeededGenerator) throws(Violation) {
         switch self {
         case .plists: try ListChecks(bytes: bytes, random: &random).run(sample: sample)

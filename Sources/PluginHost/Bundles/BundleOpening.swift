@@ -63,9 +63,8 @@ enum BundleOpening {
         BundleTable.shared.insert(PluginBundle(contents: try contents(path: path), copyOf: original))
     }
 
-    /// What stands in the bundle at a directory now, without an object of it.
-    ///
-    /// - Parameter base: an open directory that the path leads through.
+    /// What stands in the bundle at a directory now, without an object of it. `base`: an open directory that the path
+    /// leads through.
     static func contents(path: String, from base: PathBase = .none) throws(PluginError) -> BundleContents {
         let normalized = Path.normalized(path)
         if let normalized, let contents = usualContents(normalized, from: normalized == path ? base : .none) {
@@ -135,7 +134,7 @@ enum BundleOpening {
         return contents.take() ?? findInfoList(path, .flat, nil)
     }
 
-    /// - Parameter failure: what could not be looked at when the layout was found.
+    /// `failure`: what could not be looked at when the layout was found.
     private static func findInfoList(
         _ path: String, _ layout: BundleLayout, _ failure: OpenedDirectory.Failure?
     ) -> BundleContents {

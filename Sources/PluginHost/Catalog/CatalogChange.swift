@@ -11,6 +11,7 @@ public struct CatalogChange: Sendable {
     /// The ``changed`` ones as they were, in the same order.
     public var replaced: [PluginDescription] = []
 
+    /// Whether nothing changed.
     public var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty }
 
     init() {}

@@ -6,9 +6,7 @@ struct CatalogIndexBuilder {
 
     init(rules: CatalogRules) { self.rules = rules }
 
-    /// Adds a search path with what stands in it.
-    ///
-    /// - Parameter bundles: in the order of their names.
+    /// Adds a search path with what stands in it. `bundles`: in the order of their names.
     mutating func add(
         path: String, realPath: String, stamp: IndexStamp, finding: PluginFinding?, bundles: [ScannedBundle]
     ) {

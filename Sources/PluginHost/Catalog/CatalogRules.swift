@@ -45,12 +45,8 @@ struct CatalogRules: Sendable, Equatable {
 }
 
 extension VersionRange {
-    /// What is wrong with the ranges of an Info.plist.
-    ///
-    /// - Parameters:
-    ///   - requires: `PHRequires`.
-    ///   - hostRequires: `PHHostRequires`.
-    ///   - list: the path of the Info.plist.
+    /// What is wrong with the ranges of an Info.plist. `requires`: `PHRequires`. `hostRequires`: `PHHostRequires`.
+    /// `list`: the path of the Info.plist.
     static func findings(_ requires: [String: String], _ hostRequires: String?, list: String) -> [PluginFinding] {
         var texts = requires.sorted { $0.key < $1.key }.map { ("PHRequires", $0.value) }
         if let hostRequires { texts.append(("PHHostRequires", hostRequires)) }

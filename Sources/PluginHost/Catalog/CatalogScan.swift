@@ -192,7 +192,7 @@ struct CatalogScan {
         }.flatMap(\.self)
     }
 
-    /// - Parameter directory: the folder, open; negative if it cannot be opened.
+    /// `directory`: the folder, open; negative if it cannot be opened.
     private static func read(
         _ name: BundleNames.Name, in folder: String, _ directory: CInt, into writer: inout ScannedBundle.Writer
     ) {

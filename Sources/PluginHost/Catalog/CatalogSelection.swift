@@ -26,9 +26,7 @@ struct CatalogSelection {
 
     private let candidates: [Candidate]
 
-    /// - Parameters:
-    ///   - candidates: all of them, by search path, by name.
-    ///   - problems: what kept search paths from being read.
+    /// `candidates`: all of them, by search path, by name. `problems`: what kept search paths from being read.
     init(_ candidates: [Candidate], problems: [PluginFinding] = [], rules: CatalogRules) {
         self.candidates = candidates
         verdicts = Array(repeating: .usable, count: candidates.count)
@@ -133,7 +131,7 @@ extension PluginRecord {
 }
 
 extension ResolutionFailure {
-    /// - Parameter errno: why something could not be read that may be what is missing.
+    /// `errno`: why something could not be read that may be what is missing.
     fileprivate func finding(filePath: String, unless errno: CInt?) -> PluginFinding {
         let finding = PluginFinding(code, filePath: filePath, subject: subject, message: sentence, remedy: remedy)
         guard let errno else { return finding }

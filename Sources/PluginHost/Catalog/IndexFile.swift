@@ -18,12 +18,9 @@ struct IndexFile: Sendable {
         let reason: String
     }
 
-    /// - Parameters:
-    ///   - directory: where index files are kept; nil for the user's, `$XDG_CACHE_HOME/pluginhost`, else
-    ///     `~/.cache/pluginhost`.
-    ///   - application: the application's name.
-    ///   - searchPaths: the catalogue's.
-    /// - Returns: nil for a user without a home directory.
+    /// `directory`: where index files are kept; nil for the user's, `$XDG_CACHE_HOME/pluginhost`, else
+    /// `~/.cache/pluginhost`. `application`: the application's name. `searchPaths`: the catalogue's. Returns nil for a
+    /// user without a home directory.
     init?(directory: String?, application: String, searchPaths: [String], extensions: Set<String>) {
         guard let directory = directory ?? Self.userDirectory else { return nil }
         let inputs = ([application] + searchPaths + extensions.sorted()).joined(separator: "\0")

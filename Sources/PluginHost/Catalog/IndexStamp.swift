@@ -9,10 +9,9 @@ struct IndexStamp: Sendable, Hashable {
     /// Equal to no file: what has it is looked at again.
     static let none = IndexStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
 
-    /// What can be relied on later: nothing, for a file that was changed so shortly before it was looked at that another
-    /// change may leave its times as they are.
-    ///
-    /// - Parameter now: nanoseconds since 1970, taken before the file was looked at.
+    /// What can be relied on later: nothing, for a file that was changed so shortly before it was looked at that
+    /// another change may leave its times as they are. `now`: nanoseconds since 1970, taken before the file was looked
+    /// at.
     init(_ identity: FileIdentity, at now: Int64) {
         self = identity.isSettled(at: now) ? IndexStamp(identity) : .none
     }

@@ -62,6 +62,7 @@ public struct PluginCandidate: Sendable {
     /// How long the reading of its Info.plist took; nil where the index file had it.
     public var readingTime: Duration? { index.readings[entry.name.offset].map(Duration.nanoseconds) }
 
+    /// Whether it is used, and if not, for what kind of reason.
     public var verdict: PluginVerdict {
         switch entry.verdict {
         case .usable, .alias: .usable

@@ -3,6 +3,7 @@ extension PluginCatalog {
     /// would be used in its place. Nothing is changed.
     ///
     /// - Parameter candidate: any of the catalogue's.
+    /// - Returns: what would be different; empty where nothing would.
     ///
     /// **Cost.** That of choosing among all candidates anew; no file is read.
     public func change(without candidate: PluginCandidate) -> CatalogChange {

@@ -20,6 +20,7 @@ extension PluginCatalog {
     ///   - identifier: the plug-in's.
     ///   - body: takes the bundle in service. It may be called again, if it threw because the bundle was replaced before
     ///     it was loaded.
+    /// - Returns: what the body returns.
     /// - Throws: what ``activate(_:)`` throws, and what the body throws.
     ///
     /// **Threads.** Any; no lock is held while the body runs.

@@ -3,6 +3,7 @@ extension PluginCatalog {
     public struct Folder: Sendable {
         /// The search path.
         public let path: String
+        /// Whether there is such a directory.
         public let exists: Bool
         /// The number of candidates in it.
         public let count: Int

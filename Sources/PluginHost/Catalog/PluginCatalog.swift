@@ -36,11 +36,14 @@ public final class PluginCatalog: Sendable {
 
     /// What an application may want otherwise than usual.
     public struct Options: Sendable, Hashable {
+        /// How much to trust what the index file has.
         public var validation = Validation.bundles
+        /// Where the index file is kept.
         public var index = IndexStorage.user
         /// The extensions of bundles' names, without the dot; compared with case.
         public var extensions: Set<String> = ["bundle"]
 
+        /// Options; each has its usual value where it is left out.
         public init(
             validation: Validation = .bundles, index: IndexStorage = .user, extensions: Set<String> = ["bundle"]
         ) {
@@ -52,6 +55,7 @@ public final class PluginCatalog: Sendable {
 
     /// The directories that are looked through, absolute; first wins.
     public let searchPaths: [String]
+    /// The options that it was made with.
     public let options: Options
     /// The index file, whether it exists or not; nil where none is kept.
     public var indexPath: String? { file?.path }

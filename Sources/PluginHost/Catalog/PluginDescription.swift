@@ -59,5 +59,6 @@ extension PluginDescription: Hashable {
         a.bundlePath == b.bundlePath && a.record == b.record
     }
 
+    /// Feeds what equality compares into the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(bundlePath) }
 }

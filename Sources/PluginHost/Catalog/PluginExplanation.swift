@@ -1,5 +1,6 @@
 /// Why a plug-in is there or not, who needs it, and what it needs.
 public struct PluginExplanation: Sendable {
+    /// The identifier in question.
     public let identifier: String
     /// Every candidate of the identifier, with its verdict.
     public let candidates: [PluginCandidate]
@@ -58,6 +59,7 @@ extension PluginCatalog {
     /// Why a plug-in is there or not.
     ///
     /// - Parameter identifier: the plug-in's; any text is answered.
+    /// - Returns: the answer, with every candidate of the identifier.
     ///
     /// **Cost.** Reads what is known of every candidate.
     public func explanation(of identifier: String) -> PluginExplanation { PluginExplanation(identifier, in: self) }

@@ -34,6 +34,7 @@ public struct PluginExtension<Interface>: Sendable {
     public let description: ExtensionDescription
     let point: ExtensionPoint<Interface>
 
+    /// Its name at the extension point.
     public var name: String { description.name }
     /// What to show to the user, in the user's language.
     public var displayName: String { description.displayName }
@@ -86,6 +87,7 @@ extension PluginCatalog {
     /// - Parameters:
     ///   - point: the extension point's name.
     ///   - version: that of its interface; nil for all.
+    /// - Returns: what the plug-ins in use declare there, in order.
     public func extensions(at point: String, version: Int? = nil) -> [ExtensionDescription] {
         let index = current
         var seen: Set<String> = []
@@ -125,6 +127,7 @@ extension PluginCatalog {
     ///   - name: of the factory or provider, as PHFactories declares it.
     ///   - point: the extension point's name.
     ///   - version: that of its interface; nil for any.
+    /// - Returns: the first in order, or nil.
     public func `extension`(named name: String, at point: String, version: Int? = nil) -> ExtensionDescription? {
         let index = current
         for row in index.extensionRows(at: point) where index.text(at: row.name, is: name) {

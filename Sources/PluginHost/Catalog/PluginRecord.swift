@@ -29,7 +29,7 @@ struct PluginRecord: Sendable, Equatable {
 }
 
 extension PluginRecord {
-    /// - Parameter path: where the candidate was found.
+    /// `path`: where the candidate was found.
     init(_ contents: borrowing BundleContents, foundAt path: String) {
         if contents.path != path { linkedPath = contents.path }
         if let finding = contents.finding {

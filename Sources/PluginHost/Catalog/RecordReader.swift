@@ -31,7 +31,7 @@ struct RecordReader {
 
     mutating func optionalText() -> String? { number(UInt8.self) == 0 ? nil : text() }
 
-    /// - Parameter smallest: the fewest bytes of an element. A count beyond the rest is damage, and no memory is asked for.
+    /// `smallest`: the fewest bytes of an element. A count beyond the rest is damage, and no memory is asked for.
     mutating func list<Element>(_ smallest: Int, _ read: (inout RecordReader) -> Element) -> [Element] {
         let count = Int(number(UInt32.self))
         guard !isDamaged, count <= (bytes.count - offset) / smallest else {

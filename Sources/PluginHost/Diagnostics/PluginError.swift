@@ -5,8 +5,11 @@
 public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What kind of error it is. Open: a later version adds codes.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The code as text.
         public let rawValue: String
+        /// A code by its text.
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// The code as text.
         public var description: String { rawValue }
     }
 

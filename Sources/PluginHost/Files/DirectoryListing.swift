@@ -102,7 +102,7 @@ struct DirectoryListing: Sendable {
     private static let typeOffset = MemoryLayout<phs_directory_entry>.offset(of: \.type)!
     private static let nameOffset = MemoryLayout<phs_directory_entry>.offset(of: \.name)!
 
-    /// - Parameter end: where the name is moved to; the end of the name then. It stands before the entry's own name.
+    /// `end`: where the name is moved to; the end of the name then. It stands before the entry's own name.
     private mutating func take(_ entry: UnsafeMutableRawPointer, _ end: inout UnsafeMutablePointer<UInt8>) {
         guard let kind = Self.kind(entry.load(fromByteOffset: Self.typeOffset, as: UInt8.self)) else { return }
         let name = (entry + Self.nameOffset).assumingMemoryBound(to: UInt8.self)

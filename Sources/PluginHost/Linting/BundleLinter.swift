@@ -32,6 +32,7 @@ public struct BundleLinter: Sendable {
     /// and keys that sources ask for and no table has are found.
     public var sources: [String]
 
+    /// A linter that compares with these sources, where there are any.
     public init(sources: [String] = []) {
         self.sources = sources
     }
@@ -61,6 +62,7 @@ public struct BundleLinter: Sendable {
     /// - Parameters:
     ///   - path: the file. One that is named `Info.plist` is also looked at as a bundle's.
     ///   - type: what it is read as; nil for what its name says, and a property list for any other name.
+    /// - Returns: what was looked at, and every finding.
     public func lint(file path: String, as type: FileType? = nil) -> LintReport {
         let absolute = Path.normalized(path) ?? path
         return report(on: LintedFile(path: absolute, type: type ?? FileType(path: path) ?? .propertyList))
@@ -72,6 +74,7 @@ public struct BundleLinter: Sendable {
     ///   - bytes: the content.
     ///   - type: what it is read as.
     ///   - name: what to call it in the findings.
+    /// - Returns: what was looked at, and every finding.
     public func lint(_ bytes: [UInt8], as type: FileType, named name: String) -> LintReport {
         report(on: LintedFile(path: name, type: type, bytes: bytes))
     }

@@ -97,6 +97,7 @@ extension PluginBundle {
     /// - Parameters:
     ///   - extensionPoint: only those at this extension point; nil for all.
     ///   - version: only those of this version; nil for all.
+    /// - Returns: the factories; none where nothing fits.
     /// - Throws: ``PluginError``: what a load throws.
     public func cProviders(at extensionPoint: String? = nil, version: UInt32? = nil) throws -> [CProvider] {
         cProviders(at: extensionPoint, version: version, in: try loadedCode())

@@ -10,9 +10,7 @@ import Synchronization
 struct CodeLoad {
     let bundle: PluginBundle
 
-    /// - Parameters:
-    ///   - lastFailure: how the last try ended.
-    ///   - entered: set to the code whose entry is called.
+    /// `lastFailure`: how the last try ended. `entered`: set to the code whose entry is called.
     func run(lastFailure: LoadFailure?, entered: inout EnteredCode?) throws(PluginError) -> LoadedCode {
         try bundle.requireUsableManifest()
         if let entry = bundle.linkedEntry { return try enter(linked: entry, lastFailure, &entered) }

@@ -39,7 +39,7 @@ final class LoadedCode: Sendable {
         let plugin: (any Plugin.Type)?
     }
 
-    /// - Parameter findings: where the registrations differ from what Info.plist declares.
+    /// `findings`: where the registrations differ from what Info.plist declares.
     init(
         image: LoadedImage?, registrations: consuming Registrations, findings: [PluginFinding], table: HostTable
     ) {
@@ -100,7 +100,7 @@ final class LoadedCode: Sendable {
         }
     }
 
-    /// - Parameter name: `NSPrincipalClass`, or nil for the first class.
+    /// `name`: `NSPrincipalClass`, or nil for the first class.
     func principal(named name: String?) -> Principal {
         if let known = principal.withLock({ $0 }) { return known }
         // Found outside of the lock: finding a class by name runs a metadata accessor, which is the plug-in's code.

@@ -4,6 +4,7 @@ internal import CPluginSupport
 extension PluginBundle {
     /// Something that the bundle's entry registered.
     public struct Registration: Sendable, Hashable {
+        /// What the code registered.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
             /// A Swift class, by ``PluginBundle/classNamed(_:)``.
             case pluginClass
@@ -15,7 +16,9 @@ extension PluginBundle {
             case function
         }
 
+        /// What it is.
         public let kind: Kind
+        /// The name that it was registered by.
         public let name: String
         /// The extension point of a provider or factory; nil for none.
         public var extensionPoint: String?

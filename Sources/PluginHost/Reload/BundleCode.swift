@@ -11,7 +11,7 @@ struct BundleCode: Sendable {
     private let directories: [String]
     private let executables: Set<String>
 
-    /// - Parameter name: the executable's name.
+    /// `name`: the executable's name.
     init(layout: BundleLayout, executable name: String) {
         lists = Set(
             layout.infoDirectories.flatMap { directory in
@@ -29,7 +29,7 @@ struct BundleCode: Sendable {
             })
     }
 
-    /// - Parameter path: relative to the bundle.
+    /// `path`: relative to the bundle.
     func contains(_ path: String) -> Bool {
         if path.hasSuffix(".so") || path.contains(".so.") { return true }
         return lists.contains(path) || executables.contains(path) || directories.contains(where: path.hasPrefix)

@@ -97,9 +97,8 @@ struct ResourceSearch: Sendable {
     }
 
     /// For each place that has a resource of one of the queries, which differ in the type alone, the path of each.
-    ///
-    /// - Parameter most: how many places are enough; those after them are not looked at.
-    /// - Returns: also whether everything on the way could be looked at. If not, there may be places that go before.
+    /// `most`: how many places are enough; those after them are not looked at. Returns also whether everything on the
+    /// way could be looked at. If not, there may be places that go before.
     mutating func allPaths(_ queries: [ResourceQuery], most: Int) -> (paths: [[String?]], isCertain: Bool) {
         var run = begin()
         let meanings = queries.map(\.meaning)

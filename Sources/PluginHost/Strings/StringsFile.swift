@@ -13,7 +13,9 @@ struct StringsFile: Sendable, Equatable {
     ///
     /// Of a key that stands in both files, the `.stringsdict` has the translation.
     ///
-    /// - Parameter device: the name of the host's device, for entries that depend on it.
+    /// - Parameters:
+    ///   - device: the name of the host's device, for entries that depend on it.
+    ///   - limits: what a file may hold.
     /// - Returns: a table that must not be kept if a finding is provisional: the system did not let a file be read.
     ///
     /// **Cost.** Linear in the files' sizes. A file over the limit is not read.

@@ -13,7 +13,7 @@ import Testing
         let description: String
     }
 
-    /// - Parameter step: what was done, for the message.
+    /// `step`: what was done, for the message.
     private static func expectRan(_ step: String) throws {
         if !CallingPlugin.ranWithoutLocks {
             throw Broken(description: "\(step): its code did not run, or a lock was held")

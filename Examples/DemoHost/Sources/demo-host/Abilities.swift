@@ -19,9 +19,8 @@ struct Abilities {
         (DEMO_CHECKSUM_FUNCTION_POINT, Int(DEMO_CHECKSUM_VERSION)),
     ]
 
-    /// - Parameters:
-    ///   - folder: where the bundles are; nil for the standard search paths of the program.
-    ///   - journal: is told each bundle that cannot be used; the others work.
+    /// `folder`: where the bundles are; nil for the standard search paths of the program. `journal`: is told each
+    /// bundle that cannot be used; the others work.
     init(folder: String?, journal: Journal) throws(UsageError) {
         try self.init(
             folder.map { PluginCatalog(searchPaths: [$0]) } ?? PluginCatalog(application: "demo-host"), folder: folder,

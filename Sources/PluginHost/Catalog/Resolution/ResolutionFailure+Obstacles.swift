@@ -77,7 +77,7 @@ extension ResolutionFailure {
 }
 
 extension ResolutionFailure.Difference {
-    /// - Parameter versions: the highest first, none in the range.
+    /// `versions`: the highest first, none in the range.
     fileprivate init(_ versions: [PluginVersion], _ range: VersionRange) {
         let isBelowAll = range.intervals.allSatisfy { !$0.lower.isBelow(versions[0]) }
         let isAboveAll = range.intervals.allSatisfy { $0.upper?.isBelow(versions[versions.count - 1]) ?? false }

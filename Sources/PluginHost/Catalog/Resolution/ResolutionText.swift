@@ -43,12 +43,8 @@ struct ResolutionText {
     typealias Link = (choice: Int, requirement: Int)
 
     /// A choice with what it requires, which requires the next, and so forth: `org.a 1.0 needs org.b 2 or later, which
-    /// needs org.c below 3`.
-    ///
-    /// - Parameters:
-    ///   - links: the whole chain, or its beginning.
-    ///   - omitted: how many links come then that are not told.
-    ///   - last: the link after these.
+    /// needs org.c below 3`. `links`: the whole chain, or its beginning. `omitted`: how many links come then that are
+    /// not told. `last`: the link after these.
     func chain(_ links: some Collection<Link>, omitted: Int = 0, last: Link? = nil) -> String {
         if links.count > Self.longest, last == nil {
             let told = Self.longest / 2

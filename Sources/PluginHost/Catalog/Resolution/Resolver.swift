@@ -20,6 +20,7 @@
 ///   - limit: how many steps the search for rules 3 and 4 may take, all in all. What it does not reach is chosen without
 ///     a search: what is required first, and of each identifier the best candidate that fits to what was chosen before.
 ///   - unread: the path of a file that could not be read, and may be of a candidate: then nothing is said to be missing.
+/// - Returns: the chosen candidates in the order of loading, and why the others were not chosen.
 ///
 /// **Threads.** No state. **Cost.** Linear in candidates and requirements where the best candidates of all identifiers fit
 /// together; where they do not, `limit` bounds it, to a second or two.
@@ -46,9 +47,8 @@ func resolve(
 }
 
 extension Resolution {
-    /// Adds the best candidate of each identifier that requires nothing and that nothing requires.
-    ///
-    /// - Parameter others: those among which ``chosen`` was chosen.
+    /// Adds the best candidate of each identifier that requires nothing and that nothing requires. `others`: those
+    /// among which ``chosen`` was chosen.
     fileprivate mutating func add(free: [ResolutionCandidate], to others: [ResolutionCandidate]) {
         let sorted = free.indices.sorted { a, b in
             if free[a].identifier != free[b].identifier { return free[a].identifier < free[b].identifier }

@@ -34,7 +34,7 @@ struct ProgramRunner {
         self.place = place
     }
 
-    /// - Parameter strace: what is traced and injected; nil to run without strace.
+    /// `strace`: what is traced and injected; nil to run without strace.
     func run(strace options: [String]? = nil) throws -> ProgramRun {
         let files = ["out", "err", "trace", "report"].map { place.root.appending(path: "run.\($0)") }
         for file in files { try Data().write(to: file) }

@@ -12,9 +12,8 @@ import Testing
         let library: URL
         let name: String
 
-        /// - Parameters:
-        ///   - folder: where the library stands in the bundle.
-        ///   - search: the executable's RUNPATH; nil for none, which is enough for Frameworks.
+        /// `folder`: where the library stands in the bundle. `search`: the executable's RUNPATH; nil for none, which is
+        /// enough for Frameworks.
         init(folder: String = "Contents/Frameworks", search: String? = nil, flags: [String] = []) throws {
             let unique = "carried\(Int.random(in: 1...999_999_999))"
             name = "lib\(unique).so"
