@@ -12,7 +12,8 @@ struct ApplicationArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The application's executable: its libraries count as present, and its own directories are searched. By "
-                + "default the one in PATH with the name of --application.", valueName: "program"))
+                + "default the one in PATH with the name of --application.", valueName: "program"),
+        completion: .file())
     var host: String?
 
     @Option(
@@ -42,8 +43,7 @@ struct PluginSearch {
     let application: String?
     private let capabilities: [String]
 
-    /// - Parameter folders: what was named in place of an application.
-    /// - Throws: ValidationError for a wrong use.
+    /// `folders`: what was named in place of an application. ValidationError for a wrong use.
     init(_ arguments: ApplicationArguments, folders: [String]) throws {
         application = arguments.application
         capabilities = arguments.capabilities
@@ -72,9 +72,7 @@ struct PluginSearch {
         }
     }
 
-    /// Looks through the search paths.
-    ///
-    /// - Parameter index: without one what stands there now is read, and nothing is written.
+    /// Looks through the search paths. `index`: without one what stands there now is read, and nothing is written.
     func catalog(index: PluginCatalog.IndexStorage = .none) -> PluginCatalog {
         let catalog = PluginCatalog(searchPaths: searchPaths, options: .init(index: index))
         guard capabilities.isEmpty else { return catalog }

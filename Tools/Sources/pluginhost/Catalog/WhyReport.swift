@@ -66,7 +66,7 @@ struct WhyReport {
 }
 
 extension WhyReport.Need {
-    /// - Parameter chain: the identifiers that lead to it, so that a circle ends.
+    /// `chain`: the identifiers that lead to it, so that a circle ends.
     init(_ identifier: String, _ range: String, in catalog: PluginCatalog, below chain: [String]) {
         self.identifier = identifier
         self.range = range
