@@ -43,15 +43,12 @@ struct DocumentReader {
         return (file, Int(status.st_size))
     }
 
-    /// Reads the whole file.
-    ///
-    /// - Parameters:
-    ///   - block: takes the file's bytes as they are.
-    ///   - passage: takes the text, and how many bytes of the file have been dealt with.
+    /// Reads the whole file. `block`: takes the file's bytes as they are. `passage`: takes the text, and how many bytes
+    /// of the file have been dealt with.
     func read(block: ([UInt8]) throws -> Void, passage: (String, _ offset: Int) throws -> Void) throws {
         var pending: [UInt8] = []
         var offset = 0
-        while let data = try file.read(upToCount: Self.blockLength), !data.isEmpty {
+        while let data = try nextBlock(), !data.isEmpty {
             let bytes = [UInt8](data)
             if offset == 0 { try refuseOtherEncodings(bytes) }
             guard !bytes.contains(0) else {
@@ -66,6 +63,13 @@ struct DocumentReader {
         }
         if offset == 0 { throw Unreadable(description: localized("{0} is empty.", name)) }
         if !pending.isEmpty { try passage(text(pending[...]), offset) }
+    }
+
+    private func nextBlock() throws -> Data? {
+        do { return try file.read(upToCount: Self.blockLength) } catch {
+            guard let failure = SystemFailure(error) else { throw error }
+            throw Unreadable(description: failure.sentence(about: name))
+        }
     }
 
     /// Behind the last line end, else behind the last space, else before the last character, which may be incomplete.

@@ -21,14 +21,3 @@ enum FileLook {
         self = status.st_mode & S_IFMT == S_IFDIR ? .directory : .file
     }
 }
-
-/// Why a system call failed.
-struct SystemFailure: Error {
-    let number: Int32
-    var reason: String { String(cString: strerror(number)) }
-
-    init(_ number: Int32) { self.number = number }
-
-    /// “X cannot be used: Input/output error.”
-    func sentence(about path: String) -> String { localized("{0} cannot be used: {1}.", path, reason) }
-}

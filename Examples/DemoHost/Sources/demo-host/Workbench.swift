@@ -92,7 +92,7 @@ struct Workbench {
         do {
             try file.write(try exporter.export(report))
         } catch {
-            journal.write(localized("The report could not be written to {0}: {1}", file.path, "\(error)"))
+            journal.write(localized("The report could not be written to {0}: {1}.", file.path, reason(of: error)))
             return false
         }
         Journal.announce(localized("The report is {0}.", file.path))
