@@ -46,6 +46,9 @@ public final class StringsIndex: @unchecked Sendable {
         fileprivate let seed: (UInt64, UInt64)
     }
 
+    /// The most memory that an entry takes, without its text.
+    static let entrySize = MemoryLayout<Entry>.stride + 3 * MemoryLayout<Slot>.stride
+
     /// Unknown outside of the process: whoever writes a table must not be able to choose keys that all collide.
     private static let secret: (UInt64, UInt64) = (.random(in: .min ... .max) | 1, .random(in: .min ... .max))
 

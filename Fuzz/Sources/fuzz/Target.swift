@@ -26,6 +26,15 @@ enum Target: String, CaseIterable {
         }
     }
 
+    /// Makes what the checks of all processes share.
+    func prepare() {
+        switch self {
+        case .formats: _ = ScratchFolder.path
+        case .indexes: _ = HostileIndexes.sample
+        default: break
+        }
+    }
+
     /// Whether its checks measure time and memory themselves.
     var measures: Bool { [.budgets, .formats, .indexes].contains(self) }
 

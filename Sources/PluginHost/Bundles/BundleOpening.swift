@@ -75,7 +75,7 @@ enum BundleOpening {
 
     private static func resolved(_ path: String, askedFor: String) throws(PluginError) -> String {
         if let resolved = Path.resolved(path) { return resolved }
-        throw notFound(askedFor, describe(errno: errno))
+        throw notFound(askedFor, errno: errno)
     }
 
     /// The object of a directory that is still there.
@@ -110,7 +110,9 @@ enum BundleOpening {
             list.withCString { path.update(from: $0, count: count) }
             memcpy(path + count, ending.utf8Start, ending.utf8CodeUnitCount + 1)
             var identity = phs_file_identity()
-            return phs_stat_at(base.directory, path + base.length, &identity) == 0
+            if phs_stat_at(base.directory, path + base.length, &identity) == 0 { return true }
+            // What cannot be looked at may be there: the other way reads it, or reports why it cannot.
+            return !ErrorNumber.saysAbsent(errno)
         }
     }
 
@@ -121,7 +123,7 @@ enum BundleOpening {
         var before: FileIdentity?
         // Whoever replaces a bundle that often does it for ever; then what was seen last is as good as anything.
         for _ in 0..<8 {
-            guard let now = FileIdentity(path: path) else { throw notFound(askedFor, describe(errno: errno)) }
+            guard let now = FileIdentity(path: path) else { throw notFound(askedFor, errno: errno) }
             guard now.isDirectory else { throw notFound(askedFor, "it is \(now.kind), not a directory") }
             if let before, before.isSameFile(as: now) { break }
             before = now
@@ -202,6 +204,13 @@ enum BundleOpening {
             if let target = Path.linkTarget(link), FileIdentity(path: link) == nil { return (link, target) }
         }
         return nil
+    }
+
+    private static func notFound(_ path: String, errno: CInt) -> PluginError {
+        if ErrorNumber.leadsNowhere(errno) { return notFound(path, describe(errno: errno)) }
+        let finding = PluginFinding(
+            .bundleNotFound, filePath: path, message: "The bundle directory \(quoted(path)) cannot be looked at.")
+        return PluginError(bundlePath: path, finding.refused(by: errno))
     }
 
     private static func notFound(_ path: String, _ reason: String) -> PluginError {

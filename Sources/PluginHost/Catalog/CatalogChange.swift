@@ -37,7 +37,7 @@ public struct CatalogChange: Sendable {
 
     /// Whether something that is offered at an extension point is different.
     func concerns(_ point: String) -> Bool {
-        (added + removed + changed + replaced).contains { $0.factories.contains { $0.extensionPoint == point } }
+        (added + removed + changed + replaced).contains { $0.extensions.contains { $0.extensionPoint == point } }
     }
 }
 

@@ -31,10 +31,10 @@ public enum PluginShadowing: String, Sendable, Hashable, CaseIterable {
 /// **Threads.** A value; tells what the catalogue knew when it was asked for.
 public struct PluginCandidate: Sendable {
     let index: CatalogIndex
-    let entry: IndexEntry
+    let entry: CandidateRow
     let record: PluginRecord
 
-    init(_ index: CatalogIndex, _ entry: IndexEntry) {
+    init(_ index: CatalogIndex, _ entry: CandidateRow) {
         self.index = index
         self.entry = entry
         record = index.record(entry)

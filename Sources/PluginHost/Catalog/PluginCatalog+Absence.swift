@@ -16,7 +16,7 @@ extension PluginCatalog {
                 PluginCandidate(index, $0).bundlePath != absent
             }
             builder.add(
-                path: folder.path, realPath: folder.realPath, stamp: folder.stamp, problem: folder.problem,
+                path: folder.path, realPath: folder.realPath, stamp: folder.stamp, finding: folder.finding,
                 bundles: ScannedBundle.known(Array(present), in: index))
         }
         return CatalogChange(from: index, to: builder.index(), in: self)

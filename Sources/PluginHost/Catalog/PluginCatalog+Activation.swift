@@ -120,7 +120,7 @@ extension PluginCatalog {
                 pending.append(description)
             }
         }
-        let byEntry = Dictionary(found.values.map { ($0.entryNumber, $0) }, uniquingKeysWith: { $1 })
+        let byEntry = Dictionary(found.values.map { ($0.candidateNumber, $0) }, uniquingKeysWith: { $1 })
         return (0..<index.pluginCount).compactMap { byEntry[index.inLoadOrder($0)] }
     }
 

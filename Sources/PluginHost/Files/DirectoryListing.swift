@@ -14,6 +14,12 @@ struct DirectoryListing: Sendable {
         case unresolved
     }
 
+    /// A name and what it stands for.
+    struct Item: Sendable {
+        let name: String
+        let kind: Kind
+    }
+
     /// The names, for asking for one of them.
     private(set) var entries = DirectoryNames()
     /// All names with their kinds. Made at each call.
@@ -147,10 +153,4 @@ struct DirectoryListing: Sendable {
         default: nil
         }
     }
-}
-
-/// A name in a directory and what it stands for.
-struct DirectoryEntry: Sendable {
-    let name: String
-    let kind: DirectoryListing.Kind
 }

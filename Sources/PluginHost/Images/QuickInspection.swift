@@ -62,6 +62,7 @@ struct QuickInspection: ~Copyable {
         if let failure = window.failure {
             result.findings = []
             refuse("cannot be read.", "Check the file system it stands on.", said: failure.reason)
+            result.findings[0] = result.findings[0].refused(by: failure.errno)
         } else if window.isShort {
             result.findings = []
             refuse(

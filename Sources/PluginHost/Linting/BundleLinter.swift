@@ -4,7 +4,7 @@ internal import PropertyLists
 /// not fit between the languages of a bundle.
 ///
 /// No code of a bundle runs. What a load checks of the executable is no matter here;
-/// ``PluginBundle/problems(loadedBy:)`` tells it.
+/// ``PluginBundle/findings(loadedBy:)`` tells it.
 ///
 /// ```swift
 /// for finding in BundleLinter().lint(bundle).findings {
@@ -50,7 +50,8 @@ public struct BundleLinter: Sendable {
     /// neither has the table, with those of all others. What a broader localisation of the same language has (`pt` for
     /// `pt-BR`) is not missing from the narrower one.
     ///
-    /// **Cost.** Reads all these files, with memory of some times their size.
+    /// **Cost.** Reads all these files, with memory of some times their size. With ``sources``, a key that is in none of them
+    /// is looked for in the executable and in each file that is no source. Of one file at most 100 findings are listed.
     public func lint(_ bundle: PluginBundle) -> LintReport {
         var lint = BundleLint(bundle: bundle, linter: self)
         return lint.run()

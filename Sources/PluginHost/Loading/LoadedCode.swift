@@ -6,7 +6,7 @@ final class LoadedCode: Sendable {
     /// Nil for code that is linked into the program: whose image is not the plug-in's alone.
     let image: LoadedImage?
     let registrations: Registrations
-    let table: EntryTable
+    let table: HostTable
     /// Where the registrations differ from what Info.plist declares.
     let findings: [PluginFinding]
     private let census = Lock<ObjectCensus?>(nil)
@@ -41,7 +41,7 @@ final class LoadedCode: Sendable {
 
     /// `findings`: where the registrations differ from what Info.plist declares.
     init(
-        image: LoadedImage?, registrations: consuming Registrations, findings: [PluginFinding], table: EntryTable
+        image: LoadedImage?, registrations: consuming Registrations, findings: [PluginFinding], table: HostTable
     ) {
         self.image = image
         self.registrations = registrations

@@ -70,7 +70,7 @@ extension PluginBundle {
 
     /// Modules that stand twice in the process, one of them in or for this bundle: the usual reason why a cast that
     /// must hold does not.
-    var duplicateModules: [PluginFinding] { problems().filter { $0.code == .duplicateABI } }
+    var duplicateModules: [PluginFinding] { findings().filter { $0.code == .duplicateABI } }
 
     func instantiationFailed(_ what: String, _ error: any Error) -> PluginError {
         pluginFailed(.instantiationFailed, subject: what, "Making an object of \(what)", error)

@@ -10,8 +10,8 @@ extension PluginBundle {
             case pluginClass
             /// A typed provider at an extension point, by ``PluginBundle/providers(of:)``.
             case provider
-            /// A factory of the C level, by ``PluginBundle/factories(at:version:)``.
-            case factory
+            /// A factory of the C level, by ``PluginBundle/cProviders(at:version:)``.
+            case cProvider = "factory"
             /// A C function, by ``PluginBundle/function(_:_:)``.
             case function
         }
@@ -49,9 +49,9 @@ extension Registrations {
                 kind: .provider, name: provider.name, extensionPoint: provider.pointName,
                 extensionVersion: provider.pointVersion, order: provider.order)
         }
-        all += factories.map { factory in
+        all += cProviders.map { factory in
             PluginBundle.Registration(
-                kind: .factory, name: factory.name, extensionPoint: factory.point.isEmpty ? nil : factory.point,
+                kind: .cProvider, name: factory.name, extensionPoint: factory.point.isEmpty ? nil : factory.point,
                 extensionVersion: factory.point.isEmpty ? nil : factory.version, order: factory.order)
         }
         all += functions.values.sorted { $0.name < $1.name }.map { function in

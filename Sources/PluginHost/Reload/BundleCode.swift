@@ -123,7 +123,17 @@ struct BundleCode: Sendable {
     /// meanwhile.
     func identity(in root: String) throws(Failure) -> Identity {
         let files = try files(in: root)
-        return Dictionary(uniqueKeysWithValues: files.map { ($0, FileIdentity(path: Path.join(root, $0))) })
+        var identity: Identity = Dictionary(minimumCapacity: files.count)
+        for file in files {
+            do throws(Failure) {
+                identity.updateValue(try FileIdentity.found(at: Path.join(root, file)), forKey: file)
+            } catch {
+                // A link may lead to where nobody may look, or nowhere; what passes must not be taken for a change.
+                if ErrorNumber.isPassing(error.errno) { throw error }
+                identity.updateValue(nil, forKey: file)
+            }
+        }
+        return identity
     }
 }
 

@@ -157,9 +157,3 @@ extension PluginFinding {
         ).refused(by: failure.errno)
     }
 }
-
-extension PluginError.Code {
-    /// A directory of resources cannot be read at present. It counts as empty for this one question, and is read again at
-    /// the next.
-    public static let resourcesUnreadable = Self(rawValue: "resourcesUnreadable")
-}

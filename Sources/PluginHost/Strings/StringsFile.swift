@@ -188,15 +188,3 @@ struct StringsFile: Sendable, Equatable {
             remedy: "Correct the entry; the others are used.")
     }
 }
-
-extension PluginError.Code {
-    /// An entry of a strings table is malformed; the other entries are used.
-    public static let stringsTableFaulty = Self(rawValue: "stringsTableFaulty")
-    /// A strings table is there and cannot be read; it counts as empty. Where the system refused to open it, it is read
-    /// again at the next question.
-    public static let stringsTableUnreadable = Self(rawValue: "stringsTableUnreadable")
-    /// A string was asked for that no table has; told only under NSShowNonLocalizedStrings.
-    public static let stringNotLocalized = Self(rawValue: "stringNotLocalized")
-    /// A localised format does not fit the arguments that it was given.
-    public static let stringFormatMismatch = Self(rawValue: "stringFormatMismatch")
-}

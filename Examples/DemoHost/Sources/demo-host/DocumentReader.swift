@@ -13,9 +13,11 @@ struct DocumentReader {
 
     let name: String
     let byteCount: Int
+    private let path: String
     private let file: FileHandle
 
     init(path: String) throws(Unreadable) {
+        self.path = path
         name = URL(filePath: path).lastPathComponent
         let look: FileLook
         do throws(SystemFailure) {
@@ -34,12 +36,10 @@ struct DocumentReader {
     }
 
     private static func open(_ path: String) throws(SystemFailure) -> (FileHandle, Int) {
-        var descriptor: Int32
-        repeat { descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
-        guard descriptor >= 0 else { throw SystemFailure(errno) }
+        let descriptor = try SystemFailure.checked { Glibc.open(path, O_RDONLY | O_CLOEXEC) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw SystemFailure(errno) }
+        _ = try SystemFailure.checked { fstat(descriptor, &status) }
         return (file, Int(status.st_size))
     }
 
@@ -48,8 +48,7 @@ struct DocumentReader {
     func read(block: ([UInt8]) throws -> Void, passage: (String, _ offset: Int) throws -> Void) throws {
         var pending: [UInt8] = []
         var offset = 0
-        while let data = try nextBlock(), !data.isEmpty {
-            let bytes = [UInt8](data)
+        while case let bytes = try nextBlock(), !bytes.isEmpty {
             if offset == 0 { try refuseOtherEncodings(bytes) }
             guard !bytes.contains(0) else {
                 throw Unreadable(description: localized("{0} is no text but binary data.", name))
@@ -65,10 +64,14 @@ struct DocumentReader {
         if !pending.isEmpty { try passage(text(pending[...]), offset) }
     }
 
-    private func nextBlock() throws -> Data? {
-        do { return try file.read(upToCount: Self.blockLength) } catch {
-            guard let failure = SystemFailure(error) else { throw error }
-            throw Unreadable(description: failure.sentence(about: name))
+    /// Empty at the end.
+    private func nextBlock() throws -> [UInt8] {
+        do {
+            return try [UInt8](unsafeUninitializedCapacity: Self.blockLength) { buffer, count in
+                count = try SystemFailure.checked { Glibc.read(file.fileDescriptor, buffer.baseAddress, buffer.count) }
+            }
+        } catch let failure as SystemFailure {
+            throw Unreadable(description: failure.sentence(about: path))
         }
     }
 

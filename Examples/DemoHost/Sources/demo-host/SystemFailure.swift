@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 
 /// Why a system call failed, in the user's words and not in the system's.
@@ -6,19 +5,6 @@ struct SystemFailure: Error {
     let number: Int32
 
     init(_ number: Int32) { self.number = number }
-
-    /// The failure behind an error of Foundation's; nil for other errors.
-    init?(_ error: any Error) {
-        if let failure = error as? SystemFailure {
-            self = failure
-        } else if let code = (error as? POSIXError)?.code {
-            self.init(code.rawValue)
-        } else if let underlying = (error as? CocoaError)?.underlying {
-            self.init(underlying)
-        } else {
-            return nil
-        }
-    }
 
     /// A part of a sentence, without a full stop.
     var reason: String {
@@ -37,9 +23,24 @@ struct SystemFailure: Error {
         }
     }
 
+    /// What a system call returned, made again when a signal interrupted it.
+    static func checked<Number: FixedWidthInteger>(_ call: () -> Number) throws(SystemFailure) -> Number {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            if errno != EINTR { throw SystemFailure(errno) }
+        }
+    }
+
+    /// Writes all of some bytes.
+    static func write(_ bytes: some Sequence<UInt8>, to descriptor: CInt) throws(SystemFailure) {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let count = try checked { rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } }
+            rest = rest.dropFirst(count)
+        }
+    }
+
     /// “X cannot be used: the disk reports an error.”
     func sentence(about path: String) -> String { localized("{0} cannot be used: {1}.", path, reason) }
 }
-
-/// Why something failed: of what the system refused, the reason in plain words.
-func reason(of error: any Error) -> String { SystemFailure(error)?.reason ?? "\(error)" }

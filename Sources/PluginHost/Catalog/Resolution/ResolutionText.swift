@@ -1,6 +1,8 @@
 /// The words in which failures of a resolution are told.
 struct ResolutionText {
     let graph: RequirementGraph
+    /// What could not be read, and may have been a candidate.
+    var unread: String?
 
     /// How many steps of a chain, versions or names are told before the others are counted.
     static let longest = 8
@@ -72,6 +74,15 @@ struct ResolutionText {
         let versions = graph.choices(of: identifier).map { graph.choices[$0].version.description }
         return "installed \(versions.count == 1 ? "is" : "are") \(name(identifier)) \(Self.list(versions))"
     }
+
+    /// `org.c is not installed`, unless that is not known.
+    func missing(_ identifier: Int) -> String {
+        guard unread != nil else { return "\(name(identifier)) is not installed" }
+        return "\(name(identifier)) is not among the bundles that could be read"
+    }
+
+    /// `, and “/a/B.bundle/Contents/Info.plist” could not be read`, after what holds only of what could.
+    var exception: String { unread.map { ", and \(quoted($0)) could not be read" } ?? "" }
 
     /// `a, b and c`, and of very many the first ones and how many more.
     static func list(_ parts: some Collection<String>, _ word: String = "and") -> String {

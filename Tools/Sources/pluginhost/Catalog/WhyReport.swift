@@ -39,7 +39,7 @@ struct WhyReport {
         let plugin = explanation.plugin
         let bundle = try? plugin?.candidate.open()
         check = FindingReport(
-            findings: bundle?.problems(loadedBy: program) ?? [], bundlePath: plugin?.bundlePath ?? "")
+            findings: bundle?.findings(loadedBy: program) ?? [], bundlePath: plugin?.bundlePath ?? "")
         // Where none is used, what the first one needs tells the most.
         let manifest = bundle?.manifest ?? candidates.first?.manifest
         needs = (manifest?.requires ?? [:]).sorted { $0.key < $1.key }

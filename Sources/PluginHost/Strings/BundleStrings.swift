@@ -17,7 +17,7 @@ import Foundation
 ///
 /// **Threads.** Any; the first look-up in a table lets others wait. The log is called without any lock held.
 /// **Cost.** A repeated look-up costs no more than one in a Swift dictionary.
-final class StringsTables: Sendable {
+final class BundleStrings: Sendable {
     let finder: ResourceFinder
     private let log: @Sendable ([PluginFinding]) -> Void
     private struct State {

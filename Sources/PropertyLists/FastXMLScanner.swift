@@ -3,7 +3,7 @@
 ///
 /// What it walks through to the end, ``PropertyListReader`` reads without fault and alike. What takes more than a look at
 /// a few bytes is left to that reader: encodings, character references, equal keys, reals, dates and data.
-struct XMLScan: ~Copyable {
+struct FastXMLScanner: ~Copyable {
     let text: ListText
     let bytes: UnsafePointer<UInt8>
     let end: Int
@@ -27,7 +27,7 @@ struct XMLScan: ~Copyable {
     }
 
     /// Whether all of the text was recognised. `body`: gets each entry; may end the scan with false.
-    mutating func run(_ body: ListText.EntryBody) -> Bool {
+    mutating func run(_ body: ListText.ItemBody) -> Bool {
         // The few ways in which programs begin a list. A byte-order mark or another encoding is none of them.
         if take("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"), !skipBlanks() { return false }
         if take("<!DOCTYPE plist PUBLIC \"-//Apple") {
@@ -38,7 +38,7 @@ struct XMLScan: ~Copyable {
         }
         guard skipBlanks() else { return false }
         let isWrapped = take("<plist version=\"1.0\">")
-        guard skipBlanks(), take("<dict>"), readEntries(depth: 1, body), skipBlanks() else { return false }
+        guard skipBlanks(), take("<dict>"), readItems(depth: 1, body), skipBlanks() else { return false }
         if isWrapped {
             guard take("</plist>"), skipBlanks() else { return false }
         }
@@ -50,7 +50,7 @@ struct XMLScan: ~Copyable {
     /// Deeper lists are left to the reader, so that this may recurse.
     private static let mostDepth = 8
 
-    private mutating func readEntries(depth: Int, _ body: ListText.EntryBody) -> Bool {
+    private mutating func readItems(depth: Int, _ body: ListText.ItemBody) -> Bool {
         let firstKey = keyCount
         while skipBlanks() {
             guard take("<key>") else {
@@ -75,7 +75,7 @@ struct XMLScan: ~Copyable {
             var isEmpty = true
             let isRead =
                 take("<dict>")
-                && readEntries(depth: 2) { key, value in
+                && readItems(depth: 2) { key, value in
                     isEmpty = false
                     return body(number, key, value)
                 }
@@ -131,7 +131,7 @@ struct XMLScan: ~Copyable {
         if take("<array>") {
             guard depth < Self.mostDepth, readElements(depth: depth + 1) else { return nil }
         } else if take("<dict>") {
-            guard depth < Self.mostDepth, readEntries(depth: depth + 1, { _, _ in true }) else { return nil }
+            guard depth < Self.mostDepth, readItems(depth: depth + 1, { _, _ in true }) else { return nil }
         } else if take("<integer>") {
             guard readDigits(), take("</integer>") else { return nil }
         } else if !take("<string/>"), !take("<array/>"), !take("<dict/>") {
