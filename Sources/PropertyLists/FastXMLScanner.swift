@@ -26,7 +26,7 @@ struct FastXMLScanner: ~Copyable {
         self.position = position
     }
 
-    /// Whether all of the text was recognised. `body`: gets each entry; may end the scan with false.
+    /// Whether all of the text was recognised. `body`: gets each item; may end the scan with false.
     mutating func run(_ body: ListText.ItemBody) -> Bool {
         // The few ways in which programs begin a list. A byte-order mark or another encoding is none of them.
         if take("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"), !skipBlanks() { return false }

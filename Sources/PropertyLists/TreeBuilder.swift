@@ -163,8 +163,8 @@ struct TreeBuilder: ~Copyable {
         }
     }
 
-    /// Moves the complete values of the innermost container out of the stacks. `offset`: how far the text was read; nil
-    /// where the container ends.
+    /// Moves the complete values of the innermost container out of the stacks.
+    /// `offset`: how far the text was read; nil where the container ends.
     private mutating func moveOn(_ frame: Frame, upTo offset: Int?) throws(TextFault) {
         var part = moved.last?.frame == frames.count ? moved.removeLast() : Moved(frame: frames.count)
         let count = values.count - frame.firstValue

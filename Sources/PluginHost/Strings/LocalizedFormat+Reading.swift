@@ -10,9 +10,13 @@ extension LocalizedFormat {
         var exhausted: ReadingBudget.Exhausted?
     }
 
-    /// The entry of a key. `value`: a string, or a dictionary with NSStringLocalizedFormatKey and a dictionary for each
-    /// variable, or with NSStringVariableWidthRuleType or NSStringDeviceSpecificRuleType, whose variants are entries
-    /// again. `budget`: of the file. It pays for the formats, taken apart, and for the longest text of the entry.
+    /// The entry of a key.
+    ///
+    /// - Parameters:
+    ///   - value: a string, or a dictionary with NSStringLocalizedFormatKey and a dictionary for each variable, or with
+    ///     NSStringVariableWidthRuleType or NSStringDeviceSpecificRuleType, whose variants are entries again.
+    ///   - budget: of the file. It pays for the formats, taken apart, and for the longest text of the entry.
+    /// - Throws: what is wrong with the entry.
     init(_ value: PropertyList, _ budget: inout ReadingBudget) throws(Fault) {
         self = try Self.entry(value, &budget)
         var sizes = FormatSizes(variables: [:], depth: 0)

@@ -43,8 +43,12 @@ struct DocumentReader {
         return (file, Int(status.st_size))
     }
 
-    /// Reads the whole file. `block`: takes the file's bytes as they are. `passage`: takes the text, and how many bytes
-    /// of the file have been dealt with.
+    /// Reads the whole file.
+    ///
+    /// - Parameters:
+    ///   - block: takes the file's bytes as they are.
+    ///   - passage: takes the text, and how many bytes of the file have been dealt with.
+    /// - Throws: ``SystemFailure`` where the file cannot be read, and what the two functions throw.
     func read(block: ([UInt8]) throws -> Void, passage: (String, _ offset: Int) throws -> Void) throws {
         var pending: [UInt8] = []
         var offset = 0

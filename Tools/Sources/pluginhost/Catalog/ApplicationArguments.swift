@@ -43,7 +43,8 @@ struct PluginSearch {
     let application: String?
     private let capabilities: [String]
 
-    /// `folders`: what was named in place of an application. ValidationError for a wrong use.
+    /// `folders`: what was named in place of an application.
+    /// - Throws: ValidationError for a wrong use.
     init(_ arguments: ApplicationArguments, folders: [String]) throws {
         application = arguments.application
         capabilities = arguments.capabilities
@@ -72,7 +73,8 @@ struct PluginSearch {
         }
     }
 
-    /// Looks through the search paths. `index`: without one what stands there now is read, and nothing is written.
+    /// Looks through the search paths.
+    /// `index`: without one what stands there now is read, and nothing is written.
     func catalog(index: PluginCatalog.IndexStorage = .none) -> PluginCatalog {
         let catalog = PluginCatalog(searchPaths: searchPaths, options: .init(index: index))
         guard capabilities.isEmpty else { return catalog }

@@ -38,8 +38,13 @@ struct ChildProcess: ~Copyable {
     }
 
     /// Waits for the end of the process, within a time, and reads what it writes. Nothing that it started runs on
-    /// afterwards. `mark`: begins each message of its report. `interrupts`: a descriptor that is readable when the tool
-    /// is to end; -1 for none.
+    /// afterwards.
+    ///
+    /// - Parameters:
+    ///   - mark: begins each message of its report.
+    ///   - limit: how long it may run; then it is killed.
+    ///   - interrupts: a descriptor that is readable when the tool is to end; -1 for none.
+    /// - Returns: how it ended and what it wrote.
     func run(mark: String, limit: Duration, interrupts: Int32) -> ChildRun {
         let clock = ContinuousClock()
         let deadline = clock.now + limit
