@@ -69,7 +69,7 @@ struct CatalogIndexBuilder {
             for contribution in contributions {
                 let factory = candidates[contribution.entry].bundle.record.factories[contribution.factory]
                 IndexContribution(
-                    point: point, name: put(text: factory.name), version: UInt32(factory.version),
+                    point: point, name: put(text: factory.name), version: factory.version,
                     entry: contribution.entry, factory: contribution.factory
                 ).write(to: &parts)
             }

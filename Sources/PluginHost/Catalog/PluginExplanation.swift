@@ -6,7 +6,7 @@ public struct PluginExplanation: Sendable {
     /// The plug-in that is used, or nil.
     public let plugin: PluginDescription?
     /// Everything that requires the identifier, used or not, with the range that it gives.
-    public let requiredBy: [(candidate: PluginCandidate, range: String)]
+    public let requiredBy: [(candidate: PluginCandidate, range: VersionRange)]
     private let searchPaths: [String]
 
     init(_ identifier: String, in catalog: PluginCatalog) {

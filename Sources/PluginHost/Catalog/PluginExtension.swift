@@ -14,7 +14,7 @@ public struct ExtensionDescription: Sendable {
     /// The extension point's name.
     public var extensionPoint: String { factory.extensionPoint ?? "" }
     /// The version of the extension point's interface.
-    public var version: Int { factory.version }
+    public var version: UInt32 { factory.version }
     /// Lower comes first.
     public var order: Int { factory.order }
 
@@ -110,7 +110,7 @@ extension PluginCatalog {
     ///
     /// **Cost.** A binary search, and a reading of what each of the plug-ins declares.
     public func extensions<Interface>(of point: ExtensionPoint<Interface>) -> [PluginExtension<Interface>] {
-        extensions(at: point.name, version: Int(point.version)).map { PluginExtension(description: $0, point: point) }
+        extensions(at: point.name, version: point.version).map { PluginExtension(description: $0, point: point) }
     }
 
     /// What the plug-ins offer at an extension point that is known by its name: also that of plug-ins in C, whose factories
@@ -119,7 +119,7 @@ extension PluginCatalog {
     /// - Parameters:
     ///   - point: the extension point's name.
     ///   - version: that of its interface; nil for all.
-    public func extensions(at point: String, version: Int? = nil) -> [ExtensionDescription] {
+    public func extensions(at point: String, version: UInt32? = nil) -> [ExtensionDescription] {
         let index = current
         var seen: Set<String> = []
         // A plug-in that offers several things is read once.
@@ -134,7 +134,7 @@ extension PluginCatalog {
     }
 
     /// What comes first in ``extensions(at:version:)``; one plug-in is read.
-    func firstExtension(at point: String, version: Int) -> ExtensionDescription? {
+    func firstExtension(at point: String, version: UInt32) -> ExtensionDescription? {
         let index = current
         guard let first = index.contributions(at: point).first(where: { $0.version == version }) else { return nil }
         return ExtensionDescription(PluginDescription(self, index, first.entry), first)
@@ -148,7 +148,7 @@ extension PluginCatalog {
     public func `extension`<Interface>(
         named name: String, of point: ExtensionPoint<Interface>
     ) -> PluginExtension<Interface>? {
-        self.extension(named: name, at: point.name, version: Int(point.version))
+        self.extension(named: name, at: point.name, version: point.version)
             .map { PluginExtension(description: $0, point: point) }
     }
 
@@ -158,7 +158,7 @@ extension PluginCatalog {
     ///   - name: of the factory or provider, as PHFactories declares it.
     ///   - point: the extension point's name.
     ///   - version: that of its interface; nil for any.
-    public func `extension`(named name: String, at point: String, version: Int? = nil) -> ExtensionDescription? {
+    public func `extension`(named name: String, at point: String, version: UInt32? = nil) -> ExtensionDescription? {
         let index = current
         for contribution in index.contributions(at: point) where index.text(at: contribution.name, is: name) {
             if let version, contribution.version != version { continue }

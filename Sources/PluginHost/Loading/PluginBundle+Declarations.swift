@@ -4,7 +4,7 @@
 private struct Offer {
     let name: String
     let point: String
-    let version: Int
+    let version: UInt32
 
     func isDeclared(by entry: Manifest.Factory) -> Bool {
         name == entry.name && point == entry.extensionPoint && version == entry.version
@@ -44,9 +44,9 @@ extension PluginBundle {
 
     private func offers(in registrations: borrowing Registrations) -> [Offer] {
         if registrations.providers.isEmpty, registrations.factories.isEmpty { return [] }
-        return registrations.providers.map { Offer(name: $0.name, point: $0.pointName, version: Int($0.pointVersion)) }
+        return registrations.providers.map { Offer(name: $0.name, point: $0.pointName, version: $0.pointVersion) }
             + registrations.factories.lazy.filter { !$0.point.isEmpty }
-            .map { Offer(name: $0.name, point: $0.point, version: Int($0.version)) }
+            .map { Offer(name: $0.name, point: $0.point, version: $0.version) }
     }
 
     @inline(never)
