@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// What the verdicts depend on beside the bundles themselves.
 struct CatalogRules: Sendable, Equatable {
     /// `HostEnvironment.version`; empty where the application tells none, and then no requirement of it is checked.
@@ -29,7 +31,9 @@ struct CatalogRules: Sendable, Equatable {
         }
         let missing = Set(record.capabilities).subtracting(capabilities).sorted()
         if !missing.isEmpty {
-            let names = missing.map { quoted($0) }.joined(separator: ", ")
+            let most = ReadingBudget.mostFindings
+            var names = missing.prefix(most).map { quoted($0) }.joined(separator: ", ")
+            if missing.count > most { names += " and \(missing.count - most) more" }
             findings.append(
                 PluginFinding(
                     .hostIncompatible, filePath: list, subject: "PHCapabilities",

@@ -66,7 +66,7 @@ import Testing
         let (bundle, tree) = try Self.bundle("Recorded\(version.replacing(".", with: ""))", Self.source(header))
         try withExtendedLifetime(tree) {
             try bundle.loadAndReturnError()
-            _ = try bundle.factories()[0].make()
+            _ = try bundle.cProviders()[0].make()
             #expect(try bundle.function("answer", "() -> int32")().int64 == 1)
         }
     }
@@ -74,7 +74,7 @@ import Testing
     @Test func fault297_structsOfALaterVersionAreLongerAndTaken() throws {
         let (bundle, tree) = try Self.bundle("LaterStructs", Self.source("plugin_abi.h", change: 64))
         try withExtendedLifetime(tree) {
-            _ = try bundle.factories()[0].make()
+            _ = try bundle.cProviders()[0].make()
             #expect(try bundle.function("answer", "() -> int32")().int64 == 1)
         }
     }
@@ -99,7 +99,7 @@ import Testing
         ])
         try withExtendedLifetime(tree) {
             let bundle = try PluginBundle.open(path: tree("Identity\(size).bundle"))
-            let table = EntryTable(bundle: bundle)
+            let table = HostTable(bundle: bundle)
             let host = table.pointer
             let swift = try #require(
                 withPluginString(PLUGIN_SWIFT_ID) { host.pointee.get_extension(host, $0) }?

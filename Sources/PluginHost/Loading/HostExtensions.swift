@@ -3,7 +3,7 @@ import Glibc
 @_spi(PluginHost) internal import PluginABI
 
 /// The tables behind `get_extension`.
-enum EntryExtensions {
+enum HostExtensions {
     static func table(id: plugin_string) -> UnsafeRawPointer? {
         if id.bytes.holds(PLUGIN_SWIFT_ID) { return UnsafeRawPointer(swift.pointer) }
         if id.bytes.holds(PLUGIN_RESOURCES_ID) { return UnsafeRawPointer(resources.pointer) }
@@ -33,11 +33,11 @@ enum EntryExtensions {
                 guard let identity, identity.pointee.header.size >= UInt32(PLUGIN_SWIFT_IDENTITY_SIZE_1_0) else {
                     return plugin_status(PLUGIN_INVALID_ARGUMENT)
                 }
-                return EntryExtensions.begin(EntryTable.of(host), SwiftIdentity(identity))
+                return HostExtensions.begin(HostTable.of(host), SwiftIdentity(identity))
             },
             commit: { host, registrar in
                 guard let registrar else { return plugin_status(PLUGIN_INVALID_ARGUMENT) }
-                return EntryTable.of(host).register(
+                return HostTable.of(host).register(
                     Unmanaged<PluginRegistrar>.fromOpaque(registrar).takeUnretainedValue())
             }))
 
@@ -61,7 +61,7 @@ enum EntryExtensions {
     }
 
     /// Compares what the plug-in was compiled with. Swift objects cross afterwards, so all of it must be equal.
-    private static func begin(_ table: EntryTable, _ identity: SwiftIdentity) -> plugin_status {
+    private static func begin(_ table: HostTable, _ identity: SwiftIdentity) -> plugin_status {
         var findings: [PluginFinding] = []
         if identity.abiIdentity != abiIdentity {
             let image = identity.abiIdentity.flatMap { LoadedImages.path(containing: $0) } ?? "the plug-in"
@@ -103,7 +103,7 @@ enum EntryExtensions {
         plugin_resources(
             header: plugin_header(size: UInt32(MemoryLayout<plugin_resources>.size), version: 1),
             resource_path: { host, name, type, subdirectory in
-                let bundle = EntryTable.of(host).bundle
+                let bundle = HostTable.of(host).bundle
                 // Names that are not UTF-8 cannot be asked for; repaired they would be others.
                 guard let name = name.validText, let type = type.validText, let directory = subdirectory.validText
                 else { return nil }
@@ -113,7 +113,7 @@ enum EntryExtensions {
             },
             localized_string: { host, key, fallback, table in
                 strdup(
-                    EntryTable.of(host).bundle.localizedString(
+                    HostTable.of(host).bundle.localizedString(
                         forKey: key.text, value: fallback.text, table: table.len > 0 ? table.text : nil))
             }))
 
@@ -122,7 +122,7 @@ enum EntryExtensions {
     private static let lifecycle = Immortal(
         plugin_lifecycle(
             header: plugin_header(size: UInt32(MemoryLayout<plugin_lifecycle>.size), version: 1),
-            register_hooks: { host, hooks in EntryTable.of(host).register(hooks) }))
+            register_hooks: { host, hooks in HostTable.of(host).register(hooks) }))
 
     // MARK: org.pluginhost.services/1
 
@@ -130,7 +130,7 @@ enum EntryExtensions {
         plugin_services(
             header: plugin_header(size: UInt32(MemoryLayout<plugin_services>.size), version: 1),
             find_service: { host, point, version, service in
-                let client = EntryTable.of(host).bundle
+                let client = HostTable.of(host).bundle
                 guard let service, service.pointee.header.size >= UInt32(PLUGIN_SERVICE_SIZE_1_0) else {
                     return plugin_status(PLUGIN_INVALID_ARGUMENT)
                 }
