@@ -24,7 +24,7 @@ private struct InterfaceInspection {
 
     let findings: [PluginFinding]
 
-    /// - Parameter files: those that symbols are looked up in, in order.
+    /// `files`: those that symbols are looked up in, in order.
     init(of file: ImageFile, among files: [ImageFile]) {
         guard let section = file.section(named: Self.section), section.size <= FileMemory.sectionLimit,
             // Packed relocations leave no record of what a table leads to.
@@ -124,13 +124,9 @@ private struct FileRelocations {
         }
     }
 
-    /// Whether code of the file stands where an address of it leads to, or a function of the runtime for what was left out.
+    /// Whether code of the file stands where an address of it leads to.
     func leadsToCode(_ address: UInt64) -> Bool {
-        switch self[address] {
-        case .own(let target):
-            file.segments.contains { $0.flags & ELF.mayExecute != 0 && $0.holds(address: target) }
-        case .symbol(let name): name.hasPrefix("swift_deleted")
-        case nil: false
-        }
+        guard case .own(let target)? = self[address] else { return false }
+        return file.segments.contains { $0.flags & ELF.mayExecute != 0 && $0.holds(address: target) }
     }
 }

@@ -17,10 +17,9 @@ enum InterfaceDifference: Equatable {
     /// The constant witness table ends before the last requirement.
     case tooShort
 
-    /// - Parameters:
-    ///   - resolve: the address, in the protocol's image, that a reference leads to.
-    ///   - hasFunctions: whether a constant table has a function where each requirement is one.
-    /// - Returns: nil if the conformance has all that is required, as far as it can be known.
+    /// Nil if the conformance has all that is required, as far as it can be known. `resolve` gives the address, in the
+    /// protocol's image, that a reference leads to; `hasFunctions`, whether a constant table has a function where each
+    /// requirement is one.
     init?<Own: ImageMemory, Other: ImageMemory>(
         of conformance: Conformance<Own>, to current: ProtocolRequirements<Other>,
         resolve: (Conformance<Own>.Reference) -> UInt64?, hasFunctions: (_ table: UInt64) -> Bool
@@ -45,10 +44,8 @@ enum InterfaceDifference: Equatable {
         }
     }
 
-    /// - Parameters:
-    ///   - type: the type that conforms.
-    ///   - path: the plug-in's file; nil where the finding gets it later.
-    ///   - interface: the protocol, which stands in `library` now and has `count` requirements.
+    /// The difference as a finding about the plug-in's file at `path`; nil where the finding gets it later. The protocol
+    /// `interface`, which `type` conforms to, stands in `library` now and has `count` requirements.
     func finding(
         type: String?, path: String?, interface: String, library: String, count: Int
     ) -> PluginFinding {
@@ -80,14 +77,14 @@ enum InterfaceDifference: Equatable {
 
 /// The comparison in this process, of a plug-in that was opened and whose code has not run.
 enum InterfaceComparison {
-    /// - Parameter list: the plug-in's own list of its conformances; empty where it gave none.
+    /// `list`: the plug-in's own list of its conformances; empty where it gave none.
     static func findings(for list: UnsafeRawBufferPointer) -> [PluginFinding] {
         guard let base = list.baseAddress else { return [] }
         let memory = ProcessMemory()
         let start = UInt64(UInt(bitPattern: base))
         let length = UInt64(list.count)
         var findings: [PluginFinding] = []
-        var code = CodeRanges()
+        var code: [Range<UInt64>]?
         Conformance.each(in: memory, at: start, length: length) { conformance in
             // One that refers to its protocol directly stands in the protocol's own image.
             guard case .pointer? = conformance.protocolReference,
@@ -98,9 +95,13 @@ enum InterfaceComparison {
                 if Conformance.endsEarly(table, count: current.count, in: memory, at: start, length: length) {
                     return false
                 }
+                // The compiler makes a function of the file for each requirement.
+                let ranges = code ?? Self.code(ofImageAround: start)
+                code = ranges
                 return (0..<current.count).allSatisfy { index in
                     guard current.isFunction(index) else { return true }
-                    return code.contain(memory.pointer(at: table &+ UInt64(index + 1) &* 8) ?? 0)
+                    let function = memory.pointer(at: table &+ UInt64(index + 1) &* 8) ?? 0
+                    return ranges.contains { $0.contains(function) }
                 }
             }
             guard let difference else { return }
@@ -119,26 +120,14 @@ enum InterfaceComparison {
         case .pointer(let place): ProcessMemory().pointer(at: place)
         }
     }
-}
-
-/// The parts of the memory that hold code, image by image, as they are asked for.
-private struct CodeRanges {
-    private var known: [Range<UInt64>] = []
-
-    /// Whether code stands at an address.
-    mutating func contain(_ address: UInt64) -> Bool {
-        if known.contains(where: { $0.contains(address) }) { return true }
-        known += Self.ranges(around: address)
-        return known.contains { $0.contains(address) }
-    }
 
     private struct Search {
         let address: UInt64
         var found: [Range<UInt64>] = []
     }
 
-    /// The code of the image that an address lies in.
-    private static func ranges(around address: UInt64) -> [Range<UInt64>] {
+    /// The memory that holds the code of the image that an address lies in.
+    private static func code(ofImageAround address: UInt64) -> [Range<UInt64>] {
         var search = Search(address: address)
         withUnsafeMutablePointer(to: &search) { search in
             phs_each_image(

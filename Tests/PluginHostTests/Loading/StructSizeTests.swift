@@ -18,7 +18,7 @@ import Testing
         #expect(Self.recorded.contains { $0.hasSuffix("/1.0/plugin_abi.h") })
     }
 
-    /// - Parameter change: what is taken from or added to the size that a struct states.
+    /// `change`: what is added to the sizes that the structs state.
     private static func source(_ header: String, change: Int = 0) -> String {
         """
         #include "\(header)"
