@@ -12,7 +12,7 @@ public struct Manifest: Sendable {
         /// The extension point, or nil for a class or factory without one.
         public let extensionPoint: String?
         /// The version of the extension point; 1 where the list does not say.
-        public let version: Int
+        public let version: UInt32
         /// What to show to the user, not localised; nil for the name.
         public let displayName: String?
         /// Lower comes first where the application lists several; 0 where the list does not say.
@@ -24,7 +24,7 @@ public struct Manifest: Sendable {
         /// The extension point's name.
         public let name: String
         /// The version of its interface; 1 where the list does not say.
-        public let version: Int
+        public let version: UInt32
         /// What to show to the user, not localised; nil for the name.
         public let displayName: String?
     }
@@ -64,15 +64,15 @@ public struct Manifest: Sendable {
     /// `PHFunctions`: C functions by name, with their signatures.
     public let functions: [String: String]
     /// `PHRequires`: version ranges of other bundles, by their identifiers.
-    public let requires: [String: String]
+    public let requires: [String: VersionRange]
     /// `PHHostRequires`: the range that the host's version must be in.
-    public let hostRequires: String?
+    public let hostRequires: VersionRange?
     /// `PHCapabilities`: what the host must offer, by names of the application's choosing.
     public let capabilities: [String]
     /// `PHExtensionPoints`: the extension points that the bundle opens to others.
     public let extensionPoints: [Point]
     /// `PHUses`: the services that the code asks for, as extension points with their versions.
-    public let uses: [String: Int]
+    public let uses: [String: UInt32]
     /// `PHExecution`: how the bundle asks to be run.
     public let execution: String?
 
@@ -120,8 +120,8 @@ public struct Manifest: Sendable {
         extensions = decoder.extensions(in: values)
         declaresExtensions = values.has(.factories)
         functions = decoder.stringsByName(values[.functions])
-        requires = decoder.stringsByName(values[.requires])
-        hostRequires = decoder.string(values[.hostRequires])
+        requires = decoder.rangesByName(values[.requires])
+        hostRequires = decoder.range(values[.hostRequires])
         capabilities = decoder.strings(values[.capabilities])
         extensionPoints = decoder.points(in: values)
         uses = decoder.versionsByName(values[.uses])
