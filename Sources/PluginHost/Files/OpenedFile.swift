@@ -41,20 +41,17 @@ import Glibc
             }
         }
 
-        /// What to do about it.
-        ///
-        /// - Parameter usual: the advice for a file that is missing or no regular one.
-        @_spi(Tools) public func remedy(else usual: String) -> String { errno.map { ErrorNumber.remedy($0) } ?? usual }
+        /// What to do about it. `usual`: the advice for a file that is missing or no regular one.
+        @_spi(Tools) public func remedy(else usual: String) -> String {
+            errno.map { ErrorNumber.remedy($0) } ?? usual
+        }
     }
 
     /// Opens a file by an absolute path, links followed.
     @_spi(Tools) public init(path: String) throws(Failure) { try self.init(path: path, from: .none) }
 
-    /// - Parameters:
-    ///   - path: absolute where there is a base.
-    ///   - base: an open directory that the path leads through.
-    ///
-    /// **Cost.** Two system calls, one more where a link is in the path.
+    /// **Cost.** Two system calls, one more where a link is in the path. `path`: absolute where there is a base.
+    /// `base`: an open directory that the path leads through.
     init(path: String, from base: PathBase) throws(Failure) {
         var passedLinks = false
         // withCString, because a String that is passed as a pointer directly is copied to an array first.
@@ -159,12 +156,8 @@ import Glibc
         }
     }
 
-    /// Gives an empty file the content of this one.
-    ///
-    /// - Parameters:
-    ///   - descriptor: the empty file, open for writing.
-    ///   - limit: more bytes are refused with `EFBIG`, also in a file that grows meanwhile.
-    /// - Returns: the number of bytes.
+    /// Gives an empty file the content of this one. `descriptor`: the empty file, open for writing. `limit`: more bytes
+    /// are refused with `EFBIG`, also in a file that grows meanwhile. Returns the number of bytes.
     func copyContent(to descriptor: CInt, atMost limit: Int64) throws(Failure) -> Int64 {
         let count = phs_copy_content(self.descriptor, descriptor, limit)
         guard count >= 0 else { throw .system(errno: errno) }

@@ -42,7 +42,7 @@ struct KeyUses {
 
         private(set) var all: [Argument] = []
 
-        /// - Parameter start: the token that should be the opening parenthesis.
+        /// `start`: the token that should be the opening parenthesis.
         init?(_ tokens: [SourceTokens.Token], from start: Int) {
             guard start < tokens.count, tokens[start].isSign("(") else { return nil }
             var open = 1
