@@ -40,7 +40,7 @@ extension PluginBundle {
 
     /// What a checker says about an Info.plist beyond its findings: keys that the author meant to have a meaning and
     /// that have none, and signatures that cannot be called.
-    static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
+    @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
         let unknown = manifest.unknownKeys.map { key in
             PluginFinding(
                 .warning, .manifestInvalid, filePath: path, subject: key,

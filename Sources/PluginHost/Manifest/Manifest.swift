@@ -1,4 +1,5 @@
-internal import PropertyLists
+// Public for the SPI below: it reads a list that a tool has read.
+public import PropertyLists
 
 /// A bundle's Info.plist as a typed value.
 ///
@@ -78,15 +79,17 @@ public struct Manifest: Sendable {
 
     private let list: InfoList
     /// What is wrong with it, each finding naming its key.
-    let findings: [PluginFinding]
+    @_spi(Tools) public let findings: [PluginFinding]
 
     /// The list of a bundle that has none.
     static let empty = Manifest(dictionary: [:], path: nil)
 
+    /// Reads a list.
+    ///
     /// - Parameters:
     ///   - dictionary: what the list says on this platform.
     ///   - path: the list's path, for the findings.
-    init(dictionary: [String: PropertyList], path: String?) {
+    @_spi(Tools) public init(dictionary: [String: PropertyList], path: String?) {
         self.init(ManifestValues(dictionary), path: path, InfoList(dictionary))
     }
 

@@ -1,7 +1,7 @@
 import PropertyLists
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 @Suite struct ManifestTests {
     private func manifest(_ list: [String: PropertyList]) -> Manifest {

@@ -1,4 +1,4 @@
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// Everything that can be said about one identifier.
 struct WhyReport {

@@ -1,6 +1,7 @@
+import PluginHost
 import Testing
 
-@testable import PluginHost
+@testable import PluginLinting
 
 @Suite struct LanguageLintTests {
     @Test func resourcesThatLieTooDeepAreToldAndTheOthersLintedStill() throws {

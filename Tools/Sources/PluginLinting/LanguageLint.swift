@@ -1,3 +1,4 @@
+@_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
 /// What does not fit between the localisations that a bundle declares, the directories it has, and their tables.

@@ -1,3 +1,4 @@
+@_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
 /// Whether the entries of a `.stringsdict` are built as these files are.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginHost
+@testable import PluginLinting
 
 @Suite struct FormatArgumentsTests {
     @Test func plainAndNumberedPlaceholdersAreEqual() {

@@ -1,3 +1,4 @@
+@_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
 /// The strings tables of a bundle, by name and language.
@@ -31,16 +32,20 @@ struct LocalizedTables {
     /// Tables that stand outside of the localisations.
     let global: [String: LintedFile]
     private let manifest: Manifest
+    private let infoList: LintedFile?
     /// The localisations by what their names mean, each list in the order of names.
     private let languagesByTag: [LanguageTag: [String]]
     private let entriesByTable: [String: [String: [String: Entry]]]
     private let filesByTable: [String: [String: LintedFile]]
 
+    /// The table that is asked where a call names none.
+    static let defaultTable = "Localizable"
     /// The table whose development language is Info.plist itself.
     static let infoTable = "InfoPlist"
 
     init(tables: [Table], languages: [String: String], manifest: Manifest, infoList: LintedFile?) {
         self.manifest = manifest
+        self.infoList = infoList
         directories = languages
         let sorted = languages.keys.sorted()
         self.languages = sorted
@@ -112,5 +117,5 @@ struct LocalizedTables {
     }
 
     /// Whether Info.plist has a value for a key of ``infoTable``.
-    func hasInfoKey(_ key: String) -> Bool { manifest.dictionary[key] != nil }
+    func hasInfoKey(_ key: String) -> Bool { infoList?.dictionary[key] != nil }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginHost
+@testable import PluginLinting
 
 @Suite struct KeyUseLintTests {
     private func fixture(_ source: String, as name: String = "Code.swift", _ table: String) throws -> LintFixture {

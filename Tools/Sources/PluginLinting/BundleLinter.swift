@@ -1,3 +1,4 @@
+@_spi(Tools) public import PluginHost
 internal import PropertyLists
 
 /// Reads the property lists and strings tables of bundles for their authors: what is wrong in each file, and what does

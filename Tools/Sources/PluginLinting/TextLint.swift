@@ -1,3 +1,4 @@
+@_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
 /// What is wrong with the texts of one table, whatever other languages say.

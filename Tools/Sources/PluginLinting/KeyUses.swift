@@ -113,8 +113,8 @@ struct KeyUses {
             isDefault = places.isDefault && table == nil
         }
         guard let key, let text = key.text else { return }
-        let name = isDefault ? BundleStrings.defaultTable : table?.text
+        let name = isDefault ? LocalizedTables.defaultTable : table?.text
         calls.append(
-            Call(key: text, table: name.map { $0.isEmpty ? BundleStrings.defaultTable : $0 }, offset: key.offset))
+            Call(key: text, table: name.map { $0.isEmpty ? LocalizedTables.defaultTable : $0 }, offset: key.offset))
     }
 }

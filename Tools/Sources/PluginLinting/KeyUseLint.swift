@@ -1,4 +1,5 @@
 import Glibc
+@_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
 /// Keys that no source mentions, and keys that sources ask for and no table has.

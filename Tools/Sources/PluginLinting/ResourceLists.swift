@@ -1,3 +1,5 @@
+@_spi(Tools) internal import PluginHost
+
 /// The property lists and strings tables among a bundle's resources.
 struct ResourceLists {
     struct List {
@@ -13,7 +15,6 @@ struct ResourceLists {
     /// The localisations that have a directory, by name, with its path.
     private(set) var languages: [String: String] = [:]
     private(set) var findings: [LintFinding] = []
-    private let directory: String
     private var names = 0
 
     private static let deepest = 16
@@ -21,9 +22,7 @@ struct ResourceLists {
     /// Directories that are bundles themselves, with languages of their own.
     private static let bundleTypes: Set = ["bundle", "framework", "app", "plugin"]
 
-    init(directory: String) { self.directory = directory }
-
-    mutating func gather() {
+    mutating func gather(_ directory: String) {
         var waiting = [(path: directory, name: "", language: String?.none, depth: 0)]
         while let (path, name, language, depth) = waiting.popLast() {
             let listing = DirectoryListing(path: path)

@@ -1,3 +1,5 @@
+@_spi(Tools) public import PluginHost
+
 /// What a linter found in one bundle or file.
 ///
 /// **Threads.** A value; may be shared freely.

@@ -1,4 +1,6 @@
-@testable import PluginHost
+import PluginHost
+
+@testable import PluginLinting
 
 /// A bundle in a temporary tree, for the linter.
 struct LintFixture {

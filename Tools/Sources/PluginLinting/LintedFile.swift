@@ -1,3 +1,4 @@
+@_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
 /// A list or table as a linter sees it: its content, and what is wrong with the file itself.

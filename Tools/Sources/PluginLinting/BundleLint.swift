@@ -1,4 +1,5 @@
 import Glibc
+@_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
 /// One run of a linter over one bundle.
@@ -16,8 +17,8 @@ struct BundleLint {
     mutating func run() -> LintReport {
         let infoList = lintInfoList()
         let manifest = Manifest(dictionary: infoList?.dictionary ?? [:], path: infoList?.path)
-        var resources = ResourceLists(directory: Path.join(bundle.bundlePath, bundle.layout.resources))
-        resources.gather()
+        var resources = ResourceLists()
+        if let directory = bundle.resourcePath { resources.gather(directory) }
         findings += resources.findings
         let tables = lint(resources.lists.filter { $0.path != infoList?.path })
         let localizations = LocalizedTables(

@@ -1,3 +1,5 @@
+@_spi(Tools) internal import PluginHost
+
 /// What does not fit between the languages of a bundle's tables.
 struct TranslationLint {
     private let tables: LocalizedTables

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginHost
+@testable import PluginLinting
 
 /// Single files. Numbers in comments are those of docs/faults.md.
 @Suite struct BundleLinterFileTests {
