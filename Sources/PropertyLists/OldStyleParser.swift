@@ -10,7 +10,7 @@ struct OldStyleParser: ~Copyable {
 
     init(
         _ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits,
-        policy: TreeBuilder.DuplicatePolicy = .refuse
+        policy: TreeBuilder.DuplicatePolicy = .keepFirst
     ) {
         scanner = OldStyleScanner(text, isLenient: false)
         builder = TreeBuilder(size: text.count, limits: limits, policy: policy)

@@ -3,16 +3,25 @@
 /// Finished values and keys wait in two flat stacks until their container closes, which is then allocated once in its
 /// final size. Nothing nested beyond the limit is ever built, so nothing that deep is ever released either.
 struct TreeBuilder: ~Copyable {
-    /// What to do with a second equal key.
+    /// Which value counts of equal keys. The place of each later one is kept in `duplicates`.
     enum DuplicatePolicy {
-        case refuse
-        /// The last value wins; the place of the key is kept in `duplicates`.
+        /// That of property lists. Keys are equal if their bytes are.
+        case keepFirst
+        /// That of strings tables. Keys are equal as Swift's strings are.
         case keepLast
     }
 
     struct Key {
         let name: String
         let offset: Int
+    }
+
+    /// A key that its dictionary has already.
+    struct Duplicate {
+        let key: Key
+        /// The key of the outermost dictionary that it stands under, or itself.
+        let outermost: String
+        let hasSameValue: Bool
     }
 
     private struct Frame {
@@ -39,10 +48,12 @@ struct TreeBuilder: ~Copyable {
     private var values = MoveStack<PropertyList>(capacity: 32)
     private var nodes = 0
     var budget: ReadingBudget
-    /// The later ones of equal keys, where the policy keeps the last; as many as a report lists.
-    private(set) var duplicates: [Key] = []
+    /// The later ones of equal keys; as many as a report lists.
+    private(set) var duplicates: [Duplicate] = []
     /// How many more there were.
     private(set) var furtherDuplicates = 0
+    /// Whether one of those has another value than the first.
+    private(set) var furtherDiffer = false
     /// Whether the place of every key is kept, for a checker.
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
@@ -126,34 +137,15 @@ struct TreeBuilder: ~Copyable {
             frame.isDictionary
             ? PropertyList.storageSize(entries: keys.count - frame.firstKey)
             : PropertyList.storageSize(elements: values.count - frame.firstValue)
-        let room = budget.bytes
         guard budget.take(bytes: storage) else {
-            // A great many keys may be few names.
-            if frame.isDictionary, policy == .refuse, let key = firstDuplicate(in: frame, room: room) {
-                throw Self.duplicate(key)
-            }
             throw TextFault(.overBudget, at: frame.offset, budget.exhausted.sentence)
         }
         frames.removeLast()
         if frame.isDictionary {
-            let (entries, duplicate) = takeEntries(frame)
-            if let duplicate, policy == .refuse { throw Self.duplicate(duplicate) }
-            values.append(.dictionary(entries))
+            values.append(.dictionary(takeEntries(frame)))
         } else {
             values.append(.array(values.takeArray(above: frame.firstValue)))
         }
-    }
-
-    /// The first key of an open dictionary that has an equal one before it, if it can be found in some memory.
-    @inline(never)
-    private func firstDuplicate(in frame: Frame, room: Int) -> Key? {
-        var names: Set<String> = []
-        for index in frame.firstKey..<keys.count {
-            if !names.insert(keys[index].name).inserted { return keys[index] }
-            // A set takes at most three places for each name.
-            guard names.count < room / (3 * MemoryLayout<String>.stride) else { return nil }
-        }
-        return nil
     }
 
     /// Turns a dictionary that was just closed into the archive reference it spells, if it does: XML has no other form.
@@ -180,31 +172,43 @@ struct TreeBuilder: ~Copyable {
     /// The complete entries of the outermost dictionary so far, for a report on a list that broke off.
     mutating func salvage() -> [String: PropertyList] {
         guard abandonEntry(), let frame = frames.popLast() else { return [:] }
-        return takeEntries(frame).entries
+        return takeEntries(frame)
     }
 
-    /// Moves the entries of a frame out of the stacks, and tells the first key that had an equal one before it.
-    private mutating func takeEntries(_ frame: Frame) -> (entries: [String: PropertyList], duplicate: Key?) {
+    /// Moves the entries of a frame, which was closed just now, out of the stacks.
+    private mutating func takeEntries(_ frame: Frame) -> [String: PropertyList] {
         let itsKeys = keys.surrender(above: frame.firstKey)
         let itsValues = values.surrender(above: frame.firstValue)
         var entries = [String: PropertyList](minimumCapacity: itsKeys.count)
-        var duplicate: Key?
         // A container closes only after the value of its last key.
         precondition(itsKeys.count == itsValues.count)
         for index in itsKeys.indices {
             let key = itsKeys.moveElement(from: index)
             let value = itsValues.moveElement(from: index)
-            if entries.updateValue(value, forKey: key.name) != nil {
-                duplicate = duplicate ?? key
-                if policy == .refuse { continue }
-                if duplicates.count < ReadingBudget.mostFindings {
-                    duplicates.append(key)
-                } else {
-                    furtherDuplicates += 1
-                }
+            guard let old = entries.updateValue(value, forKey: key.name) else { continue }
+            if policy == .keepFirst {
+                entries[key.name] = old
+                // The dictionary keeps the spelling of the first.
+                let place = entries.index(forKey: key.name)
+                if let place, !entries.keys[place].utf8.elementsEqual(key.name.utf8) { continue }
             }
+            note(key, hasSameValue: old == value)
         }
-        return (entries, duplicate)
+        return entries
+    }
+
+    @inline(never)
+    private mutating func note(_ key: Key, hasSameValue: Bool) {
+        guard duplicates.count < ReadingBudget.mostFindings else {
+            furtherDuplicates += 1
+            furtherDiffer = furtherDiffer || !hasSameValue
+            return
+        }
+        // In the outermost dictionary the key before its present value is the last one.
+        let isNested = frames.first?.isDictionary ?? false
+        let last = (frames.count > 1 ? frames[1].firstKey : keys.count) - 1
+        let outermost = isNested && last >= 0 ? keys[last].name : key.name
+        duplicates.append(Duplicate(key: key, outermost: outermost, hasSameValue: hasSameValue))
     }
 
     @inline(__always)
@@ -225,9 +229,17 @@ struct TreeBuilder: ~Copyable {
             .tooManyNodes, at: offset, "The list holds more than \(nodeLimit) keys and values, which is the limit.")
     }
 
-    @inline(never)
-    static func duplicate(_ key: Key) -> TextFault {
-        TextFault(
-            .duplicateKey, at: key.offset, "The key \(Excerpt.of(key.name)) appears a second time in its dictionary.")
+    /// The fault for a checker.
+    func fault(_ duplicate: Duplicate) -> TextFault {
+        // Whoever translates a table is to see each key once.
+        let isRepeated = policy == .keepFirst && duplicate.hasSameValue
+        return TextFault(
+            isRepeated ? .repeatedKey : .duplicateKey, at: duplicate.key.offset,
+            Self.message(duplicate.key.name, isRepeated: isRepeated))
+    }
+
+    static func message(_ key: String, isRepeated: Bool) -> String {
+        "The key \(Excerpt.of(key)) appears a second time in its dictionary"
+            + (isRepeated ? ", with the same value." : ".")
     }
 }

@@ -19,9 +19,12 @@ struct XMLParser: ~Copyable {
     /// for each that begins would be quadratic.
     var neverEnds = InlineArray<3, Int>(repeating: .max)
 
-    init(_ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits, policy: TreeBuilder.DuplicatePolicy) {
+    init(
+        _ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits,
+        policy: TreeBuilder.DuplicatePolicy = .keepFirst, isLenient: Bool = false
+    ) {
         self.text = text
-        isLenient = policy == .keepLast
+        self.isLenient = isLenient
         builder = TreeBuilder(size: text.count, limits: limits, policy: policy)
     }
 
