@@ -29,7 +29,7 @@ struct BinaryParser: ~Copyable {
         let bytesBefore: Int
         var next = 0
         var height = 1
-        /// The elements of an array or the keys of a dictionary.
+        /// Of an array. The keys of a dictionary are found again by their references.
         var elements: [PropertyList] = []
         var entries: [String: PropertyList] = [:]
     }
@@ -46,7 +46,7 @@ struct BinaryParser: ~Copyable {
     private var nodes = 0
     /// The bytes of content that were met so far, shared ones each time.
     private var expanded = 0
-    private(set) var budget: ReadingBudget
+    var budget: ReadingBudget
     /// How many bytes of the file the objects that are not decoded yet may have. Each byte belongs to one object, so that
     /// decoding takes time in proportion to the file; twice the room, because some writers list an object two times.
     private var room: Int
@@ -67,7 +67,7 @@ struct BinaryParser: ~Copyable {
         // Weights are kept in 32 bits: there is one for each object, and 16 MiB hold millions of objects.
         nodeLimit = min(limits.nodes, Int(Int32.max))
         self.policy = policy
-        budget = ReadingBudget(inputSize: objects.size)
+        budget = ReadingBudget(list: objects.size, working: 0)
         room = 2 * objects.room
     }
 
@@ -111,8 +111,7 @@ struct BinaryParser: ~Copyable {
                 try checkIsKey(object, from: place)
             } else if number == keyCount {
                 // All keys are there: the dictionary gets its final size at once.
-                let room = PropertyList.storageSize(entries: keyCount) - Self.stride * keyCount
-                try spend(max(0, room), at: place)
+                try spend(PropertyList.storageSize(entries: keyCount), at: place)
                 frames[frame].entries.reserveCapacity(keyCount)
             }
         }
@@ -125,20 +124,15 @@ struct BinaryParser: ~Copyable {
             root = value
             return
         }
-        guard frames[last].isDictionary, frames[last].next > frames[last].count / 2 else {
-            // The memory grows to the final size in a few steps, none of which a file can claim without its content.
-            let count = frames[last].isDictionary ? frames[last].count / 2 : frames[last].count
-            let filled = frames[last].elements.count
-            if filled == frames[last].elements.capacity {
-                frames[last].elements.reserveCapacity(
-                    min(count, max(64, filled * 64), filled + 1 + budget.bytes / Self.stride))
-            }
-            try spend(Self.stride, at: frames[last].references)
+        guard frames[last].isDictionary else {
             frames[last].elements.append(value)
             return
         }
         let number = frames[last].next - 1 - frames[last].count / 2
-        guard case .string(let key) = frames[last].elements[number] else { return }
+        guard number >= 0 else { return }
+        let place = frames[last].references + number * objects.referenceSize
+        // A key that is none is left out with its value.
+        guard let object = try? objects.reference(at: place), case .string(let key)? = slots[object].value else { return }
         let new = value
         guard let old = frames[last].entries.updateValue(new, forKey: key) else { return }
         if policy == .keepFirst {
@@ -147,7 +141,7 @@ struct BinaryParser: ~Copyable {
             let entries = frames[last].entries
             if let index = entries.index(forKey: key), !entries.keys[index].utf8.elementsEqual(key.utf8) { return }
         }
-        note(key, at: frames[last].references + number * objects.referenceSize, hasSameValue: old == new)
+        note(key, at: place, hasSameValue: old == new)
     }
 
     @inline(never)
@@ -172,19 +166,19 @@ struct BinaryParser: ~Copyable {
     private var outermostKey: String? {
         guard frames.count > 1, let frame = frames.first, frame.isDictionary else { return nil }
         let number = frame.next - 1 - frame.count / 2
-        return frame.elements.indices.contains(number) ? frame.elements[number].string : nil
+        guard number >= 0, let object = try? objects.reference(at: frame.references + number * objects.referenceSize)
+        else { return nil }
+        return slots[object].value?.string
     }
 
     /// Goes on with the outermost dictionary's next key or value, where faults are tolerated.
     private mutating func recover(from fault: PropertyListFault) throws(PropertyListFault) {
         guard isLenient, fault.code != .tooManyNodes, fault.code != .overBudget,
-            let outermost = frames.first, outermost.isDictionary
+            frames.first?.isDictionary == true
         else { throw fault }
         for frame in frames.dropFirst() { slots[frame.object].isOpen = false }
         frames.removeSubrange(1...)
         tolerate(fault)
-        // Something must stand in place of a key; a boolean is none. A value is left out with its key.
-        if outermost.next <= outermost.count / 2 { frames[0].elements.append(.boolean(false)) }
     }
 
     /// Adds an object's value to the innermost container, or opens the object where it is a container itself.
@@ -201,7 +195,7 @@ struct BinaryParser: ~Copyable {
         guard !slots[object].isOpen else {
             throw objects.fault(.cycle, place, "Object \(object) contains itself; a property list cannot be a cycle.")
         }
-        let (inFile, size) = try objects.sizes(object)
+        let (inFile, size, memory) = try objects.sizes(object)
         room -= inFile + 1  // the marker
         guard room >= 0 else {
             throw objects.fault(
@@ -209,7 +203,7 @@ struct BinaryParser: ~Copyable {
                 "Objects of the list overlap: decoded, they are longer than twice its \(objects.size) bytes. "
                     + ReadingBudget.Exhausted.remedy)
         }
-        try spend(size, at: place)
+        try spend(memory, at: place)
         try spend(steps: size + Self.nodeSize, at: place)
         switch try objects.object(object) {
         case .value(let value):
@@ -229,11 +223,15 @@ struct BinaryParser: ~Copyable {
         _ object: Int, isDictionary: Bool, count: Int, references: Int
     ) throws(PropertyListFault) {
         guard frames.count < depthLimit else { throw tooDeep(references) }
-        let frame = Frame(
+        var frame = Frame(
             object: object, isDictionary: isDictionary, count: count, references: references, nodesBefore: nodes,
             bytesBefore: expanded)
         // Everything it refers to counts at least once, so a huge container is refused before it is built.
         try self.count(count, at: references)
+        if !isDictionary {
+            try spend(PropertyList.storageSize(elements: count), at: references)
+            frame.elements.reserveCapacity(count)
+        }
         frames.append(frame)
         expanded += Self.nodeSize
         slots[object].isOpen = true
@@ -287,8 +285,6 @@ struct BinaryParser: ~Copyable {
             throw objects.fault(.overBudget, place, budget.exhausted.sentence)
         }
     }
-
-    private static let stride = MemoryLayout<PropertyList>.stride
 
     @inline(never)
     private func tooDeep(_ place: Int) -> PropertyListFault {

@@ -51,11 +51,11 @@ public enum PropertyListReader {
             do throws(TextFault) {
                 switch try TextSource.form(of: text) {
                 case .xml:
-                    var parser = XMLParser(text, limits: limits)
+                    var parser = XMLParser(text, ofFile: bytes.count, limits: limits)
                     let value = try parser.parse()
                     return (value, .xml, parser.builder.duplicateKeys(in: text))
                 case .openStep:
-                    var parser = OldStyleParser(text, limits: limits)
+                    var parser = OldStyleParser(text, ofFile: bytes.count, limits: limits)
                     let value = try parser.parse()
                     return (value, .openStep, parser.builder.duplicateKeys(in: text))
                 }

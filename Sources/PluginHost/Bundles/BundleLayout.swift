@@ -36,7 +36,7 @@ struct BundleLayout: Sendable, Hashable {
     /// `Contents/`, macOS's layout with the code in `Contents/Linux`.
     static let contents = Self.contents(in: "Contents")
 
-    /// - Parameter folder: the folder as it is spelled in the bundle.
+    /// `folder`: the folder as it is spelled in the bundle.
     static func contents(in folder: String) -> BundleLayout {
         Self(
             name: "Contents", infoDirectories: [folder], resources: folder + "/Resources",
@@ -65,11 +65,8 @@ struct BundleLayout: Sendable, Hashable {
         name: "flat", infoDirectories: [""], resources: "", executableDirectories: ["", "Linux"],
         supportDirectories: [""])
 
-    /// Only the code, beside resources that were installed as `lib/X.resources` or `share/X.resources`.
-    ///
-    /// - Parameters:
-    ///   - name: the bundle's name without `.resources`.
-    ///   - parent: the name of the directory that the bundle stands in.
+    /// Only the code, beside resources that were installed as `lib/X.resources` or `share/X.resources`. `name`: the
+    /// bundle's, without `.resources`. `parent`: the name of the directory that the bundle stands in.
     static func installed(_ name: String, in parent: String) -> BundleLayout {
         let isShared = parent == "share"
         let prefix = "../../"

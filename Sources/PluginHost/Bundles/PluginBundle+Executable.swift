@@ -59,7 +59,7 @@ extension PluginBundle {
         return versionedExecutables(&failure)
     }
 
-    /// - Parameter failure: set to a directory that could not be listed: the file may be there.
+    /// `failure`: set to a directory that could not be listed: the file may be there.
     private func versionedExecutables(_ failure: inout OpenedDirectory.Failure?) -> [Candidate] {
         let stems = Self.affixes.dropFirst().map { $0.0 + executableName + $0.1 + "." }
         return layout.executableDirectories.flatMap { directory in
@@ -116,9 +116,8 @@ extension PluginBundle {
         throw missingExecutable(candidates.map(\.path))
     }
 
-    /// - Parameter namesake: set to the first candidate that is a directory. A bundle may have a directory of its own
-    ///   name; the executable can still stand in a later place.
-    /// - Returns: nil if there is no such file.
+    /// `namesake`: set to the first candidate that is a directory. A bundle may have a directory of its own name; the
+    /// executable can still stand in a later place. Returns nil if there is no such file.
     private func open(_ candidate: Candidate, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable? {
         let file: OpenedFile
         do throws(OpenedFile.Failure) {

@@ -7,7 +7,12 @@ extension ImageInspector {
     /// that others can write to; copies of Swift modules that must stand in the process once; marks of another
     /// toolchain.
     ///
-    /// - Parameter libraries: those that the bundle carries, which are found first; nil where it carries none.
+    /// - Parameters:
+    ///   - path: the absolute path of the plug-in's executable.
+    ///   - bundlePath: the bundle's directory, which a search path must not leave.
+    ///   - libraries: those that the bundle carries, which are found first; nil where it carries none.
+    ///   - surroundings: what the process has, or will have.
+    /// - Returns: every finding; none for a sound file.
     ///
     /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in. At most 64 MiB of each
     /// file are read.

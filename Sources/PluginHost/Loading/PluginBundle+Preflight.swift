@@ -4,14 +4,14 @@ extension PluginBundle {
     /// Makes every check of a load, and those that only matter when it fails, without running any code of the bundle.
     ///
     /// - Throws: ``PluginError`` with everything that is wrong; its code is that of the first error, as of
-    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``problems(loadedBy:)`` gives them too. For the main
+    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``findings(loadedBy:)`` gives them too. For the main
     ///   bundle, whose code runs, nothing.
     ///
     /// **Cost.** Milliseconds: it reads the executable's symbol tables and finds every library it needs.
     public func preflight() throws {
         // The program runs, whatever its Info.plist says, or without one.
         if isProgram { return }
-        let found = problems()
+        let found = findings()
         if found.contains(where: { $0.severity == .error }) {
             throw PluginError(bundlePath: bundlePath, findings: found)
         }
@@ -23,7 +23,7 @@ extension PluginBundle {
     ///   this process.
     /// - Returns: the findings, those of Info.plist first; empty if the bundle is fine. A bundle without code has no
     ///   problem by that.
-    public func problems(loadedBy program: String? = nil) -> [PluginFinding] {
+    public func findings(loadedBy program: String? = nil) -> [PluginFinding] {
         if let manifestError { return manifestError.findings + permissionFindings }
         var findings = manifest.findings
         findings += Self.advice(on: manifest, path: manifestPath)

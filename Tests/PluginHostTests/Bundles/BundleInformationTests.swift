@@ -44,7 +44,7 @@ import Testing
         let (bundle, tree) = try bundle(["Contents/Info.plist": "no list {", "Contents/Resources/a.txt": ""])
         let path = tree("X.bundle/Contents/Info.plist")
         #expect(bundle.manifestError?.code == .manifestUnreadable && bundle.manifestError?.filePath == path)
-        #expect(bundle.problems().first?.filePath == path)
+        #expect(bundle.findings().first?.filePath == path)
         #expect(bundle.infoDictionary?.isEmpty == true && bundle.bundleIdentifier == nil)
         #expect(bundle.object(forInfoDictionaryKey: "CFBundleName") == nil)
         #expect(bundle.developmentLocalization == nil && bundle.localizations == [])
@@ -80,7 +80,7 @@ import Testing
             #expect(bundle.manifest.findings.count == 1 && finding.severity == .warning)
             #expect(finding.code == .manifestInvalid && finding.subject == "NSExecutable")
             #expect(finding.message.hasSuffix(", with the same value.") && finding.message.contains("again at line "))
-            #expect(bundle.problems().contains(finding))
+            #expect(bundle.findings().contains(finding))
             // The load goes on to the executable.
             let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }
             #expect(error?.code == .executableMissing)

@@ -94,7 +94,7 @@ import Testing
         // What does not decide about code is a warning, and the code is loaded.
         try write("a", "1", "2")
         let bundle = try PluginBundle.open(path: fixture.path)
-        let warning = try #require(bundle.problems().first { $0.code == .manifestInvalid })
+        let warning = try #require(bundle.findings().first { $0.code == .manifestInvalid })
         #expect(warning.severity == .warning && warning.message.contains("line 5"))
         try bundle.loadAndReturnError()
     }
