@@ -132,7 +132,9 @@ struct BinaryParser: ~Copyable {
         guard number >= 0 else { return }
         let place = frames[last].references + number * objects.referenceSize
         // A key that is none is left out with its value.
-        guard let object = try? objects.reference(at: place), case .string(let key)? = slots[object].value else { return }
+        guard let object = try? objects.reference(at: place), case .string(let key)? = slots[object].value else {
+            return
+        }
         let new = value
         guard let old = frames[last].entries.updateValue(new, forKey: key) else { return }
         if policy == .keepFirst {

@@ -33,5 +33,6 @@ public struct DuplicateKeys: Sendable, Hashable {
     /// A list without such keys.
     public init() {}
 
+    /// Whether there are none.
     public var isEmpty: Bool { listed.isEmpty && further == 0 }
 }

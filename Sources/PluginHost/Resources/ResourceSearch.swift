@@ -292,9 +292,7 @@ struct ResourceSearch: Sendable {
         return value
     }
 
-    /// The names of the `.lproj` directories of a directory.
-    ///
-    /// - Parameter rests: gets the links that were followed.
+    /// The names of the `.lproj` directories of a directory. `rests` gets the links that were followed.
     private mutating func localizationFolders(in root: Int, _ rests: inout [Int], _ run: inout Run) -> [String] {
         cache.localizationNames(in: root).prefix(SearchOrder.mostLocalizations).filter { name in
             guard let entry = cache.entry(name, in: root) else { return false }
