@@ -10,8 +10,11 @@ extension PluginBundle {
     /// Where the executable is, or nil: the first place of the layout that holds a file of its name; of the main bundle
     /// the program that runs; of a bundle whose code is linked (``linked(at:entry:)``) the program or library that it is
     /// linked into.
+    ///
+    /// Where a script starts the program, the two differ: the main bundle's ``Manifest/executable`` names the script, and
+    /// this is the program that the script started.
     public var executablePath: String? {
-        if self === BundleOpening.main { return Path.mainProgram }
+        if BundleOpening.isMain(self) { return Path.mainProgram }
         if let linkedExecutable { return linkedExecutable }
         return (executableCandidates.first { $0.isRegularFile } ?? versionedExecutables.first { $0.isRegularFile })?
             .path
@@ -30,7 +33,7 @@ extension PluginBundle {
     }
 
     /// What build systems put around the name of a shared object.
-    private static let affixes = [noAffix, ("", ".so"), ("lib", ".so")]
+    static let affixes = [noAffix, ("", ".so"), ("lib", ".so")]
     private static let noAffix = ("", "")
 
     /// Where the executable may be, in order.
@@ -77,7 +80,9 @@ extension PluginBundle {
     /// - Throws: ``PluginError`` unless Info.plist can be read and every key in it has a usable value.
     func requireUsableManifest() throws(PluginError) {
         if let manifestError { throw manifestError }
-        if !manifest.findings.isEmpty { throw PluginError(bundlePath: bundlePath, findings: manifest.findings) }
+        if manifest.findings.isEmpty { return }
+        let errors = manifest.errors
+        if !errors.isEmpty { throw PluginError(bundlePath: bundlePath, findings: errors) }
     }
 
     /// Opens the executable, which must stand inside the bundle with every link resolved.
