@@ -76,7 +76,7 @@ enum BundleOpening {
 
     private static func resolved(_ path: String, askedFor: String) throws(PluginError) -> String {
         if let resolved = Path.resolved(path) { return resolved }
-        throw notFound(askedFor, describe(errno: errno))
+        throw notFound(askedFor, refusal: errno)
     }
 
     /// The object of a directory that is still there.
@@ -122,7 +122,7 @@ enum BundleOpening {
         var before: FileIdentity?
         // Whoever replaces a bundle that often does it for ever; then what was seen last is as good as anything.
         for _ in 0..<8 {
-            guard let now = FileIdentity(path: path) else { throw notFound(askedFor, describe(errno: errno)) }
+            guard let now = FileIdentity(path: path) else { throw notFound(askedFor, refusal: errno) }
             guard now.isDirectory else { throw notFound(askedFor, "it is \(now.kind), not a directory") }
             if let before, before.isSameFile(as: now) { break }
             before = now
@@ -205,11 +205,18 @@ enum BundleOpening {
         return nil
     }
 
-    private static func notFound(_ path: String, _ reason: String) -> PluginError {
+    private static func notFound(_ path: String, refusal: CInt) -> PluginError {
+        let reason = describe(errno: refusal)
+        guard refusal == EACCES, let closed = Path.closedDirectory(above: path) else { return notFound(path, reason) }
+        return notFound(path, "the directory \(quoted(closed)) may not be entered (\(reason))", at: closed)
+    }
+
+    private static func notFound(_ path: String, _ reason: String, at place: String? = nil) -> PluginError {
         PluginError(
             bundlePath: path,
             PluginFinding(
-                .bundleNotFound, filePath: path, message: "There is no bundle directory at \(quoted(path)): \(reason).",
+                .bundleNotFound, filePath: place ?? path,
+                message: "There is no bundle directory at \(quoted(path)): \(reason).",
                 remedy: "Check the path and the permissions of the directories above it."))
     }
 

@@ -12,6 +12,7 @@ struct PluginRecord: Sendable, Equatable {
     var hostRequires: String?
     var capabilities: [String] = []
     var uses: [String: Int] = [:]
+    var execution: String?
     /// Where Info.plist stands in the bundle; nil where none could be opened.
     var listPath: String?
     /// The directory with its links resolved, where a link led to it; else nil.
@@ -47,6 +48,7 @@ extension PluginRecord {
         hostRequires = contents.manifest.hostRequires
         capabilities = contents.manifest.capabilities
         uses = contents.manifest.uses
+        execution = contents.manifest.execution
         findings = contents.manifest.findings
         let length = contents.path.utf8.count + 1
         // The usual one is not made anew for each bundle.
@@ -64,7 +66,9 @@ extension PluginRecord {
     }
 
     /// Whether it requires anything of the host or of other bundles.
-    var hasRequirements: Bool { !requires.isEmpty || hostRequires != nil || !capabilities.isEmpty }
+    var hasRequirements: Bool {
+        !requires.isEmpty || hostRequires != nil || !capabilities.isEmpty || execution != nil
+    }
 
     // MARK: As bytes
 
@@ -94,6 +98,7 @@ extension PluginRecord {
         writer.put(hostRequires)
         writer.put(capabilities) { $0.put($1) }
         writer.put(uses) { $0.put(UInt32($1)) }
+        writer.put(execution)
         writer.put(listPath)
         writer.put(linkedPath)
         writer.put(isNoBundle ? UInt8(1) : 0)
@@ -118,6 +123,7 @@ extension PluginRecord {
         hostRequires = reader.optionalText()
         capabilities = reader.list(4) { $0.text() }
         uses = reader.dictionary { Int($0.number(UInt32.self)) }
+        execution = reader.optionalText()
         listPath = reader.optionalText()
         linkedPath = reader.optionalText()
         isNoBundle = reader.number(UInt8.self) != 0

@@ -7,12 +7,15 @@ extension ImageInspector {
     /// that others can write to; copies of Swift modules that must stand in the process once; marks of another
     /// toolchain.
     ///
-    /// - Parameter libraries: those that the bundle carries, which are found first; nil where it carries none.
+    /// - Parameters:
+    ///   - libraries: those that the bundle carries, which are found first; nil where it carries none.
+    ///   - declared: what Info.plist says that the code offers, to be compared with it; nil for no comparison.
     ///
     /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in. At most 64 MiB of each
     /// file are read.
     static func inspectCompletely(
-        path: String, bundlePath: String, libraries: CarriedLibraries? = nil, surroundings: ImageSurroundings
+        path: String, bundlePath: String, libraries: CarriedLibraries? = nil, surroundings: ImageSurroundings,
+        declared: DeclaredPoints? = nil
     ) -> [PluginFinding] {
         let quick: ImageInspection
         do throws(OpenedFile.Failure) {
@@ -35,6 +38,7 @@ extension ImageInspector {
             of: file, bundlePath: bundlePath, libraries: libraries, quick: quick,
             host: HostImages(surroundings, excluding: file, unread: unread))
         inspection.run()
+        if let declared { inspection.compare(declared) }
         return inspection.findings
     }
 }
@@ -68,10 +72,13 @@ struct CompleteInspection {
 
     private mutating func runSteps() {
         findings += host.findings
+        explainMissingEntry()
+        checkRemovedNote()
         checkNotesInSections()
         checkOwnLibraries()
         checkMissingLibraries()
         checkWritableSearchPaths()
+        checkThreadLocalMemory()
         checkToolchain()
         // Of damaged tables nothing can be said, nor of what uses them.
         guard hasSoundLibraries else { return }
@@ -110,4 +117,6 @@ struct CompleteInspection {
     }
 
     mutating func add(_ more: [PluginFinding]) { findings += more }
+
+    mutating func replaceFinding(at index: Int, by better: PluginFinding) { findings[index] = better }
 }

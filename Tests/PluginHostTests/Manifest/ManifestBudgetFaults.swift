@@ -91,6 +91,17 @@ import Testing
         #expect(findings.allSatisfy { $0.code == .manifestInvalid && $0.filePath == "/x/Info.plist" })
     }
 
+    @Test func fault178_theOneValueOverTheListIsListedInThePlaceOfItsNumber() {
+        let values = PropertyList.array(Array(repeating: .boolean(true), count: 101))
+        let findings = Manifest(dictionary: ["CFBundleLocalizations": values], path: "/x/Info.plist").findings
+        #expect(findings.count == 101)
+        #expect(findings.last?.message == findings.first?.message)
+        let more = PropertyList.array(Array(repeating: .boolean(true), count: 102))
+        let cut = Manifest(dictionary: ["CFBundleLocalizations": more], path: "/x/Info.plist").findings
+        #expect(cut.count == 101)
+        #expect(cut.last?.message == "2 more problems of this kind were found, which are not listed.")
+    }
+
     @Test func fault179_aHundredBundlesThatShareOneListStayInProportion() throws {
         let tree = try CatalogTree(["a/B0.bundle": Self.wrongValues])
         for number in 1..<100 {
