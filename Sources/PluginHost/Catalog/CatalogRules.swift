@@ -18,7 +18,7 @@ struct CatalogRules: Sendable, Equatable {
 
     /// What keeps a bundle from this host.
     func findings(_ record: PluginRecord, list: String) -> [PluginFinding] {
-        var findings: [PluginFinding] = []
+        var findings = [ExecutionRequest.finding(record.execution, list: list)].compactMap(\.self)
         if let range = record.hostRequires, !hostVersion.isEmpty {
             if !(PluginVersion(hostVersion).map(range.contains) ?? false) {
                 findings.append(

@@ -13,6 +13,7 @@ struct PluginRecord: Sendable, Equatable {
     var capabilities: [String] = []
     var deviceCapabilities: [String: Bool] = [:]
     var uses: [String: UInt32] = [:]
+    var execution: String?
     /// Where Info.plist stands in the bundle; nil where none could be opened.
     var listPath: String?
     /// The directory with its links resolved, where a link led to it; else nil.
@@ -49,6 +50,7 @@ extension PluginRecord {
         capabilities = contents.manifest.capabilities
         deviceCapabilities = contents.manifest.deviceCapabilities
         uses = contents.manifest.uses
+        execution = contents.manifest.execution
         findings = contents.manifest.errors
         let length = contents.path.utf8.count + 1
         // The usual one is not made anew for each bundle.
@@ -68,6 +70,7 @@ extension PluginRecord {
     /// Whether it requires anything of the host or of other bundles.
     var hasRequirements: Bool {
         !requires.isEmpty || hostRequires != nil || !capabilities.isEmpty || !deviceCapabilities.isEmpty
+            || execution != nil
     }
 
     // MARK: As bytes
@@ -99,6 +102,7 @@ extension PluginRecord {
         writer.put(capabilities) { $0.put($1) }
         writer.put(deviceCapabilities) { $0.put($1 ? UInt8(1) : 0) }
         writer.put(uses) { $0.put($1) }
+        writer.put(execution)
         writer.put(listPath)
         writer.put(linkedPath)
         writer.put(isNoBundle ? UInt8(1) : 0)
@@ -125,6 +129,7 @@ extension PluginRecord {
         capabilities = reader.list(4) { $0.text() }
         deviceCapabilities = reader.dictionary { $0.number(UInt8.self) != 0 }
         uses = reader.dictionary { $0.number(UInt32.self) }
+        execution = reader.optionalText()
         listPath = reader.optionalText()
         linkedPath = reader.optionalText()
         isNoBundle = reader.number(UInt8.self) != 0

@@ -26,7 +26,7 @@ extension PluginBundle {
     public func findings(loadedBy program: String? = nil) -> [PluginFinding] {
         if let manifestError { return manifestError.findings + permissionFindings }
         var findings = manifest.findings
-        findings += Self.advice(on: manifest, path: manifestPath)
+        findings += [executionFinding].compactMap(\.self) + Self.advice(on: manifest, path: manifestPath)
         // What is linked into this program needs no file. Of another program nobody knows what is linked into it.
         if program == nil, isLinked || isProgram { return findings + permissionFindings }
         do throws(PluginError) {
@@ -34,7 +34,9 @@ extension PluginBundle {
             findings += ImageInspector.inspectCompletely(
                 path: executable.path, bundlePath: bundlePath, libraries: CarriedLibraries(of: self),
                 surroundings: program.map { .program(path: $0) }
-                    ?? .currentProcess(pluginImages: LoadedImages.ofPlugins))
+                    ?? .currentProcess(pluginImages: LoadedImages.ofPlugins),
+                declared: DeclaredPoints(
+                    names: Set(manifest.factories.compactMap(\.extensionPoint)), list: manifestPath))
         } catch {
             if error.code != .notCode { findings += error.findings }
         }
@@ -68,7 +70,7 @@ extension PluginBundle {
                 return PluginFinding(
                     .manifestInvalid, filePath: path, subject: "PHFunctions",
                     message: "PHFunctions gives \(quoted(name)) the signature \(quoted(signature)), \(error.reason).",
-                    remedy: "Write it like “(bytes) -> uint32”; docs/abi.md lists the types.")
+                    remedy: ForeignSignature.remedy)
             }
         }
     }

@@ -77,7 +77,8 @@ public struct Manifest: Sendable {
     public let extensionPoints: [Point]
     /// `PHUses`: the services that the code asks for, as extension points with their versions.
     public let uses: [String: UInt32]
-    /// `PHExecution`: how the bundle asks to be run.
+    /// `PHExecution`: where the bundle asks its code to run. A bundle that asks for more than this version can give, which
+    /// runs all code in the application's process, is not loaded.
     public let execution: String?
 
     private let list: InfoList

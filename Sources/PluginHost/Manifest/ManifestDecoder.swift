@@ -15,8 +15,10 @@ struct ManifestDecoder {
     /// All findings: as many as are listed, and one that states how many others there are.
     var findings: [PluginFinding] {
         if further == 0 { return listed }
-        return listed + [
-            .further(further, .error, .manifestInvalid, in: path, remedy: "Correct the keys that are listed first.")
+        let most = ReadingBudget.mostFindings
+        return listed.prefix(most) + [
+            .further(
+                count - most, .error, .manifestInvalid, in: path, remedy: "Correct the keys that are listed first.")
         ]
     }
 
@@ -268,7 +270,8 @@ struct ManifestDecoder {
 
     /// Adds a finding. Where the list is full, it is not made.
     private mutating func add(_ finding: @autoclosure () -> PluginFinding) {
-        if listed.count < ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
+        // One more than is listed: a finding that would only be counted is shown in the place of its number.
+        if listed.count <= ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
     }
 }
 
