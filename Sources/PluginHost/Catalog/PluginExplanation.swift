@@ -22,7 +22,7 @@ public struct PluginExplanation: Sendable {
         }
         searchPaths = catalog.searchPaths
         unread =
-            catalog.folders.lazy.compactMap(\.problem).first
+            catalog.folders.lazy.compactMap(\.finding).first
             ?? all.first { $0.verdict == .malformed && $0.record.listPath == nil }?.findings.first
     }
 

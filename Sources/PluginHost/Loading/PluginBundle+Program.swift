@@ -8,7 +8,7 @@ extension PluginBundle {
     func beginAsProgram() {
         guard currentCode == nil else { return }
         let code = LoadedCode(
-            image: LoadedImage.program, registrations: Registrations(), findings: [], table: EntryTable(bundle: self))
+            image: LoadedImage.program, registrations: Registrations(), findings: [], table: HostTable(bundle: self))
         codeState.load.withLock { state in
             if case .unloaded = state { state = .active(code) }
         }

@@ -100,12 +100,12 @@ struct ManifestDecoder {
     }
 
     /// Flags by name. A list of names sets each of them.
-    mutating func flagsByName(_ entry: ListEntry) -> [String: Bool] {
+    mutating func flagsByName(_ entry: ListItem) -> [String: Bool] {
         switch entry.value {
         case nil: return [:]
         case .array: return Dictionary(strings(entry).map { ($0, true) }, uniquingKeysWith: { first, _ in first })
         case .dictionary(let values):
-            return Dictionary(uniqueKeysWithValues: values.keys.map { ($0, boolean(ListEntry($0, in: values))) })
+            return Dictionary(uniqueKeysWithValues: values.keys.map { ($0, boolean(ListItem($0, in: values))) })
         case let value?:
             return mismatch(entry.key, value, expected: "an array of strings or a dictionary of Booleans") ?? [:]
         }
