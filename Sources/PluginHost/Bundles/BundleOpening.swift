@@ -207,17 +207,22 @@ enum BundleOpening {
     }
 
     private static func notFound(_ path: String, errno: CInt) -> PluginError {
+        if errno == EACCES, let closed = Path.closedDirectory(above: path) {
+            let reason = "the directory \(quoted(closed)) may not be entered (\(describe(errno: errno)))"
+            return notFound(path, reason, at: closed)
+        }
         if ErrorNumber.leadsNowhere(errno) { return notFound(path, describe(errno: errno)) }
         let finding = PluginFinding(
             .bundleNotFound, filePath: path, message: "The bundle directory \(quoted(path)) cannot be looked at.")
         return PluginError(bundlePath: path, finding.refused(by: errno))
     }
 
-    private static func notFound(_ path: String, _ reason: String) -> PluginError {
+    private static func notFound(_ path: String, _ reason: String, at place: String? = nil) -> PluginError {
         PluginError(
             bundlePath: path,
             PluginFinding(
-                .bundleNotFound, filePath: path, message: "There is no bundle directory at \(quoted(path)): \(reason).",
+                .bundleNotFound, filePath: place ?? path,
+                message: "There is no bundle directory at \(quoted(path)): \(reason).",
                 remedy: "Check the path and the permissions of the directories above it."))
     }
 

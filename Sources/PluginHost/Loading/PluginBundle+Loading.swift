@@ -29,8 +29,8 @@ extension PluginBundle {
     /// the entry.
     ///
     /// - Throws: ``PluginError`` with every problem that was found: `manifestUnreadable`, `manifestInvalid`, `notCode`,
-    ///   `executableMissing`, `executableOutsideBundle`, `notLoadable`, `executableChanged`, `dependencyMissing`,
-    ///   `unsafeSearchPath`, `symbolMissing`, `abiMismatch`, `toolchainMismatch`, `duplicateABI`, `alreadyEntered`,
+    ///   `hostIncompatible`, `executableMissing`, `executableOutsideBundle`, `notLoadable`, `executableChanged`,
+    ///   `dependencyMissing`, `unsafeSearchPath`, `symbolMissing`, `abiMismatch`, `toolchainMismatch`, `duplicateABI`, `alreadyEntered`,
     ///   `loadFailed`, `entryFailed`, `nothingRegistered`, `registrationInvalid`, `duplicateFactory`,
     ///   `undeclaredRegistration`, `activationFailed`, `loadReentered`, `dependencyCycle`, `loadInterrupted`,
     ///   `superseded`.

@@ -26,7 +26,7 @@ extension PluginBundle {
     public func findings(loadedBy program: String? = nil) -> [PluginFinding] {
         if let manifestError { return manifestError.findings + permissionFindings }
         var findings = manifest.findings
-        findings += Self.advice(on: manifest, path: manifestPath)
+        findings += [executionFinding].compactMap(\.self) + Self.advice(on: manifest, path: manifestPath)
         // What is linked into this program needs no file. Of another program nobody knows what is linked into it.
         if program == nil, isLinked || isProgram { return findings + permissionFindings }
         do throws(PluginError) {
@@ -34,7 +34,9 @@ extension PluginBundle {
             findings += ImageInspector.inspectCompletely(
                 path: executable.path, bundlePath: bundlePath, libraries: CarriedLibraries(of: self),
                 surroundings: program.map { .program(path: $0) }
-                    ?? .currentProcess(pluginImages: LoadedImages.ofPlugins))
+                    ?? .currentProcess(pluginImages: LoadedImages.ofPlugins),
+                declared: DeclaredPoints(
+                    names: Set(manifest.factories.compactMap(\.extensionPoint)), list: manifestPath))
         } catch {
             if error.code != .notCode { findings += error.findings }
         }
@@ -42,8 +44,8 @@ extension PluginBundle {
     }
 
     /// What a checker says about an Info.plist beyond its findings: keys that the author meant to have a meaning and
-    /// that have none, signatures that cannot be called, and version ranges that cannot be read.
-    static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
+    /// that have none, and signatures that cannot be called.
+    @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
         let unknown = manifest.unknownKeys.map { key in
             PluginFinding(
                 .warning, .manifestInvalid, filePath: path, subject: key,
@@ -57,7 +59,6 @@ extension PluginBundle {
                 remedy: "Name another executable by NSExecutable-linux; an identifier holds on every platform.")
         }
         return unknown + ineffective + signatureFindings(of: manifest, path: path)
-            + VersionRange.findings(manifest.requires, manifest.hostRequires, list: path)
     }
 
     private static func signatureFindings(of manifest: Manifest, path: String) -> [PluginFinding] {
@@ -69,7 +70,7 @@ extension PluginBundle {
                 return PluginFinding(
                     .manifestInvalid, filePath: path, subject: "PHFunctions",
                     message: "PHFunctions gives \(quoted(name)) the signature \(quoted(signature)), \(error.reason).",
-                    remedy: "Write it like “(bytes) -> uint32”; docs/abi.md lists the types.")
+                    remedy: ForeignSignature.remedy)
             }
         }
     }

@@ -15,8 +15,10 @@ struct ManifestDecoder {
     /// All findings: as many as are listed, and one that states how many others there are.
     var findings: [PluginFinding] {
         if further == 0 { return listed }
-        return listed + [
-            .further(further, .error, .manifestInvalid, in: path, remedy: "Correct the keys that are listed first.")
+        let most = ReadingBudget.mostFindings
+        return listed.prefix(most) + [
+            .further(
+                count - most, .error, .manifestInvalid, in: path, remedy: "Correct the keys that are listed first.")
         ]
     }
 
@@ -97,6 +99,24 @@ struct ManifestDecoder {
             }
         }
         return result
+    }
+
+    mutating func range(_ entry: ListItem) -> VersionRange? { string(entry).flatMap { range($0, of: entry.key) } }
+
+    mutating func rangesByName(_ entry: ListItem) -> [String: VersionRange] {
+        let texts = stringsByName(entry)
+        if texts.isEmpty { return [:] }
+        var ranges: [String: VersionRange] = [:]
+        for (name, text) in texts.sorted(by: { $0.key < $1.key }) { ranges[name] = range(text, of: entry.key) }
+        return ranges
+    }
+
+    private mutating func range(_ text: String, of key: String) -> VersionRange? {
+        do throws(VersionRange.Fault) {
+            return try VersionRange(text)
+        } catch {
+            return invalid(key, "has the version range \(quoted(text)): \(error)")
+        }
     }
 
     /// Flags by name. A list of names sets each of them.
@@ -193,7 +213,7 @@ struct ManifestDecoder {
         }
     }
 
-    mutating func versionsByName(_ entry: ListItem) -> [String: Int] {
+    mutating func versionsByName(_ entry: ListItem) -> [String: UInt32] {
         guard let value = entry.value else { return [:] }
         guard case .dictionary(let values) = value else {
             return mismatch(entry.key, value, expected: "a dictionary of whole numbers above zero") ?? [:]
@@ -202,8 +222,8 @@ struct ManifestDecoder {
     }
 
     /// A whole number above zero; 1 where there is none. Old-style lists write it as a string.
-    private mutating func version(_ entry: ListItem) -> Int {
-        number(entry, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero")
+    private mutating func version(_ entry: ListItem) -> UInt32 {
+        UInt32(number(entry, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero"))
     }
 
     /// A whole number that a C plug-in can give too; 0 where there is none.
@@ -250,7 +270,8 @@ struct ManifestDecoder {
 
     /// Adds a finding. Where the list is full, it is not made.
     private mutating func add(_ finding: @autoclosure () -> PluginFinding) {
-        if listed.count < ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
+        // One more than is listed: a finding that would only be counted is shown in the place of its number.
+        if listed.count <= ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
     }
 }
 

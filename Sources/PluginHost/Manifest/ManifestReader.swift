@@ -43,7 +43,9 @@ enum ManifestReader {
     }
 
     static func unreadable(_ path: String, _ failure: OpenedFile.Failure) -> PluginFinding {
-        unreadable(path, failure.reason).refused(by: failure.errno)
+        var finding = unreadable(path, failure.reason(at: path)).refused(by: failure.errno)
+        finding.filePath = failure.place(of: path)
+        return finding
     }
 
     static func unreadable(_ path: String, _ complaint: String) -> PluginFinding {
