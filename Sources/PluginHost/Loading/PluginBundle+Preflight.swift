@@ -36,7 +36,7 @@ extension PluginBundle {
                 surroundings: program.map { .program(path: $0) }
                     ?? .currentProcess(pluginImages: LoadedImages.ofPlugins),
                 declared: DeclaredPoints(
-                    names: Set(manifest.factories.compactMap(\.extensionPoint)), list: manifestPath))
+                    names: Set(manifest.extensions.compactMap(\.extensionPoint)), list: manifestPath))
         } catch {
             if error.code != .notCode { findings += error.findings }
         }
