@@ -92,8 +92,12 @@ import Testing
     }
 
     @Test func fault282_wrongVersionRangesAndCapabilitiesAreListedToAHundredAndCounted() throws {
-        let requires = Dictionary(uniqueKeysWithValues: (0..<10_000).map { ("org.example.b\($0)", "wrong") })
-        let findings = VersionRange.findings(requires, "wrong", list: "/x/Info.plist")
+        let requires = Dictionary(
+            uniqueKeysWithValues: (0..<10_000).map { ("org.example.b\($0)", PropertyList.string("wrong")) })
+        let dictionary: [String: PropertyList] = [
+            "PHRequires": .dictionary(requires), "PHHostRequires": .string("wrong"),
+        ]
+        let findings = Manifest(dictionary: dictionary, path: "/x/Info.plist").findings
         #expect(findings.count == 101)
         #expect(findings.last?.message == "9901 more problems of this kind were found, which are not listed.")
         #expect(findings.allSatisfy { $0.code == .manifestInvalid && $0.severity == .error })
