@@ -1,5 +1,5 @@
 import Foundation
-import PluginHost
+@_spi(Tools) import PluginHost
 
 extension Operations {
     // MARK: Catalogues

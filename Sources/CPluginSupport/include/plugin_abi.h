@@ -309,7 +309,12 @@ typedef struct plugin_note_head {
 } plugin_note_head;
 
 /* The compiler, down to its source revision: every release of the Swift toolchain has its own. */
+#if defined(__GNUC__) && !defined(__clang__)
+/* A number alone names no compiler. */
+#define PLUGIN_TOOLCHAIN "GCC " __VERSION__
+#else
 #define PLUGIN_TOOLCHAIN __VERSION__
+#endif
 #define PLUGIN_NOTE_PAYLOAD "toolchain=" PLUGIN_TOOLCHAIN "\n"
 
 typedef struct plugin_note {

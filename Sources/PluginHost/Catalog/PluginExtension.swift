@@ -105,7 +105,7 @@ extension PluginCatalog {
     /// What the plug-ins offer at an extension point, without loading any of them.
     ///
     /// Those of another version of the point are passed over. Of several with one name the first is given; the others are
-    /// in ``problems``.
+    /// in ``findings``.
     ///
     /// - Returns: lower orders first, then earlier search paths, then the order of the bundles' names.
     ///

@@ -11,7 +11,9 @@ struct PluginRecord: Sendable, Equatable {
     var requires: [String: VersionRange] = [:]
     var hostRequires: VersionRange?
     var capabilities: [String] = []
+    var deviceCapabilities: [String: Bool] = [:]
     var uses: [String: UInt32] = [:]
+    var execution: String?
     /// Where Info.plist stands in the bundle; nil where none could be opened.
     var listPath: String?
     /// The directory with its links resolved, where a link led to it; else nil.
@@ -46,8 +48,10 @@ extension PluginRecord {
         requires = contents.manifest.requires
         hostRequires = contents.manifest.hostRequires
         capabilities = contents.manifest.capabilities
+        deviceCapabilities = contents.manifest.deviceCapabilities
         uses = contents.manifest.uses
-        findings = contents.manifest.findings
+        execution = contents.manifest.execution
+        findings = contents.manifest.errors
         let length = contents.path.utf8.count + 1
         // The usual one is not made anew for each bundle.
         listPath =
@@ -64,7 +68,10 @@ extension PluginRecord {
     }
 
     /// Whether it requires anything of the host or of other bundles.
-    var hasRequirements: Bool { !requires.isEmpty || hostRequires != nil || !capabilities.isEmpty }
+    var hasRequirements: Bool {
+        !requires.isEmpty || hostRequires != nil || !capabilities.isEmpty || !deviceCapabilities.isEmpty
+            || execution != nil
+    }
 
     // MARK: As bytes
 
@@ -93,7 +100,9 @@ extension PluginRecord {
         writer.put(requires) { $0.put($1.description) }
         writer.put(hostRequires?.description)
         writer.put(capabilities) { $0.put($1) }
+        writer.put(deviceCapabilities) { $0.put($1 ? UInt8(1) : 0) }
         writer.put(uses) { $0.put($1) }
+        writer.put(execution)
         writer.put(listPath)
         writer.put(linkedPath)
         writer.put(isNoBundle ? UInt8(1) : 0)
@@ -118,7 +127,9 @@ extension PluginRecord {
         requires = reader.dictionary { $0.text() }.compactMapValues { try? VersionRange($0) }
         hostRequires = reader.optionalText().flatMap { try? VersionRange($0) }
         capabilities = reader.list(4) { $0.text() }
+        deviceCapabilities = reader.dictionary { $0.number(UInt8.self) != 0 }
         uses = reader.dictionary { $0.number(UInt32.self) }
+        execution = reader.optionalText()
         listPath = reader.optionalText()
         linkedPath = reader.optionalText()
         isNoBundle = reader.number(UInt8.self) != 0

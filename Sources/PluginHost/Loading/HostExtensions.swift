@@ -81,7 +81,16 @@ enum HostExtensions {
                         "The plug-in was built by \(quoted(identity.toolchain.text)), the host by \(quoted(PluginNote.hostToolchain)).",
                     remedy: "Build the plug-in with the host's Swift toolchain."))
         }
-        if identity.revision != UInt32(PLUGIN_SWIFT_REVISION) {
+        if identity.revision == 0 {
+            // The plug-in reads its revision from its note, and no note of a Swift plug-in has 0.
+            findings.append(
+                PluginFinding(
+                    .abiMismatch, subject: PLUGIN_NOTE_SECTION,
+                    message:
+                        "The plug-in's note, the section \(PLUGIN_NOTE_SECTION), was removed or overwritten after the "
+                        + "plug-in was linked.",
+                    remedy: "Build the plug-in again, and remove no section from it."))
+        } else if identity.revision != UInt32(PLUGIN_SWIFT_REVISION) {
             findings.append(
                 PluginFinding(
                     .abiMismatch, subject: "PLUGIN_SWIFT_REVISION",

@@ -3,7 +3,7 @@ import PluginABI
 import Synchronization
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Fault 171: code that is not ours runs while its thread holds a lock of the library, which it may then ask for again.
 ///

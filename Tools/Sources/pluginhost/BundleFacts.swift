@@ -1,5 +1,5 @@
 import Foundation
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// What a bundle says of itself without any of its code running.
 struct BundleFacts {

@@ -190,8 +190,10 @@ import Testing
         try expect(
             .loadFailed, of: BundleFixture("TooMuchTLS", code: .c(source, flags: ["-ftls-model=initial-exec"])),
             "The bundle {bundle}: The dynamic linker cannot load {executable}. The system said: "
-                + "{executable}: cannot allocate memory in static TLS block. Run “pluginhost check” on the "
-                + "bundle for a full report.")
+                + "{executable}: cannot allocate memory in static TLS block. One more problem: {executable} has "
+                + "1048576 bytes of thread-local variables of the model initial-exec; for all libraries that are "
+                + "opened late the dynamic linker keeps some 512 bytes. Compile it without -ftls-model=initial-exec, "
+                + "or start the application with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=1049088.")
     }
 
     @Test func entryFailed() throws {

@@ -1,4 +1,4 @@
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// Everything that can be said about one identifier.
 struct WhyReport {
@@ -35,7 +35,8 @@ struct WhyReport {
 
     init(_ identifier: String, in catalog: PluginCatalog, loadedBy program: String?) {
         explanation = catalog.explanation(of: identifier)
-        candidates = explanation.candidates.map(CandidateFacts.init)
+        let points = KnownPoints(catalog)
+        candidates = explanation.candidates.map { CandidateFacts($0, points) }
         let plugin = explanation.plugin
         let bundle = try? plugin?.candidate.open()
         check = FindingReport(

@@ -55,7 +55,7 @@ struct PluginGraph {
         let used = catalog.plugins.map(\.candidate)
         let identifiers = Set(used.map(\.identifier))
         let unused = catalog.candidates.filter { $0.verdict == .unresolved && !identifiers.contains($0.identifier) }
-        let bundles = (used + unused).map(CandidateFacts.init)
+        let bundles = (used + unused).map { CandidateFacts($0) }
         for facts in bundles where plugins[facts.candidate.identifier] == nil {
             let candidate = facts.candidate
             plugins[candidate.identifier] = nodes.count
