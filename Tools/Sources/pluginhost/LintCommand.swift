@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import PluginHost
+import PluginLinting
 
 /// `pluginhost lint`: what is wrong in property lists and strings tables.
 struct LintCommand: ParsableCommand {

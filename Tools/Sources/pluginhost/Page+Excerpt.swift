@@ -1,4 +1,4 @@
-import PluginHost
+import PluginLinting
 
 extension Page {
     /// A line of a file with a caret below a place in it.

@@ -1,4 +1,4 @@
-@_spi(PluginHost) import PluginHost
+@_spi(Tools) import PluginHost
 
 /// Text for people: lines with an indent, wrapped to the terminal, with control characters escaped.
 ///

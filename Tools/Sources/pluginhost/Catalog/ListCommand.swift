@@ -24,7 +24,8 @@ struct ListCommand: ParsableCommand {
         try search.requireSomewhere()
         let catalog = search.catalog()
         let candidates = catalog.candidates
-        let listed = (all ? candidates : catalog.plugins.map(\.candidate)).map(CandidateFacts.init)
+        let points = KnownPoints(catalog)
+        let listed = (all ? candidates : catalog.plugins.map(\.candidate)).map { CandidateFacts($0, points) }
         if arguments.json {
             let document = JSONValue.document(
                 command: "list", bundles: listed.map { .object($0.members) },
@@ -71,7 +72,12 @@ struct ListCommand: ParsableCommand {
         }
         if all { writeReasons(listed, to: &page) }
         writeSummary(listed.count, candidates, catalog, to: &page)
-        for facts in listed { facts.lateFindings?.write(to: &page) }
+        for facts in listed {
+            facts.lateFindings?.write(to: &page)
+            for finding in facts.advice.findings {
+                page.paragraph("\(facts.candidate.identifier): \(finding.message) \(finding.remedy)", .yellow)
+            }
+        }
         return page
     }
 

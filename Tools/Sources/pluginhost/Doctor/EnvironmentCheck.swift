@@ -1,5 +1,5 @@
 import Glibc
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// Variables of the environment that are set and wrong, or that should be set.
 struct EnvironmentCheck {
