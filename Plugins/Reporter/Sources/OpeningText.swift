@@ -98,7 +98,8 @@ struct OpeningText {
     /// has made long dashes of them.
     private static func isRule(_ line: Substring) -> Bool {
         let signs = line.filter { !$0.isWhitespace }
-        return signs.first == "—" || signs.count >= 3 ? signs.allSatisfy { "-=*_|:—–".contains($0) } : false
+        guard signs.count >= 3 || signs.first == "—" else { return false }
+        return signs.allSatisfy { "-=*_|:—–".contains($0) }
     }
 
     private static func item(_ line: Substring) -> (kind: ListKind, text: Substring)? {
