@@ -55,13 +55,41 @@ import Testing
 
     @Test(
         arguments: [
-            ("NSStringOtherRuleType", "d", ["other:x"]), ("NSStringPluralRuleType", nil, ["other:x"]),
+            ("NSStringOtherRuleType", "d", ["other:x"]),
             ("NSStringPluralRuleType", "y", ["other:x"]), ("NSStringPluralRuleType", "d", ["one:x"]),
             ("NSStringPluralRuleType", "d", ["other:x", "several:x"]),
         ] as [(String, String?, [String])])
     func aVariableIsBuiltAsTheyAre(rule: String, type: String?, texts: [String]) {
         let found = told(rules(entry("%#@n@", variable(rule: rule, type: type, texts: texts))), .pluralRules)
         #expect(found.count == 1 && found[0].hasSuffix("error malformedPlural"), "\(found)")
+    }
+
+    @Test func whatTheLibraryReadsHasNoFindings() {
+        let bare =
+            "<key>n</key><dict><key>one</key><string>%d file</string><key>other</key><string>%d files</string></dict>"
+        #expect(told(rules(entry("%#@n@", bare)), .pluralRules).isEmpty)
+        #expect(told(rules(entry("%#@n@", variable(type: "%ld"))), .pluralRules).isEmpty)
+        // The second variable's own number is the second argument.
+        let second = variable("m", type: "ld", texts: ["one:%1$@ and one more", "other:%1$@ and %ld more"])
+        let names = variable("n", type: "@", texts: ["other:"])
+        #expect(told(rules(entry("%#@n@%#@m@", names + second)), .pluralRules).isEmpty)
+        let widths = variable("n", rule: "NSStringVariableWidthRuleType", type: nil, texts: ["20:short", "40:longer"])
+        #expect(told(rules(entry("%#@n@", widths)), .pluralRules).isEmpty)
+        let nested = """
+            <key>n</key><dict><key>other</key><dict><key>NSStringVariableWidthRuleType</key>
+            <dict><key>20</key><string>%d</string><key>40</key><string>%d files</string></dict></dict></dict>
+            """
+        #expect(told(rules(entry("%#@n@", nested)), .pluralRules).isEmpty)
+    }
+
+    @Test func aVariableInANestedTextIsChecked() {
+        let nested = """
+            <key>n</key><dict>
+            <key>NSStringFormatValueTypeKey</key><string>d</string>
+            <key>other</key><dict><key>NSStringVariableWidthRuleType</key>
+            <dict><key>20</key><string>%d %y</string></dict></dict></dict>
+            """
+        #expect(told(rules(entry("%#@n@", nested)), .pluralRules) == ["9:7 warning strayPercent"])
     }
 
     @Test func aPlaceholderOfAnotherKindThanTheVariableIsTold() {
