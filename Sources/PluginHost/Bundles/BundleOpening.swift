@@ -207,17 +207,22 @@ enum BundleOpening {
     }
 
     private static func notFound(_ path: String, errno: CInt) -> PluginError {
+        if errno == EACCES, let closed = Path.closedDirectory(above: path) {
+            let reason = "the directory \(quoted(closed)) may not be entered (\(describe(errno: errno)))"
+            return notFound(path, reason, at: closed)
+        }
         if ErrorNumber.leadsNowhere(errno) { return notFound(path, describe(errno: errno)) }
         let finding = PluginFinding(
             .bundleNotFound, filePath: path, message: "The bundle directory \(quoted(path)) cannot be looked at.")
         return PluginError(bundlePath: path, finding.refused(by: errno))
     }
 
-    private static func notFound(_ path: String, _ reason: String) -> PluginError {
+    private static func notFound(_ path: String, _ reason: String, at place: String? = nil) -> PluginError {
         PluginError(
             bundlePath: path,
             PluginFinding(
-                .bundleNotFound, filePath: path, message: "There is no bundle directory at \(quoted(path)): \(reason).",
+                .bundleNotFound, filePath: place ?? path,
+                message: "There is no bundle directory at \(quoted(path)): \(reason).",
                 remedy: "Check the path and the permissions of the directories above it."))
     }
 
@@ -249,6 +254,15 @@ enum BundleOpening {
         let gone = ManifestReader.unreadable(path, .missing)
         return keptMain(
             PluginBundle(contents: BundleContents(path: path, layout: .flat, manifestPath: path, finding: gone)))
+    }
+
+    /// Whether a bundle is the main bundle. Asked at each load, so it does not open the main bundle for one that the
+    /// program does not stand in.
+    static func isMain(_ bundle: PluginBundle) -> Bool {
+        if let known = mainBundle.load(ordering: .acquiring) { return known.takeUnretainedValue() === bundle }
+        let path = bundle.bundlePath
+        guard path.hasSuffix(".resources") || Path.isInside(Path.mainProgram, directory: path) else { return false }
+        return main === bundle
     }
 
     /// The main bundle once it could be read; held for the life of the process.

@@ -1,4 +1,5 @@
 import Glibc
+internal import PropertyLists
 
 /// The executable, found and open.
 struct OpenedExecutable: ~Copyable {
@@ -10,8 +11,11 @@ extension PluginBundle {
     /// Where the executable is, or nil: the first place of the layout that holds a file of its name; of the main bundle
     /// the program that runs; of a bundle whose code is linked (``linked(at:entry:)``) the program or library that it is
     /// linked into.
+    ///
+    /// Where a script starts the program, the two differ: the main bundle's ``Manifest/executable`` names the script, and
+    /// this is the program that the script started.
     public var executablePath: String? {
-        if self === BundleOpening.main { return Path.mainProgram }
+        if BundleOpening.isMain(self) { return Path.mainProgram }
         if let linkedExecutable { return linkedExecutable }
         return (executableCandidates.first { $0.isRegularFile } ?? versionedExecutables.first { $0.isRegularFile })?
             .path
@@ -30,7 +34,7 @@ extension PluginBundle {
     }
 
     /// What build systems put around the name of a shared object.
-    private static let affixes = [noAffix, ("", ".so"), ("lib", ".so")]
+    static let affixes = [noAffix, ("", ".so"), ("lib", ".so")]
     private static let noAffix = ("", "")
 
     /// Where the executable may be, in order.
@@ -74,10 +78,18 @@ extension PluginBundle {
         }
     }
 
-    /// - Throws: ``PluginError`` unless Info.plist can be read and every key in it has a usable value.
+    /// - Throws: ``PluginError`` unless Info.plist can be read, every key in it has a usable value, and the code may run in
+    ///   this process.
     func requireUsableManifest() throws(PluginError) {
         if let manifestError { throw manifestError }
-        if !manifest.findings.isEmpty { throw PluginError(bundlePath: bundlePath, findings: manifest.findings) }
+        if manifest.findings.isEmpty, manifest.execution == nil { return }
+        let errors = manifest.errors + [executionFinding].compactMap(\.self)
+        if !errors.isEmpty { throw PluginError(bundlePath: bundlePath, findings: errors) }
+    }
+
+    /// What keeps the code from running where the bundle asks for it.
+    var executionFinding: PluginFinding? {
+        ExecutionRequest.finding(manifest.execution, list: manifestPath)
     }
 
     /// Opens the executable, which must stand inside the bundle with every link resolved.
@@ -123,18 +135,22 @@ extension PluginBundle {
             namesake = namesake ?? candidate.path
             return nil
         } catch {
-            throw notLoadable(candidate.path, error.reason, refusal: error.errno)
+            throw notLoadable(
+                candidate.path, error.reason(at: candidate.path), at: error.place(of: candidate.path),
+                refusal: error.errno)
         }
         if file.passedLinks { try require(file, candidate) }
         return OpenedExecutable(file: file, path: candidate.path)
     }
 
     @inline(never)
-    private func notLoadable(_ path: String, _ complaint: String, refusal: CInt? = nil) -> PluginError {
+    private func notLoadable(
+        _ path: String, _ complaint: String, at place: String? = nil, refusal: CInt? = nil
+    ) -> PluginError {
         PluginError(
             bundlePath: bundlePath,
             PluginFinding(
-                .notLoadable, filePath: path, message: "The executable \(quoted(path)) \(complaint).",
+                .notLoadable, filePath: place ?? path, message: "The executable \(quoted(path)) \(complaint).",
                 remedy: "Put a shared object there that the application may read."
             ).refused(by: refusal))
     }
@@ -170,7 +186,9 @@ extension PluginBundle {
                     remedy: "Use its resources without loading it, or name the executable by NSExecutable."))
         }
         let directories = layout.executableDirectories.map { quoted(Path.join(bundlePath, $0)) }
-        let hints = [danglingLink(candidates), codeOfOtherSystem].compactMap(\.self).map { " " + $0 }.joined()
+        let others = otherLibraries
+        let hints = [danglingLink(candidates), codeOfOtherSystem, misspelling(others)].compactMap(\.self)
+            .map { " " + $0 }.joined()
         return PluginError(
             bundlePath: bundlePath,
             PluginFinding(
@@ -179,7 +197,44 @@ extension PluginBundle {
                     The executable \(quoted(executableName)) is missing; it was looked for in \
                     \(directories.joined(separator: ", ")).\(hints)
                     """,
-                remedy: "Build the plug-in's library and copy it to \(quoted(place))."))
+                remedy: others.isEmpty
+                    ? "Build the plug-in's library and copy it to \(quoted(place))."
+                    : "Correct \(executableKey ?? "NSExecutable") in Info.plist, or give the file that name."))
+    }
+
+    /// The key that names the executable; nil where none does.
+    private var executableKey: String? {
+        guard let name = manifest.executable else { return nil }
+        if case .string(name) = manifest.dictionary["NSExecutable"] { return "NSExecutable" }
+        return "CFBundleExecutable"
+    }
+
+    /// Files for the dynamic linker that lie where the executable is looked for, under other names.
+    private var otherLibraries: [String] {
+        // A directory beside the bundle is full of other programs' files.
+        layout.executableDirectories.filter { !BundleLayout.isBeside($0) }.flatMap { directory in
+            let place = Path.join(bundlePath, directory)
+            return DirectoryListing(path: place).names.keys.sorted().prefix(Self.mostNames)
+                .map { Path.join(place, $0) }.filter(Self.isELF)
+        }
+    }
+
+    /// More files than stand beside an executable.
+    private static let mostNames = 100
+
+    private static func isELF(_ path: String) -> Bool {
+        guard let file = try? OpenedFile(path: path) else { return false }
+        return ImageInspector.machine(of: file) != nil
+    }
+
+    /// - Parameter others: what lies where the executable is looked for.
+    private func misspelling(_ others: [String]) -> String? {
+        if others.isEmpty { return nil }
+        let naming =
+            executableKey.map { "The key \($0) of \(quoted(manifestPath)) names \(quoted(executableName))" }
+            ?? "Info.plist names no executable, which then has the name of the bundle"
+        let more = others.count > 3 ? " and \(others.count - 3) more" : ""
+        return "\(naming); what lies there is \(others.prefix(3).map { quoted($0) }.joined(separator: ", "))\(more)."
     }
 
     private func danglingLink(_ candidates: [String]) -> String? {

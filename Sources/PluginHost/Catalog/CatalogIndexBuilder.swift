@@ -23,7 +23,7 @@ struct CatalogIndexBuilder {
 
     /// The index of all that was added.
     consuming func index() -> CatalogIndex {
-        let selection = CatalogSelection(candidates, problems: folders.compactMap(\.problem), rules: rules)
+        let selection = CatalogSelection(candidates, problems: folders.compactMap(\.finding), rules: rules)
         let plugins = selection.loadOrder.sorted {
             candidates[$0].bundle.record.identifier.precedesInBytes(candidates[$1].bundle.record.identifier)
         }
@@ -67,7 +67,7 @@ struct CatalogIndexBuilder {
             for row in extensionRows {
                 let factory = candidates[row.entry].bundle.record.extensions[row.factory]
                 ExtensionRow(
-                    point: point, name: put(text: factory.name), version: UInt32(factory.version),
+                    point: point, name: put(text: factory.name), version: factory.version,
                     entry: row.entry, factory: row.factory
                 ).write(to: &parts)
             }

@@ -18,14 +18,14 @@ struct CatalogRules: Sendable, Equatable {
 
     /// What keeps a bundle from this host.
     func findings(_ record: PluginRecord, list: String) -> [PluginFinding] {
-        var findings: [PluginFinding] = []
-        if let text = record.hostRequires, let range = try? VersionRange(text), !hostVersion.isEmpty {
+        var findings = [ExecutionRequest.finding(record.execution, list: list)].compactMap(\.self)
+        if let range = record.hostRequires, !hostVersion.isEmpty {
             if !(PluginVersion(hostVersion).map(range.contains) ?? false) {
                 findings.append(
                     PluginFinding(
                         .hostIncompatible, filePath: list, subject: "PHHostRequires",
                         message:
-                            "It requires version \(quoted(text)) of the application, which is \(quoted(hostVersion)).",
+                            "It requires version \(quoted(range.description)) of the application, which is \(quoted(hostVersion)).",
                         remedy: "Install a version of the bundle for this application, or update the application."))
             }
         }
@@ -40,33 +40,20 @@ struct CatalogRules: Sendable, Equatable {
                     message: "It requires what the application does not offer: \(names).",
                     remedy: "Use it in an application that offers them, or update the application."))
         }
-        return findings
+        return findings + deviceFindings(record, list: list)
     }
-}
 
-extension VersionRange {
-    /// What is wrong with the ranges of an Info.plist. `requires`: `PHRequires`. `hostRequires`: `PHHostRequires`.
-    /// `list`: the path of the Info.plist.
-    static func findings(_ requires: [String: String], _ hostRequires: String?, list: String) -> [PluginFinding] {
-        var texts = requires.sorted { $0.key < $1.key }.map { ("PHRequires", $0.value) }
-        if let hostRequires { texts.append(("PHHostRequires", hostRequires)) }
-        let remedy = "Correct the range; docs/bundle-format.md tells how ranges are written."
-        var findings: [PluginFinding] = []
-        var further = 0
-        for (key, text) in texts {
-            do {
-                _ = try VersionRange(text)
-            } catch  where findings.count < ReadingBudget.mostFindings {
-                findings.append(
-                    PluginFinding(
-                        .manifestInvalid, filePath: list, subject: key,
-                        message: "The key \(key) of \(quoted(list)) has the version range \(quoted(text)): \(error).",
-                        remedy: remedy))
-            } catch {
-                further += 1
-            }
+    private func deviceFindings(_ record: PluginRecord, list: String) -> [PluginFinding] {
+        let unmet = record.deviceCapabilities.filter { capabilities.contains($0.key) != $0.value }
+        return [true, false].compactMap { isRequired in
+            let names = unmet.filter { $0.value == isRequired }.keys.sorted().map { quoted($0) }
+            guard !names.isEmpty else { return nil }
+            let what =
+                isRequired ? "requires what the application does not offer" : "refuses what the application offers"
+            return PluginFinding(
+                .hostIncompatible, filePath: list, subject: ManifestKey.deviceCapabilities.spelling,
+                message: "It \(what): \(names.joined(separator: ", ")).",
+                remedy: "Use it in an application that offers \(isRequired ? "them" : "none of them").")
         }
-        if further > 0 { findings.append(.further(further, .error, .manifestInvalid, in: list, remedy: remedy)) }
-        return findings
     }
 }

@@ -1,7 +1,7 @@
 /// Why a bundle could not be opened, checked or loaded.
 ///
-/// It holds every problem that was found, not only the first: ``findings`` lists them, and ``description`` tells the
-/// first in full and the number of the others.
+/// It holds every problem that was found, not only the first: ``findings`` lists them, and ``description`` states the
+/// first in full and the number of the others; one other is stated in full as well.
 public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What kind of error it is. Open: a later version adds codes.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -53,8 +53,13 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
             text += " The system said: \(said.asSentence)"
         }
         if !first.remedy.isEmpty { text += " " + first.remedy }
-        let others = findings.count - 1
-        if others > 0 { text += others == 1 ? " One more problem was found." : " \(others) more problems were found." }
-        return text
+        switch findings.count {
+        case 1: return text
+        case 2:
+            // As short as a number, and nobody has to look elsewhere for it.
+            let other = findings[1]
+            return "\(text) One more problem: \(other.message)" + (other.remedy.isEmpty ? "" : " \(other.remedy)")
+        default: return "\(text) \(findings.count - 1) more problems were found."
+        }
     }
 }

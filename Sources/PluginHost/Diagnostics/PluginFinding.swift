@@ -65,15 +65,13 @@ public struct PluginFinding: Error, Sendable, Hashable {
 }
 
 extension PluginFinding {
-    /// The last of many findings about one file: how many others there are.
+    /// The last of many findings about one file: how many others there are, two at least.
     static func further(
         _ count: Int, _ severity: Severity, _ code: PluginError.Code, in path: String?, remedy: String
     ) -> PluginFinding {
         PluginFinding(
             severity, code, filePath: path,
-            message: count == 1
-                ? "One more problem of this kind was found, which is not listed."
-                : "\(count) more problems of this kind were found, which are not listed.",
+            message: "\(count) more problems of this kind were found, which are not listed.",
             remedy: remedy)
     }
 }

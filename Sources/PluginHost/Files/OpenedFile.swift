@@ -41,6 +41,22 @@ import Glibc
             }
         }
 
+        /// The reason as the end of a sentence about a path, which names the directory above it that may not be entered.
+        ///
+        /// **Cost.** A system call for each directory above, where the system refused for lack of a permission.
+        func reason(at path: String) -> String {
+            guard self == .system(errno: EACCES), let directory = Path.closedDirectory(above: path) else {
+                return reason
+            }
+            return
+                "cannot be reached: the directory \(quoted(directory)) may not be entered (\(describe(errno: EACCES)))"
+        }
+
+        /// What a finding about a path is about: the directory above it that may not be entered, else the path.
+        func place(of path: String) -> String {
+            self == .system(errno: EACCES) ? Path.closedDirectory(above: path) ?? path : path
+        }
+
         /// What to do about it. `usual`: the advice for a file that is missing or no regular one.
         @_spi(Tools) public func remedy(else usual: String) -> String {
             errno.map { ErrorNumber.remedy($0) } ?? usual

@@ -104,6 +104,19 @@ import Glibc
         return join("/" + up.joined(separator: "/"), down.joined(separator: "/"))
     }
 
+    /// The first directory on the way to an absolute path that this process may not enter, or nil.
+    ///
+    /// **Cost.** A system call for each directory; for messages only.
+    static func closedDirectory(above path: String) -> String? {
+        guard path.hasPrefix("/") else { return nil }
+        var directory = "/"
+        for component in path.split(separator: "/").dropLast() {
+            directory = join(directory, String(component))
+            if faccessat(AT_FDCWD, directory, X_OK, AT_EACCESS) != 0 { return errno == EACCES ? directory : nil }
+        }
+        return nil
+    }
+
     /// What a symbolic link says, nil if there is none at the path.
     static func linkTarget(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in

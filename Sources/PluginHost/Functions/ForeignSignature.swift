@@ -15,6 +15,11 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
     /// The type of the result.
     public let result: ValueType
 
+    /// What to do about a text that is no signature.
+    static let remedy =
+        "Write the types of the arguments in parentheses, “->”, and the type of the result, as in “(bytes, uint32) -> "
+        + "uint32” or “() -> void”; docs/abi.md lists the types."
+
     /// Why a text is no signature.
     public struct Fault: Error, Sendable {
         /// The end of a sentence about the text.

@@ -10,10 +10,71 @@ extension CompleteInspection {
             for rejected in missing.rejected {
                 message += " The file \(quoted(rejected.path)) \(rejected.reason)."
             }
+            let module = module(of: missing)
+            if let module { message += " \(module.sentence)" }
             add(
                 .dependencyMissing, path: missing.neededBy, subject: missing.name, message,
-                Self.remedy(forLibrary: missing.name))
+                module?.remedy ?? missing.carried.map { Self.remedy(forCarried: $0, as: missing.name) }
+                    ?? Self.remedy(forLibrary: missing.name))
         }
+    }
+
+    // MARK: The application's own libraries
+
+    /// A missing library that holds a Swift module: nearly always the application's API, which no distribution has.
+    private struct MissingModule {
+        let name: String
+        /// The image of the process or the program that has the module in it.
+        let image: String?
+        /// Whether the application was named, and does not bring the library.
+        let isApplicationKnown: Bool
+
+        var sentence: String {
+            if let image {
+                return "The Swift module \(name), which that library is made of, stands in \(quoted(image)) itself."
+            }
+            return
+                "By the symbols that are used it is the library of the Swift module \(name), which is most likely the "
+                + "application's own"
+                + (isApplicationKnown ? "; it is not among the libraries that the application needs." : ".")
+        }
+
+        var remedy: String {
+            let package =
+                "make \(name) a product .library(type: .dynamic) in a package of its own, and let the application and the "
+                + "plug-in depend on it by .product; a target in the application's package is linked into the application, "
+                + "and no plug-in can share it (docs/abi.md, “One copy of each module”)."
+            if image != nil { return package.prefix(1).uppercased() + package.dropFirst() }
+            if isApplicationKnown { return "In the application, " + package }
+            return
+                "If the application brings it, name the application: pluginhost check --host PROGRAM. If it does not, "
+                + package
+        }
+    }
+
+    private func module(of missing: LibraryClosure.Missing) -> MissingModule? {
+        let name = missing.name
+        guard missing.carried == nil, name.hasPrefix("lib"), name.hasSuffix(".so"), !Self.isSwiftLibrary(name) else {
+            return nil
+        }
+        let module = String(name.dropFirst(3).dropLast(3))
+        let image = host.images.first { $0.modules.contains(module) }?.path
+        // Swift's mangled names begin with the module, after its length.
+        let symbols = "$s\(module.utf8.count)\(module)"
+        guard image != nil || closure.newFiles.contains(where: { $0.uses(symbolBeginningWith: symbols) }) else {
+            return nil
+        }
+        return MissingModule(name: module, image: image, isApplicationKnown: host.isNamedProgram)
+    }
+
+    /// Whether a name is that of a library of the Swift runtime.
+    static func isSwiftLibrary(_ name: String) -> Bool {
+        name.hasPrefix("libswift") || name.hasPrefix("libFoundation") || name.hasPrefix("lib_Foundation")
+    }
+
+    private static func remedy(forCarried path: String, as name: String) -> String {
+        "Link \(quoted(path)) with its name: -Wl,-soname,\(shellWord(name)) (swiftc: -Xlinker -soname -Xlinker "
+            + "\(shellWord(name))), or link the plug-in with -rpath '$ORIGIN/../Frameworks'."
     }
 
     private static func list(_ places: [LibrarySearch.Place]) -> String {
@@ -27,7 +88,7 @@ extension CompleteInspection {
     }
 
     private static func remedy(forLibrary name: String) -> String {
-        if name.hasPrefix("libswift") || name.hasPrefix("libFoundation") || name.hasPrefix("lib_Foundation") {
+        if isSwiftLibrary(name) {
             return
                 "Install the Swift runtime that the host was built with, or put its libraries beside the host and "
                 + "link the host with -rpath '$ORIGIN/../lib'."
@@ -37,6 +98,28 @@ extension CompleteInspection {
             + "provides \(shellWord("*/" + name))), or put the library into Contents/Frameworks of the bundle "
             + "and link the plug-in with -rpath '$ORIGIN/../Frameworks'."
     }
+
+    // MARK: - Thread-local memory
+
+    /// The dynamic linker keeps little memory for thread-local variables of libraries that are opened late and address them
+    /// directly (DF_STATIC_TLS); how much is left depends on what was opened before. A library that wants more than is kept
+    /// for all of them together may not load.
+    mutating func checkThreadLocalMemory() {
+        for file in closure.newFiles where file.dynamic.flags & DynamicTable.flagStaticThreadLocals != 0 {
+            guard let segment = file.segments.first(where: { $0.type == ELF.threadLocal }),
+                segment.memorySize > Self.keptThreadLocals
+            else { continue }
+            warn(
+                .loadFailed, path: file.path, subject: "PT_TLS",
+                "\(quoted(file.path)) has \(segment.memorySize) bytes of thread-local variables of the model initial-exec; "
+                    + "for all libraries that are opened late the dynamic linker keeps some \(Self.keptThreadLocals) bytes.",
+                "Compile it without -ftls-model=initial-exec, or start the application with "
+                    + "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=\(segment.memorySize + Self.keptThreadLocals).")
+        }
+    }
+
+    /// glibc's default of `glibc.rtld.optional_static_tls`.
+    private static let keptThreadLocals: UInt64 = 512
 
     // MARK: - Versions
 

@@ -83,10 +83,9 @@ extension CompleteInspection {
     }
 
     /// The libraries of the toolchain all define parts of the module Swift.
-    private static func isSwiftRuntime(_ file: ImageFile) -> Bool {
+    static func isSwiftRuntime(_ file: ImageFile) -> Bool {
         let name = file.ownName ?? Path.lastComponent(file.path)
-        return name.hasPrefix("libswift") || name.hasPrefix("libFoundation") || name.hasPrefix("lib_Foundation")
-            || name == "libdispatch.so" || name == "libTesting.so" || name == "libXCTest.so"
+        return isSwiftLibrary(name) || name == "libdispatch.so" || name == "libTesting.so" || name == "libXCTest.so"
     }
 
     // MARK: - Marks of the build

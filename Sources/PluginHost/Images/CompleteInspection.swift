@@ -12,12 +12,14 @@ extension ImageInspector {
     ///   - bundlePath: the bundle's directory, which a search path must not leave.
     ///   - libraries: those that the bundle carries, which are found first; nil where it carries none.
     ///   - surroundings: what the process has, or will have.
+    ///   - declared: what Info.plist says that the code offers, to be compared with it; nil for no comparison.
     /// - Returns: every finding; none for a sound file.
     ///
     /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in. At most 64 MiB of each
     /// file are read.
     static func inspectCompletely(
-        path: String, bundlePath: String, libraries: CarriedLibraries? = nil, surroundings: ImageSurroundings
+        path: String, bundlePath: String, libraries: CarriedLibraries? = nil, surroundings: ImageSurroundings,
+        declared: DeclaredPoints? = nil
     ) -> [PluginFinding] {
         let quick: ImageInspection
         do throws(OpenedFile.Failure) {
@@ -40,6 +42,7 @@ extension ImageInspector {
             of: file, bundlePath: bundlePath, libraries: libraries, quick: quick,
             host: HostImages(surroundings, excluding: file, unread: unread))
         inspection.run()
+        if let declared { inspection.compare(declared) }
         return inspection.findings
     }
 }
@@ -73,16 +76,20 @@ struct CompleteInspection {
 
     private mutating func runSteps() {
         findings += host.findings
+        explainMissingEntry()
+        checkRemovedNote()
         checkNotesInSections()
         checkOwnLibraries()
         checkMissingLibraries()
         checkWritableSearchPaths()
+        checkThreadLocalMemory()
         checkToolchain()
         // Of damaged tables nothing can be said, nor of what uses them.
         guard hasSoundLibraries else { return }
         checkVersions()
         checkUndefinedSymbols()
         checkModules()
+        checkInterfaces()
     }
 
     /// The libraries that the bundle carries are inspected as its executable is, and by the same code as before a load.
@@ -115,4 +122,6 @@ struct CompleteInspection {
     }
 
     mutating func add(_ more: [PluginFinding]) { findings += more }
+
+    mutating func replaceFinding(at index: Int, by better: PluginFinding) { findings[index] = better }
 }

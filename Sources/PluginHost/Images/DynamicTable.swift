@@ -79,6 +79,8 @@ struct DynamicTable {
 
     /// DT_RELA as a value of DT_PLTREL.
     static let relocationsWithAddend: UInt64 = 7
+    /// DF_STATIC_TLS: thread-local variables are addressed directly, so that their memory must lie beside the program's.
+    static let flagStaticThreadLocals: UInt64 = 0x10
     static let flag1NoDefaultLibraries: UInt64 = 0x800
     static let flag1NoOpen: UInt64 = 0x40
     static let flag1PositionIndependentProgram: UInt64 = 0x0800_0000

@@ -70,6 +70,9 @@ final class ImageFile {
     /// Whether its names could be read; they cannot where they are more than any library has.
     var hasReadableStrings: Bool { !strings.isEmpty || dynamic.stringsSize == 0 }
 
+    /// Whether it has names that can be read; a file that was cut off has none.
+    var hasNames: Bool { !strings.isEmpty }
+
     /// Whether it is the same file, by whatever path.
     func isSameFile(as other: ImageFile) -> Bool {
         file.identity.device == other.file.identity.device && file.identity.inode == other.file.identity.inode

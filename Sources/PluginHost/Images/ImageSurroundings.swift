@@ -31,6 +31,8 @@ final class HostImages {
     private(set) var globalScope: [Image] = []
     /// The program itself.
     private(set) var program: ImageFile?
+    /// Whether another program than this process was named.
+    let isNamedProgram: Bool
     let search: LibrarySearch
     /// What of all this cannot be read.
     let unread: UnreadFiles
@@ -44,6 +46,7 @@ final class HostImages {
     init(_ surroundings: ImageSurroundings, excluding excluded: ImageFile?, unread: UnreadFiles = UnreadFiles()) {
         self.unread = unread
         search = LibrarySearch(unread: unread)
+        isNamedProgram = if case .program = surroundings { true } else { false }
         switch surroundings {
         case .currentProcess(let pluginImages): takeProcess(pluginImages, excluded)
         case .program(let path): takeProgram(path)

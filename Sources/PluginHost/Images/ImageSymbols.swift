@@ -3,7 +3,8 @@ struct ImageSymbols {
     /// How many there are, the empty first one included.
     let count: Int
     private let symbols: [UInt8]
-    private let strings: [UInt8]
+    /// The strings that the names are in.
+    let strings: [UInt8]
     private let table: HashTable
 
     private static let tableLimit: UInt64 = 16 << 20
@@ -29,6 +30,9 @@ struct ImageSymbols {
         count = counted
         symbols = bytes
     }
+
+    /// The numbers of the symbols, without the empty first one.
+    func numbers(atMost limit: Int) -> Range<Int> { 1..<max(min(count, limit), 1) }
 
     subscript(index: Int) -> ELFSymbol {
         symbols.withUnsafeBytes { ELFSymbol($0, at: index * ELF.symbolSize) }

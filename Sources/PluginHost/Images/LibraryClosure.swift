@@ -7,6 +7,8 @@ struct LibraryClosure {
         var neededBy: String
         var searched: [LibrarySearch.Place]
         var rejected: [(path: String, reason: String)]
+        /// The file of that name that the bundle carries, and that the dynamic linker does not find by it.
+        var carried: String?
     }
 
     /// The plug-in first, then the libraries that are not in the process yet.
@@ -42,7 +44,10 @@ struct LibraryClosure {
                     providers[name] = file
                     continue
                 }
-                let own = libraries?.file(named: name, unread: host.unread)
+                // The host opens what the bundle carries; the dynamic linker then finds it by its SONAME only.
+                let carried = libraries?.file(named: name, unread: host.unread)
+                // Of one whose names cannot be read, the inspection says what is wrong.
+                let own = carried.flatMap { $0.ownName == name || !$0.hasNames ? $0 : nil }
                 switch own.map(LibrarySearch.Result.found) ?? host.search.find(name, neededBy: chain) {
                 case .found(let file):
                     if let image = host.image(of: file) {
@@ -57,16 +62,22 @@ struct LibraryClosure {
                     }
                 case .missing(let searched, let rejected):
                     guard seenMissing.insert(name).inserted else { continue }
-                    let carried = libraries.map {
+                    let ownPlace = libraries.map {
                         LibrarySearch.Place(directory: $0.directory, rule: "the bundle's own")
                     }
+                    let unnamed = carried.map { (path: $0.path, reason: Self.nameComplaint($0)) }
                     missing.append(
                         Missing(
-                            name: name, neededBy: chain[0].path, searched: [carried].compactMap(\.self) + searched,
-                            rejected: rejected))
+                            name: name, neededBy: chain[0].path, searched: [ownPlace].compactMap(\.self) + searched,
+                            rejected: [unnamed].compactMap(\.self) + rejected, carried: carried?.path))
                 }
             }
         }
+    }
+
+    private static func nameComplaint(_ library: ImageFile) -> String {
+        let name = library.ownName.map { "has the SONAME \(quoted($0))" } ?? "has no SONAME"
+        return "\(name), and the dynamic linker finds a library that the host has opened by its SONAME only"
     }
 
     /// A library that is there already brings those it needs into the plug-in's scope.

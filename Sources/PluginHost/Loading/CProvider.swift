@@ -1,4 +1,5 @@
 internal import CPluginSupport
+internal import CPluginSupport.Shims
 internal import PluginABI
 
 /// A factory that a C or C++ plug-in registered.
@@ -26,7 +27,12 @@ public struct CProvider: Sendable {
         HeldLocks.preconditionNone(before: "the create function of a C factory")
         var instance: UnsafeMutableRawPointer?
         _ = table.takeReason()  // one that was set before this call is not this call's
-        let status = registration.pointer.pointee.create(registration.pointer, table.pointer, &instance)
+        var exception: UnsafeMutablePointer<CChar>?
+        let status = phs_call_create(registration.pointer, table.pointer, &instance, &exception)
+        if let exception {
+            throw bundle.instantiationFailed(
+                "the factory \(quoted(name))", CPlusPlusException(taking: exception).failure(in: "create()"))
+        }
         guard status == PLUGIN_OK, let instance else {
             let reason = table.takeReason()
             throw bundle.instantiationFailed(

@@ -114,16 +114,20 @@ struct CodeLoad {
 
     @inline(never)
     private func refused(_ path: String, _ said: LinkerMessage) -> PluginError {
-        let found = completeFindings(path).filter { $0.severity == .error }
-        guard var first = found.first else {
-            return failure(
-                path,
-                PluginFinding(
-                    .loadFailed, filePath: path, message: "The dynamic linker cannot load \(quoted(path)).",
-                    remedy: "Run “pluginhost check” on the bundle for a full report.", systemMessage: said.text))
+        let complete = completeFindings(path)
+        let errors = complete.filter { $0.severity == .error }
+        guard var first = errors.first else {
+            // A warning may be the cause; without one, nothing that can be seen in the files is.
+            let finding = PluginFinding(
+                .loadFailed, filePath: path, message: "The dynamic linker cannot load \(quoted(path)).",
+                remedy: complete.isEmpty
+                    ? "Its files show no cause. Run “LD_DEBUG=all pluginhost load” on the bundle to see each step of the "
+                        + "dynamic linker."
+                    : "", systemMessage: said.text)
+            return PluginError(bundlePath: bundle.bundlePath, findings: [finding] + complete)
         }
         first.systemMessage = said.text
-        return PluginError(bundlePath: bundle.bundlePath, findings: [first] + found.dropFirst())
+        return PluginError(bundlePath: bundle.bundlePath, findings: [first] + errors.dropFirst())
     }
 
     /// `/a/b/X` as `/a/b/./X`, with one `./` more each time it is asked for.
@@ -155,13 +159,23 @@ struct CodeLoad {
                     : "Give each bundle a copy of its own, not a link to one file."))
     }
 
-    /// Adds to an error what the complete inspection of the file finds; whoever reads it then knows everything.
+    /// Adds to an error what the complete inspection of the file finds; whoever reads it then knows everything. Where that
+    /// says more about the same subject, it takes the place of what was found in haste.
     @inline(never)
     private func completed(_ error: PluginError, path: String) -> PluginError {
-        var seen = Set(error.findings)
+        let complete = completeFindings(path)
+        let findings = error.findings.map { finding in
+            guard finding.subject != nil, !complete.contains(finding),
+                var better = complete.first(where: {
+                    ($0.code, $0.subject, $0.filePath) == (finding.code, finding.subject, finding.filePath)
+                })
+            else { return finding }
+            better.systemMessage = better.systemMessage ?? finding.systemMessage
+            return better
+        }
         let known = Set(error.findings.map(\.code))
-        let more = completeFindings(path).filter { seen.insert($0).inserted && !known.contains($0.code) }
-        return PluginError(bundlePath: error.bundlePath, findings: error.findings + more)
+        return PluginError(
+            bundlePath: error.bundlePath, findings: findings + complete.filter { !known.contains($0.code) })
     }
 
     private func completeFindings(_ path: String) -> [PluginFinding] {

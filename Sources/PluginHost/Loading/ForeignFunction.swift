@@ -171,13 +171,19 @@ extension PluginBundle {
                 name, "is not offered; the bundle offers \(known.isEmpty ? "none" : known.joined(separator: ", "))")
         }
         let parsed: ForeignSignature
+        do throws(ForeignSignature.Fault) { parsed = try ForeignSignature(own) } catch {
+            throw functionUnavailable(
+                name, "has the signature \(quoted(own)) in PHFunctions, \(error.reason)",
+                remedy: ForeignSignature.remedy)
+        }
         do throws(ForeignSignature.Fault) {
-            parsed = try ForeignSignature(own)
             if let signature, try ForeignSignature(signature) != parsed {
-                throw ForeignSignature.Fault(reason: "and the plug-in gives \(parsed)")
+                throw ForeignSignature.Fault(reason: "and the plug-in gives \(quoted(parsed.description))")
             }
         } catch {
-            throw functionUnavailable(name, "was asked for as \(quoted(signature ?? own)), \(error.reason)")
+            throw functionUnavailable(
+                name, "was requested as \(quoted(signature ?? "")), \(error.reason)",
+                remedy: "Request it as \(quoted(parsed.description)), or without a signature.")
         }
         if let registered {
             return try ForeignFunction(name: name, signature: parsed, code: registered.code, bundle: self)
@@ -192,12 +198,14 @@ extension PluginBundle {
         return try ForeignFunction(name: name, signature: parsed, code: exported, bundle: self)
     }
 
-    func functionUnavailable(_ name: String, _ complaint: String) -> PluginError {
+    func functionUnavailable(
+        _ name: String, _ complaint: String,
+        remedy: String = "“pluginhost info” lists the bundle's functions and their signatures."
+    ) -> PluginError {
         PluginError(
             bundlePath: bundlePath,
             PluginFinding(
                 .functionUnavailable, filePath: executablePath, subject: name,
-                message: "The function \(quoted(name)) \(complaint).",
-                remedy: "“pluginhost info” lists the bundle's functions and their signatures."))
+                message: "The function \(quoted(name)) \(complaint).", remedy: remedy))
     }
 }

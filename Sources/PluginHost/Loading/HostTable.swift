@@ -1,4 +1,5 @@
 internal import CPluginSupport
+internal import CPluginSupport.Shims
 import Glibc
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
@@ -76,10 +77,12 @@ final class HostTable: @unchecked Sendable {
     func enter(_ entry: EntryFunction, path: String) throws(PluginError) -> Registrations {
         bundle.begin(.entry)
         HeldLocks.preconditionNone(before: "the entry of a plug-in")
-        let status = entry(pointer)
+        var exception: UnsafeMutablePointer<CChar>?
+        let status = phs_call_entry(entry, pointer, &exception)
         let (registrations, findings) = state.withLock { state in
             (state.registrations.take()!, state.findings)
         }
+        if let exception { throw entryFailure(CPlusPlusException(taking: exception), path) }
         if !findings.isEmpty {
             throw PluginError(
                 bundlePath: bundle.bundlePath,
@@ -101,6 +104,16 @@ final class HostTable: @unchecked Sendable {
                 ))
         }
         return registrations
+    }
+
+    @inline(never)
+    private func entryFailure(_ exception: CPlusPlusException, _ path: String) -> PluginError {
+        PluginError(
+            bundlePath: bundle.bundlePath,
+            PluginFinding(
+                .entryFailed, filePath: path, subject: ImageInspector.entrySymbol,
+                message: "The entry of \(quoted(path)) failed: \(exception.complaint.asSentence)",
+                remedy: exception.remedy(in: ImageInspector.entrySymbol), systemMessage: exception.text))
     }
 
     private func entryFailure(_ status: plugin_status, _ reason: Reason?, _ path: String) -> PluginError {
@@ -173,18 +186,18 @@ final class HostTable: @unchecked Sendable {
                 .duplicateFactory, subject: key.name,
                 message: "The plug-in registered the name \(quoted(key.name)) twice \(place).",
                 remedy: "Give each registration a name of its own.")
-        case .unusable(let name, let complaint):
+        case .unusable(let name, let complaint, let remedy):
             return PluginFinding(
                 .registrationInvalid, subject: name,
                 message: "The plug-in registered \(quoted(name)), which \(complaint).",
-                remedy: "Correct the registration in plugin_entry.")
+                remedy: remedy)
         }
     }
 
     // MARK: What the table's functions do
 
     private func register(_ factory: UnsafePointer<plugin_factory>?) -> plugin_status {
-        guard let factory, factory.pointee.header.size >= UInt32(MemoryLayout<plugin_factory>.size) else {
+        guard let factory, factory.pointee.header.size >= UInt32(PLUGIN_FACTORY_SIZE_1_0) else {
             return registering("a factory") { _ in .unusable("", "is a factory struct shorter than ABI 1.0's") }
         }
         let name = factory.pointee.name.shown
@@ -201,7 +214,7 @@ final class HostTable: @unchecked Sendable {
     }
 
     private func register(_ function: UnsafePointer<plugin_function>?) -> plugin_status {
-        guard let function, function.pointee.header.size >= UInt32(MemoryLayout<plugin_function>.size) else {
+        guard let function, function.pointee.header.size >= UInt32(PLUGIN_FUNCTION_SIZE_1_0) else {
             return registering("a function") { _ in .unusable("", "is a function struct shorter than ABI 1.0's") }
         }
         let name = function.pointee.name.shown
@@ -219,7 +232,7 @@ final class HostTable: @unchecked Sendable {
     }
 
     func register(_ hooks: UnsafePointer<plugin_hooks>?) -> plugin_status {
-        guard let hooks, hooks.pointee.header.size >= UInt32(MemoryLayout<plugin_hooks>.size) else {
+        guard let hooks, hooks.pointee.header.size >= UInt32(PLUGIN_HOOKS_SIZE_1_0) else {
             return registering("hooks") { _ in
                 .unusable("plugin_hooks", "is shorter than that of \(PLUGIN_LIFECYCLE_ID)")
             }

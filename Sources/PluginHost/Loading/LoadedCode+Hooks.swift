@@ -1,4 +1,5 @@
 internal import CPluginSupport
+internal import CPluginSupport.Shims
 internal import PluginABI
 
 extension LoadedCode {
@@ -47,9 +48,11 @@ extension LoadedCode {
 
     /// - Returns: why it failed, or nil.
     private func activate(_ hook: Registrations.Hook) -> PluginFailure? {
-        guard let activate = hook.pointer.pointee.activate else { return nil }
+        guard hook.pointer.pointee.activate != nil else { return nil }
         _ = table.takeReason()  // one that was set before this call is not this call's
-        let status = activate(table.pointer, hook.pointer.pointee.user_data)
+        var exception: UnsafeMutablePointer<CChar>?
+        let status = phs_call_activate(hook.pointer, table.pointer, &exception)
+        if let exception { return CPlusPlusException(taking: exception).failure(in: "activate()") }
         guard status != PLUGIN_OK else { return nil }
         let reason = table.takeReason()
         return PluginFailure(reason?.message ?? "it returned \(status) and told no reason", remedy: reason?.hint ?? "")

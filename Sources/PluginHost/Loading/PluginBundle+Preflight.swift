@@ -4,10 +4,13 @@ extension PluginBundle {
     /// Makes every check of a load, and those that only matter when it fails, without running any code of the bundle.
     ///
     /// - Throws: ``PluginError`` with everything that is wrong; its code is that of the first error, as of
-    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``findings(loadedBy:)`` gives them too.
+    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``findings(loadedBy:)`` gives them too. For the main
+    ///   bundle, whose code runs, nothing.
     ///
     /// **Cost.** Milliseconds: it reads the executable's symbol tables and finds every library it needs.
     public func preflight() throws {
+        // The program runs, whatever its Info.plist says, or without one.
+        if isProgram { return }
         let found = findings()
         if found.contains(where: { $0.severity == .error }) {
             throw PluginError(bundlePath: bundlePath, findings: found)
@@ -23,15 +26,17 @@ extension PluginBundle {
     public func findings(loadedBy program: String? = nil) -> [PluginFinding] {
         if let manifestError { return manifestError.findings + permissionFindings }
         var findings = manifest.findings
-        findings += Self.advice(on: manifest, path: manifestPath)
+        findings += [executionFinding].compactMap(\.self) + Self.advice(on: manifest, path: manifestPath)
         // What is linked into this program needs no file. Of another program nobody knows what is linked into it.
-        if program == nil, isLinked { return findings + permissionFindings }
+        if program == nil, isLinked || isProgram { return findings + permissionFindings }
         do throws(PluginError) {
             let executable = try openExecutable()
             findings += ImageInspector.inspectCompletely(
                 path: executable.path, bundlePath: bundlePath, libraries: CarriedLibraries(of: self),
                 surroundings: program.map { .program(path: $0) }
-                    ?? .currentProcess(pluginImages: LoadedImages.ofPlugins))
+                    ?? .currentProcess(pluginImages: LoadedImages.ofPlugins),
+                declared: DeclaredPoints(
+                    names: Set(manifest.factories.compactMap(\.extensionPoint)), list: manifestPath))
         } catch {
             if error.code != .notCode { findings += error.findings }
         }
@@ -39,7 +44,7 @@ extension PluginBundle {
     }
 
     /// What a checker says about an Info.plist beyond its findings: keys that the author meant to have a meaning and
-    /// that have none, signatures that cannot be called, and version ranges that cannot be read.
+    /// that have none, and signatures that cannot be called.
     @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
         let unknown = manifest.unknownKeys.map { key in
             PluginFinding(
@@ -54,7 +59,6 @@ extension PluginBundle {
                 remedy: "Name another executable by NSExecutable-linux; an identifier holds on every platform.")
         }
         return unknown + ineffective + signatureFindings(of: manifest, path: path)
-            + VersionRange.findings(manifest.requires, manifest.hostRequires, list: path)
     }
 
     private static func signatureFindings(of manifest: Manifest, path: String) -> [PluginFinding] {
@@ -66,7 +70,7 @@ extension PluginBundle {
                 return PluginFinding(
                     .manifestInvalid, filePath: path, subject: "PHFunctions",
                     message: "PHFunctions gives \(quoted(name)) the signature \(quoted(signature)), \(error.reason).",
-                    remedy: "Write it like “(bytes) -> uint32”; docs/abi.md lists the types.")
+                    remedy: ForeignSignature.remedy)
             }
         }
     }

@@ -108,7 +108,9 @@ struct Registrations: Sendable {
         do throws(ForeignSignature.Fault) {
             _ = try ForeignSignature(function.signature)
         } catch {
-            return .unusable(function.name, "has the signature \(quoted(function.signature)), \(error.reason)")
+            return .unusable(
+                function.name, "has the signature \(quoted(function.signature)), \(error.reason)",
+                remedy: ForeignSignature.remedy)
         }
         if let fault = check(name: function.name, what: "a name") ?? take(function.key) { return fault }
         functions[function.name] = function
@@ -123,7 +125,8 @@ struct Registrations: Sendable {
     /// Why something cannot be registered.
     enum Fault {
         case duplicate(Key)
-        case unusable(String, String)
+        /// A name, the end of a sentence about it, and what to do.
+        case unusable(String, String, remedy: String = "Correct the registration in plugin_entry.")
 
         var status: plugin_status {
             switch self {

@@ -15,8 +15,10 @@ struct ManifestDecoder {
     /// All findings: as many as are listed, and one that states how many others there are.
     var findings: [PluginFinding] {
         if further == 0 { return listed }
-        return listed + [
-            .further(further, .error, .manifestInvalid, in: path, remedy: "Correct the keys that are listed first.")
+        let most = ReadingBudget.mostFindings
+        return listed.prefix(most) + [
+            .further(
+                count - most, .error, .manifestInvalid, in: path, remedy: "Correct the keys that are listed first.")
         ]
     }
 
@@ -99,6 +101,68 @@ struct ManifestDecoder {
         return result
     }
 
+    mutating func range(_ entry: ListItem) -> VersionRange? { string(entry).flatMap { range($0, of: entry.key) } }
+
+    mutating func rangesByName(_ entry: ListItem) -> [String: VersionRange] {
+        let texts = stringsByName(entry)
+        if texts.isEmpty { return [:] }
+        var ranges: [String: VersionRange] = [:]
+        for (name, text) in texts.sorted(by: { $0.key < $1.key }) { ranges[name] = range(text, of: entry.key) }
+        return ranges
+    }
+
+    private mutating func range(_ text: String, of key: String) -> VersionRange? {
+        do throws(VersionRange.Fault) {
+            return try VersionRange(text)
+        } catch {
+            return invalid(key, "has the version range \(quoted(text)): \(error)")
+        }
+    }
+
+    /// Flags by name. A list of names sets each of them.
+    mutating func flagsByName(_ entry: ListItem) -> [String: Bool] {
+        switch entry.value {
+        case nil: return [:]
+        case .array: return Dictionary(strings(entry).map { ($0, true) }, uniquingKeysWith: { first, _ in first })
+        case .dictionary(let values):
+            return Dictionary(uniqueKeysWithValues: values.keys.map { ($0, boolean(ListItem($0, in: values))) })
+        case let value?:
+            return mismatch(entry.key, value, expected: "an array of strings or a dictionary of Booleans") ?? [:]
+        }
+    }
+
+    /// Notes the keys that the list has more than once: an error where it leaves open which code is meant, else a warning.
+    mutating func note(_ duplicates: DuplicateKeys) {
+        let path = path
+        // So that the last one listed is the number of the others.
+        let listed = duplicates.listed.prefix(ReadingBudget.mostFindings - (duplicates.further > 0 ? 1 : 0))
+        for duplicate in listed { add(Self.finding(duplicate, path)) }
+        let unlisted = duplicates.listed.dropFirst(listed.count)
+        let further = duplicates.further + unlisted.count
+        guard further > 0 else { return }
+        // One of those may decide about code.
+        let differ = duplicates.furtherDiffer || unlisted.contains { !$0.hasSameValue }
+        add(
+            .further(
+                further, differ ? .error : .warning, .manifestInvalid, in: path,
+                remedy: "Remove the keys that are listed first."))
+    }
+
+    private static func finding(_ duplicate: DuplicateKey, _ path: String?) -> PluginFinding {
+        let key = duplicate.name == duplicate.outermost ? "" : " in \(duplicate.outermost)"
+        let decides = !duplicate.hasSameValue && PlatformKeys.decidesAboutCode(duplicate.outermost)
+        let values =
+            duplicate.hasSameValue
+            ? "with the same value" : "with different values, of which \(decides ? "none" : "the first") counts"
+        return PluginFinding(
+            decides ? .error : .warning, .manifestInvalid, filePath: path, subject: duplicate.outermost,
+            message: """
+                The key \(quoted(duplicate.name))\(key) stands twice in \(quoted(path ?? "Info.plist")), again at \
+                \(duplicate.position), \(values).
+                """,
+            remedy: "Remove \(duplicate.hasSameValue ? "one of them" : "the wrong one").")
+    }
+
     mutating func extensions(in values: ManifestValues) -> [Manifest.Extension] {
         entries(.factories, of: values) { decoder, name, entry in
             Manifest.Extension(
@@ -149,7 +213,7 @@ struct ManifestDecoder {
         }
     }
 
-    mutating func versionsByName(_ entry: ListItem) -> [String: Int] {
+    mutating func versionsByName(_ entry: ListItem) -> [String: UInt32] {
         guard let value = entry.value else { return [:] }
         guard case .dictionary(let values) = value else {
             return mismatch(entry.key, value, expected: "a dictionary of whole numbers above zero") ?? [:]
@@ -158,8 +222,8 @@ struct ManifestDecoder {
     }
 
     /// A whole number above zero; 1 where there is none. Old-style lists write it as a string.
-    private mutating func version(_ entry: ListItem) -> Int {
-        number(entry, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero")
+    private mutating func version(_ entry: ListItem) -> UInt32 {
+        UInt32(number(entry, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero"))
     }
 
     /// A whole number that a C plug-in can give too; 0 where there is none.
@@ -206,7 +270,8 @@ struct ManifestDecoder {
 
     /// Adds a finding. Where the list is full, it is not made.
     private mutating func add(_ finding: @autoclosure () -> PluginFinding) {
-        if listed.count < ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
+        // One more than is listed: a finding that would only be counted is shown in the place of its number.
+        if listed.count <= ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
     }
 }
 

@@ -103,14 +103,15 @@ struct StringsFile: Sendable, Equatable {
                     return [:]
                 }
                 faults += 1
-                if faults <= ReadingBudget.mostFindings { findings.append(finding(fault, key, in: path)) }
+                // One more than is listed: a fault that would only be counted is shown in the place of its number.
+                if faults <= ReadingBudget.mostFindings + 1 { findings.append(finding(fault, key, in: path)) }
             }
         }
-        if faults > ReadingBudget.mostFindings {
-            findings.append(
+        if faults > ReadingBudget.mostFindings + 1 {
+            findings[findings.endIndex - 1] =
                 .further(
                     faults - ReadingBudget.mostFindings, .warning, .stringsTableFaulty, in: path,
-                    remedy: "Correct the entries; the others are used."))
+                    remedy: "Correct the entries; the others are used.")
         }
         return formats
     }

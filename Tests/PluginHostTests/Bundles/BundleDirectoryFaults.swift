@@ -285,24 +285,25 @@ private enum LackingPermissions {
         }
         func isDenied(_ error: PluginError?, _ code: PluginError.Code, at name: String) -> Bool {
             guard let error else { return false }
-            return error.code == code && error.filePath == tree(name) && error.description.contains("Permission denied")
+            return error.code == code && error.filePath == tree(name) && error.description.contains(quoted(tree(name)))
+                && error.description.contains("Permission denied")
         }
 
         with(0, "dir") {
             guard case .failure(let error as PluginError) = $0 else { preconditionFailure("it opens") }
-            precondition(isDenied(error, .bundleNotFound, at: "dir/x.bundle"))
+            precondition(isDenied(error, .bundleNotFound, at: "dir"))
         }
         with(0, "dir/x.bundle") {
-            precondition(isDenied(loadError($0), .manifestUnreadable, at: "dir/x.bundle/Info.plist"))
+            precondition(isDenied(loadError($0), .manifestUnreadable, at: "dir/x.bundle"))
         }
         with(0, "dir/x.bundle/Contents") {
-            precondition(isDenied(loadError($0), .manifestUnreadable, at: "dir/x.bundle/Contents/Info.plist"))
+            precondition(isDenied(loadError($0), .manifestUnreadable, at: "dir/x.bundle/Contents"))
         }
         with(0, "dir/x.bundle/Contents/Info.plist") {
             precondition(isDenied(loadError($0), .manifestUnreadable, at: "dir/x.bundle/Contents/Info.plist"))
         }
         with(0, "dir/x.bundle/Contents/Linux") {
-            precondition(isDenied(loadError($0), .notLoadable, at: "dir/x.bundle/Contents/Linux/X"))
+            precondition(isDenied(loadError($0), .notLoadable, at: "dir/x.bundle/Contents/Linux"))
         }
         with(0, "dir/x.bundle/Contents/Linux/X") {
             precondition(isDenied(loadError($0), .notLoadable, at: "dir/x.bundle/Contents/Linux/X"))

@@ -125,7 +125,7 @@ import Testing
             for _ in 0..<100 {
                 let catalog = PluginCatalog(searchPaths: [folder], options: .init(index: .none))
                 // A reader with events that it has not read, each of which holds the bundle or the catalogue.
-                var changes: PluginEvents<CatalogChange>.AsyncIterator? = catalog.changes.makeAsyncIterator()
+                var changes: AsyncStream<CatalogChange>.Iterator? = catalog.changes.makeAsyncIterator()
                 var watched: AsyncStream<CatalogEvent>? = try catalog.watch()
                 withExtendedLifetime((changes, watched)) {}
                 bundle.catalog = catalog

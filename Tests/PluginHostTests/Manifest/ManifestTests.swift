@@ -38,8 +38,9 @@ import Testing
         #expect(manifest.allowsMixedLocalizations)
         #expect(manifest.iconFile == "icon" && manifest.mainNibFile == "Main")
         #expect(manifest.executable == "code" && manifest.principalClass == "P")
-        #expect(manifest.hostRequires == ">=1" && manifest.execution == "in-process")
-        #expect(manifest.requires == ["org.example.b": "1..<2"] && manifest.functions == ["f": "() -> void"])
+        #expect(manifest.hostRequires?.description == ">=1" && manifest.execution == "in-process")
+        #expect(manifest.requires.mapValues(\.description) == ["org.example.b": "1..<2"])
+        #expect(manifest.functions == ["f": "() -> void"])
         #expect(manifest.extensions == [.init(name: "n", extensionPoint: "p", version: 3, displayName: "d", order: -2)])
         #expect(manifest.capabilities == ["network"] && manifest.uses == ["s": 2])
         #expect(manifest.extensionPoints == [.init(name: "q", version: 4, displayName: nil)])
@@ -72,6 +73,17 @@ import Testing
     ])
     func fault49_aValueOfAnotherTypeIsAFinding(key: String, value: PropertyList) {
         #expect(manifest([key: value]).findings.map(\.code) == [.manifestInvalid])
+    }
+
+    @Test func deviceCapabilitiesAreNamesThatAreRequiredOrForbidden() {
+        func read(_ value: PropertyList) -> Manifest { manifest(["UIRequiredDeviceCapabilities": value]) }
+        #expect(read(.array([.string("wifi"), .string("gps")])).deviceCapabilities == ["wifi": true, "gps": true])
+        let flags: PropertyList = .dictionary(["wifi": .boolean(true), "gps": .boolean(false), "x": .string("NO")])
+        #expect(read(flags).deviceCapabilities == ["wifi": true, "gps": false, "x": false])
+        #expect(read(flags).findings.isEmpty && read(.array([])).deviceCapabilities.isEmpty)
+        for value in [PropertyList.string("wifi"), .array([.integer(1)]), .dictionary(["wifi": .array([])])] {
+            #expect(read(value).findings.map(\.code) == [.manifestInvalid])
+        }
     }
 
     @Test func unknownKeysOfOursAreToldAndOthersAreNot() {

@@ -7,6 +7,8 @@ public struct BundleFixture: Sendable {
     public enum Code: Sendable {
         /// A C source after `#include "plugin_abi.h"`; the note is declared unless the source declares it.
         case c(String, flags: [String] = [])
+        /// The same in C++.
+        case cxx(String, flags: [String] = [])
         /// A Swift source that imports PluginABI.
         case swift(String, flags: [String] = [])
         /// A copy of a file.

@@ -9,6 +9,8 @@ public enum Compiler {
         case .none: return nil
         case .file(let url): return url
         case .c(let source, let flags): return try once("c \(flags) \(source)") { try compileC(source, flags, to: $0) }
+        case .cxx(let source, let flags):
+            return try once("cxx \(flags) \(source)") { try compileC(source, flags, isCPlusPlus: true, to: $0) }
         case .swift(let source, let flags):
             return try once("swift \(module) \(flags) \(source)") {
                 try compileSwift(source, flags, module: module, to: $0)
@@ -32,8 +34,9 @@ public enum Compiler {
 
     static var header: URL { Workspace.project.appending(path: "Sources/CPluginSupport/include") }
 
-    private static func compileC(_ source: String, _ flags: [String], to result: URL) throws {
-        let file = result.deletingPathExtension().appendingPathExtension("c")
+    private static func compileC(_ source: String, _ flags: [String], isCPlusPlus: Bool = false, to result: URL) throws
+    {
+        let file = result.deletingPathExtension().appendingPathExtension(isCPlusPlus ? "cpp" : "c")
         let note = source.contains("PLUGIN_NOTE") ? "" : "PLUGIN_DECLARE_NOTE;\n"
         // A fixture whose entry is no function must not see the header's declaration of it.
         let rename = source.contains("int plugin_entry =") ? "#define plugin_entry declared_entry\n" : ""
@@ -41,8 +44,11 @@ public enum Compiler {
         try "\(rename)#include \"plugin_abi.h\"\n\(restore)\(note)\(source)\n".write(
             to: file, atomically: true, encoding: .utf8)
         try Tool.run(
-            try Tool.find("clang"),
-            ["-std=gnu11", "-shared", "-fPIC", "-O1", "-I", header.path, file.path, "-o", result.path] + flags)
+            try Tool.find(isCPlusPlus ? "clang++" : "clang"),
+            [
+                isCPlusPlus ? "-std=gnu++17" : "-std=gnu11", "-shared", "-fPIC", "-O1", "-I", header.path, file.path,
+                "-o", result.path,
+            ] + flags)
     }
 
     /// The flags with which a file outside of the package manager finds the library's modules and links it.

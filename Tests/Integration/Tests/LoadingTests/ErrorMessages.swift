@@ -151,7 +151,7 @@ import Testing
         try expect(
             .abiMismatch, of: BundleFixture("ABI2", code: .c(EntryFaults.anotherMajor)),
             "The bundle {bundle}: {executable} was built for version 7.3 of the plug-in ABI; this host "
-                + "has version 1.0. Build the plug-in with the plugin_abi.h of the PluginHost that this host "
+                + "has version 1.1. Build the plug-in with the plugin_abi.h of the PluginHost that this host "
                 + "uses, or install the version of the plug-in made for it.")
     }
 
@@ -190,8 +190,10 @@ import Testing
         try expect(
             .loadFailed, of: BundleFixture("TooMuchTLS", code: .c(source, flags: ["-ftls-model=initial-exec"])),
             "The bundle {bundle}: The dynamic linker cannot load {executable}. The system said: "
-                + "{executable}: cannot allocate memory in static TLS block. Run “pluginhost check” on the "
-                + "bundle for a full report.")
+                + "{executable}: cannot allocate memory in static TLS block. One more problem: {executable} has "
+                + "1048576 bytes of thread-local variables of the model initial-exec; for all libraries that are "
+                + "opened late the dynamic linker keeps some 512 bytes. Compile it without -ftls-model=initial-exec, "
+                + "or start the application with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=1049088.")
     }
 
     @Test func entryFailed() throws {

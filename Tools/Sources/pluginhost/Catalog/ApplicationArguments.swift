@@ -12,7 +12,8 @@ struct ApplicationArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The application's executable: its libraries count as present, and its own directories are searched. By "
-                + "default the one in PATH with the name of --application.", valueName: "program"))
+                + "default the one in PATH with the name of --application.", valueName: "program"),
+        completion: .file())
     var host: String?
 
     @Option(
@@ -79,7 +80,8 @@ struct PluginSearch {
         guard capabilities.isEmpty else { return catalog }
         // What the application offers is not known: then nothing is missing.
         let wanted = catalog.candidates.filter { $0.verdict == .incompatible }
-            .flatMap { (try? $0.open())?.manifest.capabilities ?? [] }
+            .compactMap { try? $0.open().manifest }
+            .flatMap { $0.capabilities + $0.deviceCapabilities.filter(\.value).map(\.key) }
         if !wanted.isEmpty {
             HostEnvironment.current.capabilities = Set(wanted)
             catalog.refresh()

@@ -7,8 +7,11 @@ struct CandidateFacts {
     private let bundle: PluginBundle?
     /// Why the bundle of a usable candidate cannot be read now, although the catalogue read it.
     let lateFindings: FindingReport?
+    /// What may surprise its author, of one that is used. Warnings.
+    let advice: FindingReport
 
-    init(_ candidate: PluginCandidate) {
+    /// - Parameter points: the extension points that are known in its catalogue; nil for no advice.
+    init(_ candidate: PluginCandidate, _ points: KnownPoints? = nil) {
         self.candidate = candidate
         var error: PluginError?
         do {
@@ -21,6 +24,14 @@ struct CandidateFacts {
         lateFindings =
             candidate.findings.isEmpty
             ? error.map { FindingReport(findings: $0.findings, bundlePath: candidate.bundlePath) } : nil
+        var advice: [PluginFinding] = []
+        if let points, let bundle, candidate.verdict == .usable, error == nil { advice = Self.advice(bundle, points) }
+        self.advice = FindingReport(findings: advice, bundlePath: candidate.bundlePath)
+    }
+
+    private static func advice(_ bundle: PluginBundle, _ points: KnownPoints) -> [PluginFinding] {
+        [bundle.declarationFinding].compactMap(\.self)
+            + points.findings(about: bundle.manifest, list: bundle.manifestPath)
     }
 
     var manifest: Manifest? { bundle?.manifest }
@@ -51,13 +62,14 @@ struct CandidateFacts {
             "explanation": .string(candidate.explanation),
             "factories": .array((manifest?.extensions ?? []).map { JSONValue($0) }),
             "extensionPoints": .array((manifest?.extensionPoints ?? []).map { JSONValue($0) }),
-            "requires": .object((manifest?.requires ?? [:]).mapValues(JSONValue.string)),
-            "hostRequires": JSONValue(manifest?.hostRequires),
+            "requires": .object((manifest?.requires ?? [:]).mapValues { .string($0.description) }),
+            "hostRequires": JSONValue(manifest?.hostRequires?.description),
             "capabilities": JSONValue(manifest?.capabilities ?? []),
-            "uses": .object((manifest?.uses ?? [:]).mapValues(JSONValue.integer)),
+            "uses": .object((manifest?.uses ?? [:]).mapValues { .integer(Int($0)) }),
             "findings":
                 (lateFindings
-                ?? FindingReport(findings: candidate.findings, bundlePath: candidate.bundlePath)).json,
+                ?? FindingReport(findings: candidate.findings + advice.findings, bundlePath: candidate.bundlePath))
+                .json,
         ]
     }
 }
@@ -66,14 +78,14 @@ extension JSONValue {
     init(_ factory: Manifest.Extension) {
         self = .object([
             "name": .string(factory.name), "extensionPoint": JSONValue(factory.extensionPoint),
-            "version": .integer(factory.version), "displayName": JSONValue(factory.displayName),
+            "version": .integer(Int(factory.version)), "displayName": JSONValue(factory.displayName),
             "order": .integer(factory.order),
         ])
     }
 
     init(_ point: Manifest.Point) {
         self = .object([
-            "name": .string(point.name), "version": .integer(point.version),
+            "name": .string(point.name), "version": .integer(Int(point.version)),
             "displayName": JSONValue(point.displayName),
         ])
     }

@@ -8,10 +8,10 @@ struct ListCommand: ParsableCommand {
         abstract: "Lists the plug-ins of an application, or of folders.",
         discussion: """
             Lists one bundle for each identifier: that which the application uses. With --all every candidate is listed \
-            with its verdict; “why” tells the reasons. No code of a bundle runs.
+            with its verdict and the reason. No code of a bundle runs.
             """)
 
-    @Flag(help: "List every candidate with its verdict.")
+    @Flag(help: "List every candidate with its verdict and the reason.")
     var all = false
 
     @OptionGroup var arguments: ApplicationArguments
@@ -24,7 +24,8 @@ struct ListCommand: ParsableCommand {
         try search.requireSomewhere()
         let catalog = search.catalog()
         let candidates = catalog.candidates
-        let listed = (all ? candidates : catalog.plugins.map(\.candidate)).map(CandidateFacts.init)
+        let points = KnownPoints(catalog)
+        let listed = (all ? candidates : catalog.plugins.map(\.candidate)).map { CandidateFacts($0, points) }
         if arguments.json {
             let document = JSONValue.document(
                 command: "list", bundles: listed.map { .object($0.members) },
@@ -69,9 +70,27 @@ struct ListCommand: ParsableCommand {
             page.table(columns, rows)
             page.gap()
         }
+        if all { writeReasons(listed, to: &page) }
         writeSummary(listed.count, candidates, catalog, to: &page)
-        for facts in listed { facts.lateFindings?.write(to: &page) }
+        for facts in listed {
+            facts.lateFindings?.write(to: &page)
+            for finding in facts.advice.findings {
+                page.paragraph("\(facts.candidate.identifier): \(finding.message) \(finding.remedy)", .yellow)
+            }
+        }
         return page
+    }
+
+    /// Why each candidate that is not used is not.
+    private func writeReasons(_ listed: [CandidateFacts], to page: inout Page) {
+        for candidate in listed.map(\.candidate) where candidate.verdict != .usable {
+            page.line(
+                (candidate.path.relativeToCurrentDirectory + ":", .bold),
+                (candidate.verdict.words, candidate.verdict.style))
+            if candidate.findings.isEmpty { page.paragraph(candidate.explanation, indent: 2) }
+            FindingReport(findings: candidate.findings, bundlePath: candidate.bundlePath).write(to: &page)
+            page.gap()
+        }
     }
 
     private func writeSummary(
@@ -101,7 +120,7 @@ struct ListCommand: ParsableCommand {
         let reason = bad == 0 ? "" : "; something is wrong with \(bad)"
         let verb = others == 1 ? "is" : "are"
         page.paragraph(
-            "\(FindingReport.count(others, "more candidate") ?? "") \(verb) not used\(reason): see list --all, and why.",
+            "\(FindingReport.count(others, "more candidate") ?? "") \(verb) not used\(reason): see list --all.",
             bad == 0 ? .plain : .yellow)
     }
 }

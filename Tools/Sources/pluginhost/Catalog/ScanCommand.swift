@@ -70,7 +70,8 @@ private struct ScanReport {
     ]
 
     var members: [String: JSONValue] {
-        [
+        let points = KnownPoints(catalog)
+        return [
             "milliseconds": .number(duration / .milliseconds(1)),
             "index": JSONValue(catalog.indexPath),
             "fromIndex": .integer(known), "read": .integer(candidates.count - known),
@@ -80,7 +81,7 @@ private struct ScanReport {
             "bundles": .array(
                 candidates.map { candidate in
                     .object(
-                        CandidateFacts(candidate).members.merging([
+                        CandidateFacts(candidate, points).members.merging([
                             "fromIndex": .bool(candidate.readingTime == nil),
                             "microseconds": candidate.readingTime.map { .number($0 / .microseconds(1)) } ?? .null,
                         ]) { $1 })

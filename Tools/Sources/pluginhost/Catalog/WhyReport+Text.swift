@@ -24,6 +24,7 @@ extension WhyReport {
         let findings = candidate.findings
         if findings.isEmpty { page.paragraph(candidate.explanation, indent: 2) }
         FindingReport(findings: findings, bundlePath: candidate.bundlePath).write(to: &page)
+        facts.advice.write(to: &page)
     }
 
     private func writeCheck(to page: inout Page) {

@@ -52,9 +52,9 @@ struct LoadOutcome: Codable {
         let duration = clock.now - start
         self.init(
             path: bundle.bundlePath, identifier: bundle.bundleIdentifier, state: .loaded,
-            findings: bundle.loadWarnings)
+            findings: bundle.loadWarnings + bundle.registrationFindings)
         milliseconds = Self.milliseconds(duration)
-        registrations = bundle.registrations.map(LoadedRegistration.init)
+        registrations = bundle.registrations.map { LoadedRegistration($0, isListed: bundle.isListed($0)) }
         classNames = bundle.classNames
         principalClass = bundle.principalClass.map { String(reflecting: $0) }
     }

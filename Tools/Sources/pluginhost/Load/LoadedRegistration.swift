@@ -8,8 +8,11 @@ struct LoadedRegistration: Codable {
     let version: UInt32?
     let order: Int?
     let signature: String?
+    /// Whether Info.plist declares it, so that a catalogue lists it; nil for what stands at no extension point.
+    let isListed: Bool?
 
-    init(_ registration: PluginBundle.Registration) {
+    init(_ registration: PluginBundle.Registration, isListed: Bool?) {
+        self.isListed = isListed
         kind = registration.kind == .pluginClass ? "class" : registration.kind.rawValue
         name = registration.name
         extensionPoint = registration.extensionPoint
@@ -22,7 +25,7 @@ struct LoadedRegistration: Codable {
         .object([
             "kind": .string(kind), "name": .string(name), "extensionPoint": JSONValue(extensionPoint),
             "version": version.map { .integer(Int($0)) } ?? .null, "order": order.map(JSONValue.integer) ?? .null,
-            "signature": JSONValue(signature),
+            "signature": JSONValue(signature), "listed": isListed.map(JSONValue.bool) ?? .null,
         ])
     }
 

@@ -1,35 +1,5 @@
 import Synchronization
 
-/// What happens from now on, as a sequence. Each loop gets every event once, in order.
-///
-/// ```swift
-/// for await event in PluginBundle.loads { print(event.bundle, event.classNames) }
-/// ```
-public struct PluginEvents<Event: Sendable>: AsyncSequence, Sendable {
-    /// One event.
-    public typealias Element = Event
-    /// The sequence never fails.
-    public typealias Failure = Never
-
-    /// Waits for one event after the other.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        var base: AsyncStream<Event>.AsyncIterator
-
-        /// The next event; nil when the task is cancelled.
-        public mutating func next() async -> Event? { await base.next() }
-
-        /// The next event; nil when the task is cancelled.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> Event? {
-            await base.next(isolation: actor)
-        }
-    }
-
-    let listeners: EventListeners<Event>
-
-    /// Begins to listen: events from this call on are given, also those that happen before the first `next()`.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: listeners.stream().makeAsyncIterator()) }
-}
-
 /// How many listen to events, of whatever kind. It is looked at before the listeners are: with none, which is the usual,
 /// the look is all that a load pays.
 private let listenerCount = Atomic(0)
@@ -52,8 +22,14 @@ final class EventListeners<Event: Sendable>: Sendable {
 
     private let state = Lock(State())
 
+    /// How many events a stream keeps for a loop that is slower than they come. A stream that nobody reads then costs no
+    /// more memory than this many events.
+    static var bufferLimit: Int { 1024 }
+
+    /// The events from this call on, for one loop.
     func stream() -> AsyncStream<Event> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Event.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
         let number = state.withLock { state in
             state.created += 1
             state.continuations[state.created] = Deferred(continuation)

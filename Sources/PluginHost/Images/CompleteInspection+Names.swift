@@ -1,0 +1,121 @@
+/// The extension points at which Info.plist says that the code offers something.
+struct DeclaredPoints {
+    let names: Set<String>
+    /// The path of the Info.plist.
+    let list: String
+}
+
+extension CompleteInspection {
+    /// Compares what Info.plist declares with what the file shows of its code. Warnings only: the code decides when it
+    /// runs.
+    mutating func compare(_ declared: DeclaredPoints) {
+        guard host.unread.first == nil else { return }
+        if declared.names.isEmpty {
+            checkUndeclared(declared)
+        } else {
+            checkSpelling(of: declared)
+        }
+    }
+
+    /// A Swift plug-in offers something at extension points by one function, which the file names.
+    private mutating func checkUndeclared(_ declared: DeclaredPoints) {
+        guard file.uses(symbolBeginningWith: Self.provide) else { return }
+        warn(
+            .undeclaredRegistration, path: declared.list, subject: "PHFactories",
+            "The code registers providers at extension points, and Info.plist declares none in PHFactories: no catalogue "
+                + "lists them.",
+            "Declare each in PHFactories of Info.plist with its name, extensionPoint and version; “pluginhost load” lists "
+                + "them.")
+    }
+
+    /// The mangled beginning of PluginABI's `PluginRegistrar.provide(_:named:displayName:order:_:)`.
+    private static let provide = "$s9PluginABI0A9RegistrarC7provide"
+
+    // MARK: - Misspelt names
+
+    /// Names of extension points that are most likely misspelt: the application has a name that differs by a slip of the
+    /// hand, and not this one; or the code has one, and nobody has this one.
+    private mutating func checkSpelling(of declared: DeclaredPoints) {
+        // Swift keeps texts of up to 15 bytes in its instructions, where nobody finds them.
+        let names = declared.names.filter { $0.utf8.count > 15 }.sorted()
+        if names.isEmpty { return }
+        let own = closure.newFiles
+        let others = (host.images + closure.present).compactMap(\.file).filter { file in
+            !own.contains { $0 === file } && !Self.isSwiftRuntime(file)
+        }
+        let (inHost, inCode) = (Self.texts(like: names, in: others), Self.texts(like: names, in: own))
+        for name in names {
+            let isInHost = inHost[name]?.contains { $0.text == name } ?? false
+            let isInCode = inCode[name]?.contains { $0.text == name } ?? false
+            guard !isInHost, let other = inHost[name]?.first ?? (isInCode ? nil : inCode[name]?.first) else { continue }
+            warn(
+                .unfulfilledDeclaration, path: declared.list, subject: name,
+                "PHFactories declares the extension point \(quoted(name)), which is not in \(quoted(other.path)); what is "
+                    + "there is \(quoted(other.text)).",
+                isInCode
+                    ? "If it is misspelt, correct it in PHFactories of Info.plist and in the code."
+                    : "If it is misspelt, correct it in PHFactories of Info.plist.")
+        }
+    }
+
+    private struct FoundText {
+        let text: String
+        let path: String
+    }
+
+    private static let mostConstants: UInt64 = 32 << 20
+
+    /// The constant texts of files that are equal to names, or nearly so.
+    private static func texts(like names: [String], in files: [ImageFile]) -> [String: [FoundText]] {
+        let wanted = names.map { Array($0.utf8) }
+        let lengths = wanted.map(\.count)
+        guard let shortest = lengths.min(), let longest = lengths.max() else { return [:] }
+        var found: [String: [FoundText]] = [:]
+        for file in files {
+            guard let section = file.section(named: ".rodata"),
+                let bytes = file.content(of: section, limit: mostConstants)
+            else { continue }
+            bytes.withUnsafeBytes { bytes in
+                var start = 0
+                while start < bytes.count {
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+                    let length = rest.offset(of: 0) ?? rest.count
+                    defer { start += length + 1 }
+                    guard shortest - slip <= length, length <= longest + slip else { continue }
+                    let text = rest[..<length]
+                    for (name, wanted) in zip(names, wanted) where isSlip(text, of: wanted) {
+                        found[name, default: []].append(
+                            FoundText(text: String(decoding: text, as: UTF8.self), path: file.path))
+                    }
+                }
+            }
+        }
+        return found
+    }
+
+    /// How many bytes a slip of the hand adds, leaves out or changes.
+    private static let slip = 2
+
+    /// Whether few bytes must be changed, added or left out to make another text of one (Levenshtein 1966).
+    private static func isSlip(_ text: Slice<UnsafeRawBufferPointer>, of other: [UInt8]) -> Bool {
+        guard abs(text.count - other.count) <= slip else { return false }
+        // What differs stands between what both begin with and what both end with.
+        let same = zip(text, other).prefix { $0 == $1 }.count
+        let rest = (Array(text.dropFirst(same)), Array(other.dropFirst(same)))
+        let sameEnd = zip(rest.0.reversed(), rest.1.reversed()).prefix { $0 == $1 }.count
+        let (left, right) = (rest.0.dropLast(sameEnd), rest.1.dropLast(sameEnd))
+        // Names differ in some bytes of one word: where more lies between, it is another name.
+        guard max(left.count, right.count) <= 2 * slip + 4 else { return false }
+        var row = Array(0...right.count)
+        for (line, byte) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = line + 1
+            for (column, candidate) in right.enumerated() {
+                let changed = diagonal + (byte == candidate ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(changed, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[right.count] <= slip
+    }
+}

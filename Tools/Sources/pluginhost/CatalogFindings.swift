@@ -1,0 +1,115 @@
+import PluginHost
+
+extension PluginError.Code {
+    /// A bundle with code whose Info.plist declares nothing, or whose code registers nothing. A warning.
+    static let nothingOffered = Self(rawValue: "nothingOffered")
+    /// An extension point that is nearly that of other plug-ins, and known to nobody. A warning.
+    static let extensionPointUnknown = Self(rawValue: "extensionPointUnknown")
+}
+
+extension PluginBundle {
+    /// What the loaded code registered that no catalogue lists, or that it registered nothing that anybody can use. All
+    /// warnings: an application may load bundles without a catalogue.
+    var registrationFindings: [PluginFinding] {
+        let registrations = self.registrations
+        if registrations.isEmpty, principalClass == nil, manifest.functions.isEmpty {
+            return [
+                PluginFinding(
+                    .warning, .nothingOffered, filePath: executablePath,
+                    message: "The code registered nothing that an application can use.",
+                    remedy: "Register a class, a provider, a factory or a function in plugin_entry.")
+            ]
+        }
+        let unlisted = registrations.filter { isListed($0) == false }
+        guard let first = unlisted.first else { return [] }
+        let shown = unlisted.prefix(10).map { registration in
+            let point = registration.extensionPoint ?? ""
+            return "“\(registration.name.escapedForTerminal)” at “\(point.escapedForTerminal)” "
+                + "\(registration.extensionVersion ?? 1)"
+        }
+        let more = unlisted.count > 10 ? " and \(unlisted.count - 10) more" : ""
+        return [
+            PluginFinding(
+                .warning, .undeclaredRegistration, filePath: manifestPath, subject: first.name,
+                message: """
+                    The code registers what no catalogue lists, because Info.plist does not declare it: \
+                    \(shown.joined(separator: ", "))\(more).
+                    """,
+                remedy: "Declare each in PHFactories of Info.plist with its name, extensionPoint and version.")
+        ]
+    }
+
+    /// Whether a catalogue lists what was registered; nil for what stands at no extension point.
+    func isListed(_ registration: Registration) -> Bool? {
+        guard let point = registration.extensionPoint, let version = registration.extensionVersion else { return nil }
+        return manifest.factories.contains { factory in
+            factory.name == registration.name && factory.extensionPoint == point && factory.version == Int(version)
+        }
+    }
+
+    /// That Info.plist declares nothing, in a bundle that has code; nil otherwise.
+    var declarationFinding: PluginFinding? {
+        guard manifest.factories.isEmpty, manifest.functions.isEmpty, manifest.extensionPoints.isEmpty,
+            manifest.principalClass == nil, manifest.executable != nil || executablePath != nil
+        else { return nil }
+        return PluginFinding(
+            .warning, .nothingOffered, filePath: manifestPath, subject: "PHFactories",
+            message: """
+                Its Info.plist declares nothing that an application could find: it has no PHFactories, PHFunctions or \
+                NSPrincipalClass.
+                """,
+            remedy: """
+                See what the code registers by “pluginhost load”, and declare in PHFactories what stands at extension points.
+                """)
+    }
+}
+
+/// The extension points that the plug-ins of a catalogue know.
+struct KnownPoints {
+    /// The identifiers of the plug-ins that offer something at each.
+    private var offeredBy: [String: Set<String>] = [:]
+    /// Those that a plug-in opens to others, or uses.
+    private var wanted: Set<String> = []
+
+    init(_ catalog: PluginCatalog) {
+        for plugin in catalog.plugins {
+            for point in plugin.factories.compactMap(\.extensionPoint) {
+                offeredBy[point, default: []].insert(plugin.identifier)
+            }
+            wanted.formUnion(plugin.extensionPoints.map(\.name))
+            wanted.formUnion(plugin.uses.keys)
+        }
+    }
+
+    /// The extension points of a plug-in that are most likely misspelt: nobody else knows them, and several know one that
+    /// differs in one character.
+    func findings(about manifest: Manifest, list: String) -> [PluginFinding] {
+        Set(manifest.factories.compactMap(\.extensionPoint)).sorted().compactMap { point in
+            guard !isKnown(point), let other = known.first(where: { $0.isSlip(of: point) }) else { return nil }
+            return PluginFinding(
+                .warning, .extensionPointUnknown, filePath: list, subject: point,
+                message: """
+                    No other plug-in knows the extension point “\(point.escapedForTerminal)”; others know \
+                    “\(other.escapedForTerminal)”.
+                    """,
+                remedy: "If it is misspelt, correct it in PHFactories of Info.plist and in the code.")
+        }
+    }
+
+    private func isKnown(_ point: String) -> Bool {
+        wanted.contains(point) || offeredBy[point, default: []].count > 1
+    }
+
+    private var known: [String] { wanted.union(offeredBy.keys).filter(isKnown).sorted() }
+}
+
+extension String {
+    /// Whether it becomes the other by one character that is changed, added or left out, or two that change places.
+    fileprivate func isSlip(of other: String) -> Bool {
+        switch distance(to: other, atMost: 2) {
+        case 1: true
+        case 2: sorted() == other.sorted()
+        default: false
+        }
+    }
+}
