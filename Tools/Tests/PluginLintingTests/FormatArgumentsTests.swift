@@ -69,7 +69,7 @@ import Testing
         #expect(arguments.isDate && arguments.isEmpty && arguments.strayPercents == 0)
     }
 
-    @Test(arguments: ["%d of %d", "%1$d.%2$d", "%d %@", "%.1f %B", "%s %y"]) func aFormatIsNoDatesPattern(text: String)
+    @Test(arguments: ["%d of %d", "%1$d.%2$d", "%d %@", "%.1f %B", "%@ %y"]) func aFormatIsNoDatesPattern(text: String)
     {
         #expect(!FormatArguments(text).isDate)
     }
