@@ -227,7 +227,7 @@ extension PluginBundle {
         return ImageInspector.machine(of: file) != nil
     }
 
-    /// - Parameter others: what lies where the executable is looked for.
+    /// `others`: what lies where the executable is looked for.
     private func misspelling(_ others: [String]) -> String? {
         if others.isEmpty { return nil }
         let naming =

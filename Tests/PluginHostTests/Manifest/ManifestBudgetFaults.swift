@@ -92,7 +92,8 @@ import Testing
     }
 
     @Test func fault282_wrongVersionRangesAndCapabilitiesAreListedToAHundredAndCounted() throws {
-        let requires = Dictionary(uniqueKeysWithValues: (0..<10_000).map { ("org.example.b\($0)", PropertyList.string("wrong")) })
+        let requires = Dictionary(
+            uniqueKeysWithValues: (0..<10_000).map { ("org.example.b\($0)", PropertyList.string("wrong")) })
         let findings = Manifest(
             dictionary: ["PHRequires": .dictionary(requires)], path: "/x/Info.plist"
         ).findings

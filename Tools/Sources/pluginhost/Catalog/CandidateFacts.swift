@@ -10,7 +10,7 @@ struct CandidateFacts {
     /// What may surprise its author, of one that is used. Warnings.
     let advice: FindingReport
 
-    /// - Parameter points: the extension points that are known in its catalogue; nil for no advice.
+    /// `points`: the extension points that are known in its catalogue; nil for no advice.
     init(_ candidate: PluginCandidate, _ points: KnownPoints? = nil) {
         self.candidate = candidate
         var error: PluginError?
