@@ -15,6 +15,7 @@ enum ExecutionRequest: String, CaseIterable {
     /// - Parameters:
     ///   - text: the value of the key; nil where the list does not have it.
     ///   - list: the path of the Info.plist.
+    /// - Returns: a finding of severity error, or nil where the code may run here.
     static func finding(_ text: String?, list: String) -> PluginFinding? {
         guard let text else { return nil }
         let key = ManifestKey.execution.spelling
