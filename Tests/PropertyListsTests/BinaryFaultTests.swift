@@ -176,7 +176,7 @@ struct BinaryFaultTests {
             #expect(read.value == .dictionary(["k": .boolean(true)]))
             #expect(
                 read.duplicates.listed == [
-                    DuplicateKey(name: "k", outermost: "k", position: .byte(12), hasSameValue: false)
+                    DuplicateKey(name: "k", outermost: "k", position: .byte(10), hasSameValue: false)
                 ])
         }
         let same = BinaryList([[0xD2, 1, 1, 2, 2], key, [0x09]]).bytes

@@ -99,7 +99,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["NSExecutable", "NSPrincipalClass", "PHHostRequires", "CFBundleIdentifier", "NSExecutable-linux"])
+    @Test(arguments: [
+        "NSExecutable", "NSPrincipalClass", "CFBundleExecutable", "CFBundleIdentifier", "NSExecutable-linux",
+    ])
     func fault295_aKeyWithTwoValuesThatDecidesAboutCodeKeepsFromLoading(key: String) throws {
         for bundle in try bundles([(key, "first"), ("CFBundleName", "N"), (key, "second")]) {
             #expect(bundle.manifestError == nil && bundle.manifest.name == "N")

@@ -35,21 +35,6 @@ import Testing
         #expect(exist(["HOME": tree("none"), "CFFIXED_USER_HOME": tree("home")]))
     }
 
-    /// Foundation is asked, and finds the file that was looked for.
-    @Test func aDefaultOfTheUserDecides() async throws {
-        await #expect(processExitsWith: .success) {
-            let tree = try TemporaryTree([
-                ".GlobalPreferences.plist": """
-                <?xml version="1.0" encoding="UTF-8"?>
-                <plist version="1.0"><dict><key>AppleLanguages</key><array><string>it</string></array></dict></plist>
-                """
-            ])
-            setenv("XDG_CONFIG_HOME", tree.path, 1)
-            setenv("LANGUAGE", "fr", 1)
-            precondition(LanguagePreferences.current() == ["it"])
-        }
-    }
-
     @Test func withoutAFileTheEnvironmentDecides() async throws {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree()

@@ -160,6 +160,24 @@ import Testing
         #expect(try Tool.run(script, []) == "\(app)\n\(script)-program\nX\n\(script)\n")
     }
 
+    /// In a process of its own, because Foundation reads the environment when it starts.
+    @Test func argumentsAndFilesOfDefaultsDecideOverTheEnvironment() throws {
+        let source = "import PluginHost\nprint(PluginBundle.preferredLocalizations(from: [\"en\", \"it\", \"fr\"]))"
+        let program = try Compiler.executable("DefaultsProgram", source: source).path
+        let folder = Workspace.temporary.appending(path: "defaults-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        func languages(_ arguments: String...) throws -> String {
+            let environment = ["XDG_CONFIG_HOME": folder.path, "LANGUAGE": "fr"]
+            return try Tool.output(program, arguments, environment: environment).standardOutput
+        }
+        #expect(try languages() == "[\"fr\"]\n")
+        #expect(try languages("-AppleLanguages", "(it, en)") == "[\"it\"]\n")
+        try PropertyListSerialization.data(fromPropertyList: ["AppleLanguages": ["it"]], format: .xml, options: 0)
+            .write(to: folder.appending(path: ".GlobalPreferences.plist"))
+        #expect(try languages() == "[\"it\"]\n")
+        #expect(try languages("-AppleLanguages", "en") == "[\"en\"]\n")
+    }
+
     @Test func aClassOfALinkedFrameworkBelongsToTheFramework() throws {
         let code = """
             public final class Shape {}
