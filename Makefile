@@ -10,7 +10,7 @@ BUNDLES   := build/Plugins
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject stress stress-thread stress-address lint format clean
+.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,13 +57,16 @@ bench: build plugins ## measure loading against dlopen(), bundles against a stat
 docs: setup ## build the documentation as web pages in build/docs
 	@Scripts/docs.sh build/docs
 
-fuzz: build ## feed damaged files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
-	@for target in plists strings stringsdict; do \
-	    $(PRODUCTS)/fuzz $$target --inputs $(FUZZ_INPUTS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
+fuzz: build ## feed damaged and hostile files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
+	@$(call feed,plists:1 strings:1 stringsdict:1 $(HOSTILE))
 
-fuzz-budgets: build ## feed lists, plural rules and indexes that stand for much; a tenth and hundredths of FUZZ_INPUTS
-	@for target in budgets:10 formats:100 indexes:100; do \
-	    $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
+fuzz-budgets: build ## the hostile ones alone: lists, plural rules and indexes that stand for much
+	@$(call feed,$(HOSTILE))
+
+# Hostile inputs take longer: of them a tenth or a hundredth.
+HOSTILE = budgets:10 formats:100 indexes:100
+feed = for target in $(1); do \
+    $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
 
 FUZZ_INPUTS ?= 1000000
 
@@ -75,6 +78,13 @@ ELF_INPUTS ?= 100000
 
 fuzz-coverage: ## fuzz the readers with libFuzzer under the address sanitiser; FUZZ_SECONDS=60
 	Fuzz/coverage.sh $(FUZZ_SECONDS)
+
+# In ten processes: code is never unmapped, and the system limits the mappings of one.
+swaps: build ## load bundles while their executables are exchanged for others; SWAPS=10000
+	@for run in 0 1 2 3 4 5 6 7 8 9; do \
+	    SWAPS=$$(($(SWAPS) / 10)) swift test $(WORKSPACE) --skip-build --filter fault74_ || exit 1; done
+
+SWAPS ?= 10000
 
 # A seed repeats each thread's operations, not how the threads meet.
 STRESS_SECONDS ?= 600

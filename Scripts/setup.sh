@@ -30,7 +30,8 @@ install() {
 if [ "${1:-}" = strace ]; then
     command -v strace >/dev/null 2>&1 || install strace "Install it with your distribution's package manager."
     strace -qq -o /dev/null true 2>/dev/null ||
-        fail "strace may not trace here. In a container, start it with --cap-add=SYS_PTRACE."
+        fail "strace may not trace here. In a container, start it with --cap-add=SYS_PTRACE;
+elsewhere run: sudo sysctl kernel.yama.ptrace_scope=1"
     exit 0
 fi
 

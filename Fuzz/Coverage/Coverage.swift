@@ -35,7 +35,7 @@ private func checkEntries(_ bytes: UnsafeRawBufferPointer, _ value: PropertyList
     UnsafeMutableRawBufferPointer(start: text.bytes, count: bytes.count).copyMemory(from: bytes)
     var entries: [String: ListPlace] = [:]
     guard
-        text.forEachEntry({ key, place in
+        text.forEachItem({ key, place in
             entries.updateValue(place, forKey: String(decoding: key, as: UTF8.self)) == nil
         })
     else { return }

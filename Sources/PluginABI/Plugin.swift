@@ -41,7 +41,9 @@ public protocol Plugin: AnyObject, SendableMetatype {
 }
 
 extension Plugin {
+    /// The default does nothing.
     public static func activate(context: PluginContext) throws {}
+    /// The default does nothing.
     public static func deactivate(context: PluginContext) {}
 }
 
@@ -66,5 +68,6 @@ public struct PluginFailure: Error, Sendable, CustomStringConvertible {
         self.code = code
     }
 
+    /// The message, and what to do.
     public var description: String { remedy.isEmpty ? message : message + " " + remedy }
 }

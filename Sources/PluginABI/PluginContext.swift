@@ -53,6 +53,7 @@ public final class PluginContext: Sendable {
     ///   - key: the key, by custom the text in the development language.
     ///   - value: what to give where there is no translation; nil or empty for the key itself.
     ///   - table: the table's name without `.strings`; nil for `Localizable`.
+    /// - Returns: the translation, else `value`, else the key.
     public func localizedString(_ key: String, value: String? = nil, table: String? = nil) -> String {
         services.localizedString(key, value: value, table: table)
     }
@@ -69,6 +70,7 @@ public final class PluginContext: Sendable {
     ///   - table: the table's name without `.strings`; nil for `Localizable`.
     ///   - argument: the value for the position 1: a number, a text or any other. An array alone stands for its elements.
     ///   - others: those for the positions that follow.
+    /// - Returns: the text, formatted.
     public func localizedString(
         _ key: String, value: String? = nil, table: String? = nil, arguments argument: Any, _ others: Any...
     ) -> String {
@@ -87,6 +89,7 @@ extension PluginContext {
     /// one of the lowest order. All who ask share it, so its type is Sendable.
     ///
     /// - Parameter point: the extension point; Info.plist must declare it with this version in `PHUses`.
+    /// - Returns: the object that all share.
     /// - Throws: an error that says what is wrong: it is not declared, nobody offers it, its plug-in does not load, its
     ///   initialiser failed, or plug-ins wait for one another's services, with the chain named.
     ///

@@ -6,11 +6,13 @@ public struct PluginLogger: Sendable {
     public enum Level: Int32, Sendable, Comparable, CaseIterable {
         case trace, debug, info, notice, warning, error, critical
 
+        /// Whether the first is less serious.
         public static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
     }
 
     let write: @Sendable (Level, String) -> Void
 
+    /// A logger that hands its messages to a function.
     @_spi(PluginHost)
     public init(write: @escaping @Sendable (Level, String) -> Void) {
         self.write = write
@@ -19,9 +21,14 @@ public struct PluginLogger: Sendable {
     /// Writes one message.
     public func log(_ level: Level, _ message: String) { write(level, message) }
 
+    /// Writes a message of the level ``Level/debug``.
     public func debug(_ message: String) { write(.debug, message) }
+    /// Writes a message of the level ``Level/info``.
     public func info(_ message: String) { write(.info, message) }
+    /// Writes a message of the level ``Level/notice``.
     public func notice(_ message: String) { write(.notice, message) }
+    /// Writes a message of the level ``Level/warning``.
     public func warning(_ message: String) { write(.warning, message) }
+    /// Writes a message of the level ``Level/error``.
     public func error(_ message: String) { write(.error, message) }
 }

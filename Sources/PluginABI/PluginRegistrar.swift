@@ -98,6 +98,7 @@ public enum PluginRegistration: Sendable, CustomStringConvertible {
     case pluginClass(name: String?, type: any Plugin.Type)
     case provider(AnyProvider)
 
+    /// The class or provider by its name, for messages.
     public var description: String {
         switch self {
         case .pluginClass(let name, let type): "the class “\(name ?? "\(type)")”"
@@ -110,10 +111,15 @@ public enum PluginRegistration: Sendable, CustomStringConvertible {
 @_spi(PluginHost)
 open class AnyProvider: @unchecked Sendable {
     // @unchecked because an open class must be; every stored property is an immutable Sendable value.
+    /// The name of the extension point.
     public let pointName: String
+    /// The version of the extension point.
     public let pointVersion: UInt32
+    /// The name that the provider was registered by.
     public let name: String
+    /// The name for users, before it is translated; nil without one.
     public let displayName: String?
+    /// The place among the providers of the point: lower comes first.
     public let order: Int
     /// The type that the plug-in converts to. Compared by identity before a downcast to ``TypedProvider``: two copies
     /// of an application's API module give two identities.
@@ -136,6 +142,7 @@ open class AnyProvider: @unchecked Sendable {
 @_spi(PluginHost)
 public final class TypedProvider<Interface>: AnyProvider, @unchecked Sendable {
     // @unchecked because the superclass is; `make` is a @Sendable closure.
+    /// Makes an object, converted in the plug-in.
     public let make: @Sendable (PluginContext) throws -> Interface
 
     init(

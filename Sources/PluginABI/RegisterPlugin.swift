@@ -32,8 +32,11 @@ public func registerPlugin(
 /// The part of ``registerPlugin(with:_:)`` that stands in this library. Not for direct use.
 ///
 /// - Parameters:
+///   - host: the host's table.
 ///   - note: the note in the plug-in's file; taken so that the compiler puts it there.
 ///   - toolchain: the toolchain that compiled the plug-in.
+///   - body: what the plug-in registers.
+/// - Returns: the status for the entry to return.
 public func _registerPlugin(
     with host: UnsafePointer<plugin_host>, note: UnsafePointer<plugin_note>, toolchain: plugin_string,
     _ body: (PluginRegistrar) throws -> Void

@@ -49,22 +49,25 @@ struct BinaryObjects {
         return kind == 5 || kind == 6
     }
 
-    /// How large an object is: the bytes that its content, or its references, have in the file, and the bytes that decoding
-    /// gives at most. Both are 0 for what has no length.
-    func sizes(_ object: Int) throws(PropertyListFault) -> (inFile: Int, decoded: Int) {
+    /// How large an object is: the bytes that its content, or its references, have in the file, those that decoding gives
+    /// at most, and the memory for these. All are 0 for what has no length.
+    func sizes(_ object: Int) throws(PropertyListFault) -> (inFile: Int, decoded: Int, memory: Int) {
         let start = try offset(of: object)
         let marker = bytes[start]
         switch marker >> 4 {
-        case 0x4, 0x5:
+        case 0x4:
             let count = try content(marker, start, unit: 1).count
-            return (count, count)
+            return (count, count, PropertyList.storageSize(data: count))
+        case 0x5:
+            let count = try content(marker, start, unit: 1).count
+            return (count, count, PropertyList.storageSize(text: count))
         case 0x6:
-            // Three bytes of UTF-8 for each two.
+            // Three bytes of UTF-8 for each two, and as many again and more while they are put together.
             let count = try content(marker, start, unit: 2).count
-            return (count, count / 2 * 3)
-        case 0xA: return (try content(marker, start, unit: referenceSize).count, 0)
-        case 0xD: return (try content(marker, start, unit: 2 * referenceSize).count, 0)
-        default: return (0, 0)
+            return (count, count / 2 * 3, PropertyList.storageSize(text: count / 2 * 7))
+        case 0xA: return (try content(marker, start, unit: referenceSize).count, 0, 0)
+        case 0xD: return (try content(marker, start, unit: 2 * referenceSize).count, 0, 0)
+        default: return (0, 0, 0)
         }
     }
 

@@ -32,7 +32,7 @@ struct BinaryParser: ~Copyable {
         let serial: UInt32
         var next = 0
         var height = 1
-        /// The elements of an array or the keys of a dictionary.
+        /// Of an array. The keys of a dictionary are found again by their references.
         var elements: [PropertyList] = []
         var entries: [String: PropertyList] = [:]
     }
@@ -48,7 +48,7 @@ struct BinaryParser: ~Copyable {
     /// The bytes of content that were met so far, shared ones each time.
     private var expanded = 0
     private var serial: UInt32 = 0
-    private(set) var budget: ReadingBudget
+    var budget: ReadingBudget
     /// How many bytes of the file the objects that are not decoded yet may have. Each byte belongs to one object, so that
     /// decoding takes time in proportion to the file; twice the room, because some writers list an object two times.
     private var room: Int
@@ -63,7 +63,7 @@ struct BinaryParser: ~Copyable {
         // Weights are kept in 32 bits: there is one for each object, and 16 MiB hold millions of objects.
         nodeLimit = min(limits.nodes, Int(Int32.max))
         self.policy = policy
-        budget = ReadingBudget(inputSize: objects.size)
+        budget = ReadingBudget(list: objects.size, working: 0)
         room = 2 * objects.room
     }
 
@@ -107,8 +107,7 @@ struct BinaryParser: ~Copyable {
                 try checkIsKey(object, of: frame, from: place)
             } else if number == keyCount {
                 // All keys are there: the dictionary gets its final size at once.
-                let room = PropertyList.storageSize(entries: keyCount) - Self.stride * keyCount
-                try spend(max(0, room), at: place)
+                try spend(PropertyList.storageSize(entries: keyCount), at: place)
                 frames[frame].entries.reserveCapacity(keyCount)
             }
         }
@@ -121,22 +120,18 @@ struct BinaryParser: ~Copyable {
             root = value
             return
         }
-        guard frames[last].isDictionary, frames[last].next > frames[last].count / 2 else {
-            // The memory grows to the final size in a few steps, none of which a file can claim without its content.
-            let count = frames[last].isDictionary ? frames[last].count / 2 : frames[last].count
-            let filled = frames[last].elements.count
-            if filled == frames[last].elements.capacity {
-                frames[last].elements.reserveCapacity(
-                    min(count, max(64, filled * 64), filled + 1 + budget.bytes / Self.stride))
-            }
-            try spend(Self.stride, at: frames[last].references)
+        guard frames[last].isDictionary else {
             frames[last].elements.append(value)
             return
         }
         let number = frames[last].next - 1 - frames[last].count / 2
-        guard case .string(let key) = frames[last].elements[number] else { return }
-        guard frames[last].entries.updateValue(value, forKey: key) != nil else { return }
-        try refuse(duplicate: key, at: frames[last].references + number * objects.referenceSize)
+        guard number >= 0 else { return }
+        let place = frames[last].references + number * objects.referenceSize
+        // A key that is none is left out with its value.
+        guard let object = try? objects.reference(at: place), case .string(let key)? = slots[object].value,
+            frames[last].entries.updateValue(value, forKey: key) != nil
+        else { return }
+        try refuse(duplicate: key, at: place)
     }
 
     private mutating func refuse(duplicate key: String, at place: Int) throws(PropertyListFault) {
@@ -152,13 +147,11 @@ struct BinaryParser: ~Copyable {
     /// Goes on with the outermost dictionary's next key or value, where faults are tolerated.
     private mutating func recover(from fault: PropertyListFault) throws(PropertyListFault) {
         guard policy == .keepLast, fault.code != .tooManyNodes, fault.code != .overBudget,
-            let outermost = frames.first, outermost.isDictionary
+            frames.first?.isDictionary == true
         else { throw fault }
         for frame in frames.dropFirst() { slots[frame.object].isOpen = false }
         frames.removeSubrange(1...)
         tolerate(fault)
-        // Something must stand in place of a key; a boolean is none. A value is left out with its key.
-        if outermost.next <= outermost.count / 2 { frames[0].elements.append(.boolean(false)) }
     }
 
     /// Adds an object's value to the innermost container, or opens the object where it is a container itself.
@@ -175,7 +168,7 @@ struct BinaryParser: ~Copyable {
         guard !slots[object].isOpen else {
             throw objects.fault(.cycle, place, "Object \(object) contains itself; a property list cannot be a cycle.")
         }
-        let (inFile, size) = try objects.sizes(object)
+        let (inFile, size, memory) = try objects.sizes(object)
         room -= inFile + 1  // the marker
         guard room >= 0 else {
             throw objects.fault(
@@ -183,7 +176,7 @@ struct BinaryParser: ~Copyable {
                 "Objects of the list overlap: decoded, they are longer than twice its \(objects.size) bytes. "
                     + ReadingBudget.Exhausted.remedy)
         }
-        try spend(size, at: place)
+        try spend(memory, at: place)
         try spend(steps: size + Self.nodeSize, at: place)
         switch try objects.object(object) {
         case .value(let value):
@@ -204,11 +197,15 @@ struct BinaryParser: ~Copyable {
     ) throws(PropertyListFault) {
         guard frames.count < depthLimit else { throw tooDeep(references) }
         serial &+= 1
-        let frame = Frame(
+        var frame = Frame(
             object: object, isDictionary: isDictionary, count: count, references: references, nodesBefore: nodes,
             bytesBefore: expanded, serial: serial)
         // Everything it refers to counts at least once, so a huge container is refused before it is built.
         try self.count(count, at: references)
+        if !isDictionary {
+            try spend(PropertyList.storageSize(elements: count), at: references)
+            frame.elements.reserveCapacity(count)
+        }
         frames.append(frame)
         expanded += Self.nodeSize
         slots[object].isOpen = true
@@ -267,8 +264,6 @@ struct BinaryParser: ~Copyable {
             throw objects.fault(.overBudget, place, budget.exhausted.sentence)
         }
     }
-
-    private static let stride = MemoryLayout<PropertyList>.stride
 
     @inline(never)
     private func tooDeep(_ place: Int) -> PropertyListFault {

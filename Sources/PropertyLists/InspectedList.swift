@@ -4,6 +4,7 @@
 public struct InspectedList: Sendable {
     /// A fault with the line that it is on.
     public struct Fault: Sendable, Hashable {
+        /// What is wrong, and where.
         public let fault: PropertyListFault
         /// Nil for a fault of a binary list or of the file as a whole.
         public let excerpt: SourceExcerpt?
@@ -19,7 +20,9 @@ public struct InspectedList: Sendable {
 
     /// A place in text.
     public struct Place: Sendable, Hashable {
+        /// Line and column, or the byte of a binary list.
         public let position: PropertyListFault.Position
+        /// The line that it is on.
         public let excerpt: SourceExcerpt
     }
 
@@ -48,9 +51,10 @@ public struct InspectedList: Sendable {
         keys = KeyPlaces([])
     }
 
+    /// `budget`: what is left for a table; nil for a list whose values are kept.
     init(
         value: PropertyList? = nil, format: PropertyListFormat?, text: UnsafeBufferPointer<UInt8>,
-        faults: FaultList, keys: [KeyRecord] = [], _ kind: ListInspector.Kind = .propertyList
+        faults: FaultList, keys: [KeyRecord] = [], tableWith budget: ReadingBudget? = nil
     ) {
         self.value = value
         self.format = format
@@ -66,7 +70,7 @@ public struct InspectedList: Sendable {
                 excerpt: source.excerpt(at: fault.offset),
                 first: first.map { Place(position: source.position(of: $0), excerpt: source.excerpt(at: $0)) })
         }
-        shorten(further: faults.further + (kind == .stringsTable ? keepTexts() : 0))
+        shorten(further: faults.further + (budget.map { keepTexts($0) } ?? 0))
     }
 
     /// Where a key stands, by the keys that lead to it; nil where there is none, and in binary lists.
@@ -78,8 +82,18 @@ public struct InspectedList: Sendable {
     /// Takes the values that are no text out of a table and reports them.
     ///
     /// - Returns: how many more there are than were reported.
-    mutating func keepTexts() -> Int {
-        let (entries, others, further) = value.map { StringsReader.texts(of: $0) } ?? ([:], [], 0)
+    mutating func keepTexts(_ budget: ReadingBudget) -> Int {
+        guard let list = value else { return 0 }
+        let entries: [String: String]
+        let others: [PropertyListFault]
+        let further: Int
+        do throws(PropertyListFault) {
+            (entries, others, further) = try StringsReader.texts(of: list, budget)
+        } catch {
+            value = .dictionary([:])
+            faults = [Fault(error)]
+            return 0
+        }
         if case .dictionary(let values)? = value {
             let keys = values.lazy.filter { $0.value.string == nil }.map(\.key).prefix(others.count).sorted()
             faults += keys.map { key in

@@ -48,12 +48,12 @@ public enum ListInspector {
                     throw PropertyListFault(code: .empty, position: .whole, message: "The file is empty.")
                 }
                 return try TextSource.withText(of: bytes) { (text) throws(PropertyListFault) in
-                    inspectList(text, limits)
+                    inspectList(text, ofFile: bytes.count, limits)
                 }
             case .stringsTable:
                 var faults = FaultList()
                 return try StringsReader.withText(of: text, &faults) { (text, faults) throws(PropertyListFault) in
-                    inspectTable(text, limits, faults)
+                    inspectTable(text, ofFile: bytes.count, limits, faults)
                 }
             }
         } catch {
@@ -75,15 +75,17 @@ public enum ListInspector {
             return list
         }
         list.faults = parser.tolerated.map { InspectedList.Fault($0) }
-        list.shorten(further: parser.furtherTolerated + (kind == .stringsTable ? list.keepTexts() : 0))
+        list.shorten(further: parser.furtherTolerated + (kind == .stringsTable ? list.keepTexts(parser.budget) : 0))
         return list
     }
 
-    private static func inspectList(_ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits) -> InspectedList {
+    private static func inspectList(
+        _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int, _ limits: PropertyListLimits
+    ) -> InspectedList {
         do throws(TextFault) {
             switch try TextSource.form(of: text) {
-            case .xml: return inspectXML(text, limits, FaultList())
-            case .openStep: return inspectOldStyle(text, limits)
+            case .xml: return inspectXML(text, ofFile: size, limits, FaultList())
+            case .openStep: return inspectOldStyle(text, ofFile: size, limits)
             }
         } catch {
             var faults = FaultList()
@@ -93,20 +95,22 @@ public enum ListInspector {
     }
 
     private static func inspectXML(
-        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: FaultList,
+        _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int, _ limits: PropertyListLimits, _ earlier: FaultList,
         as kind: Kind = .propertyList
     ) -> InspectedList {
-        var parser = XMLParser(text, limits: limits, policy: .keepLast)
+        var parser = XMLParser(text, ofFile: size, limits: limits, policy: .keepLast)
         parser.builder.recordsKeys = true
         let (value, faults) = StringsReader.salvage(&parser, earlier)
         let keys = faults.faults.first?.code == .overBudget ? [] : parser.builder.recordedKeys
-        return InspectedList(value: value, format: .xml, text: text, faults: faults, keys: keys, kind)
+        return InspectedList(
+            value: value, format: .xml, text: text, faults: faults, keys: keys,
+            tableWith: kind == .stringsTable ? parser.builder.budget : nil)
     }
 
     private static func inspectOldStyle(
-        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits
+        _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int, _ limits: PropertyListLimits
     ) -> InspectedList {
-        var parser = OldStyleParser(text, limits: limits, policy: .keepLast)
+        var parser = OldStyleParser(text, ofFile: size, limits: limits, policy: .keepLast)
         parser.builder.recordsKeys = true
         var faults = FaultList()
         var value: PropertyList?
@@ -122,12 +126,12 @@ public enum ListInspector {
     }
 
     private static func inspectTable(
-        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: FaultList
+        _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int, _ limits: PropertyListLimits, _ earlier: FaultList
     ) -> InspectedList {
         if case .xml? = try? TextSource.form(of: text) {
-            return inspectXML(text, limits, earlier, as: .stringsTable)
+            return inspectXML(text, ofFile: size, limits, earlier, as: .stringsTable)
         }
-        var parser = StringsTableParser(text, limits: limits)
+        var parser = StringsTableParser(text, ofFile: size, limits: limits)
         parser.recordsKeys = true
         parser.parse()
         let keys = parser.recordedKeys

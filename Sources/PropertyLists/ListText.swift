@@ -1,10 +1,12 @@
+// @unchecked: see above.
 /// The bytes of a list or a strings table, with zeros behind them so that words of eight bytes may be read at its end.
 ///
 /// **Threads.** Written by who makes it, before it is shared; read by any.
-// @unchecked: see above.
 public final class ListText: @unchecked Sendable {
+    /// The first byte.
     public let bytes: UnsafeMutablePointer<UInt8>
     // Not checked for two accesses at once: it is written before the text is shared, and read for every value.
+    /// The number of bytes, without the zeros behind them.
     @exclusivity(unchecked) public private(set) var count: Int
 
     private static let padding = 16
@@ -24,6 +26,7 @@ public final class ListText: @unchecked Sendable {
         self.count = count
     }
 
+    /// The bytes, without the zeros behind them.
     public var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: bytes, count: count) }
 
     func buffer(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {

@@ -24,15 +24,12 @@ struct MoveStack<Element>: ~Copyable {
     @inline(__always)
     var isFull: Bool { count == capacity }
 
-    /// An element from the bottom; the index is below the count.
-    subscript(index: Int) -> Element {
-        precondition(index >= 0 && index < count)
-        return base[index]
-    }
+    /// The bytes of its memory.
+    var size: Int { capacity * MemoryLayout<Element>.stride }
 
     @inline(__always)
     mutating func append(_ element: consuming Element) {
-        if count == capacity { grow(toHold: 0) }
+        if count == capacity { grow() }
         (base + count).initialize(to: element)
         count += 1
     }
@@ -73,15 +70,13 @@ struct MoveStack<Element>: ~Copyable {
         return taken
     }
 
-    /// - Parameter expected: how many elements there will be; if it is not known, the memory doubles.
+    /// Doubles the memory.
     @inline(never)
-    mutating func grow(toHold expected: Int) {
-        // By a quarter at least: the cost of all growing stays in proportion to the elements.
-        let wanted = expected == 0 ? capacity * 2 : max(expected, capacity + capacity / 4)
-        let larger = UnsafeMutablePointer<Element>.allocate(capacity: wanted)
+    mutating func grow() {
+        let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
         larger.moveInitialize(from: base, count: count)
         base.deallocate()
         base = larger
-        capacity = wanted
+        capacity *= 2
     }
 }

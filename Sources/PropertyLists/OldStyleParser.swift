@@ -8,12 +8,13 @@ struct OldStyleParser: ~Copyable {
     /// Whether the outermost dictionary has no braces and ends with the file.
     private var isUnbraced = false
 
+    /// `size`: of the file, in bytes; the text's own if nil.
     init(
-        _ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits,
+        _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits,
         policy: TreeBuilder.DuplicatePolicy = .refuse
     ) {
         scanner = OldStyleScanner(text, isLenient: false)
-        builder = TreeBuilder(size: text.count, limits: limits, policy: policy)
+        builder = TreeBuilder(size: size ?? text.count, textSize: text.count, limits: limits, policy: policy)
     }
 
     /// Reads the whole text.

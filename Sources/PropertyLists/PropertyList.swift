@@ -95,18 +95,36 @@ extension PropertyList {
     }
 }
 
+// With what the allocator adds.
 extension PropertyList {
     /// The memory of an array with so many elements.
     static func storageSize(elements count: Int) -> Int {
-        count == 0 ? 0 : 32 + MemoryLayout<PropertyList>.stride * count
+        count == 0 ? 0 : 48 + MemoryLayout<PropertyList>.stride * count
     }
 
-    /// The memory of a dictionary with so many entries. Swift's has a power of two of places, at most three quarters of
-    /// them taken.
+    /// The memory of a dictionary with so many entries.
     static func storageSize(entries count: Int) -> Int {
+        storageSize(entries: count, of: MemoryLayout<PropertyList>.stride)
+    }
+
+    /// The memory of a dictionary with so many texts.
+    static func storageSize(texts count: Int) -> Int {
+        storageSize(entries: count, of: MemoryLayout<String>.stride)
+    }
+
+    /// Swift's dictionary has a power of two of places, at most three quarters of them taken.
+    private static func storageSize(entries count: Int, of size: Int) -> Int {
         guard count > 0 else { return 0 }
         var places = 2
         while places * 3 < count * 4 { places *= 2 }
-        return 64 + places / 8 + places * (MemoryLayout<String>.stride + MemoryLayout<PropertyList>.stride)
+        return 80 + max(8, places / 8) + places * (MemoryLayout<String>.stride + size)
     }
+
+    /// The memory of a text with so many bytes; a short one is a part of its value.
+    @inline(__always)
+    static func storageSize(text count: Int) -> Int { count > 15 ? count + 48 : 0 }
+
+    /// The memory of so many bytes of data.
+    @inline(__always)
+    static func storageSize(data count: Int) -> Int { count == 0 ? 0 : count + 48 }
 }

@@ -41,10 +41,10 @@ public enum PropertyListReader {
             do throws(TextFault) {
                 switch try TextSource.form(of: text) {
                 case .xml:
-                    var parser = XMLParser(text, limits: limits, policy: .refuse)
+                    var parser = XMLParser(text, ofFile: bytes.count, limits: limits, policy: .refuse)
                     return (try parser.parse(), .xml)
                 case .openStep:
-                    var parser = OldStyleParser(text, limits: limits)
+                    var parser = OldStyleParser(text, ofFile: bytes.count, limits: limits)
                     return (try parser.parse(), .openStep)
                 }
             } catch {

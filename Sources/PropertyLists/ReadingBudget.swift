@@ -30,7 +30,9 @@ public struct ReadingBudget: Sendable {
 
     /// An input asks for more than its size allows.
     public struct Exhausted: Error, Sendable, Equatable {
+        /// What ran out.
         public let resource: Resource
+        /// The size of the input in bytes.
         public let inputSize: Int
 
         /// The cause, as the end of a sentence that begins with the name of the file.
@@ -66,6 +68,13 @@ public struct ReadingBudget: Sendable {
         bytes = limit
     }
 
+    /// The budget of a list, without the memory for its findings and so many bytes for each byte of the file that the
+    /// reader uses while it reads: for the file in another encoding, for the text of a value that is put together.
+    init(list size: Int, working bytesOfEach: Int) {
+        self.init(inputSize: size)
+        bytes -= bytesOfEach * size + 1 << 16
+    }
+
     /// The most steps, and the most decoded bytes, for an input of a size.
     public static func limit(forInputOf size: Int) -> Int {
         let (product, overflows) = max(size, 0).multipliedReportingOverflow(by: factor)
@@ -92,6 +101,12 @@ public struct ReadingBudget: Sendable {
         }
         lack(.bytes)
         return false
+    }
+
+    /// Gives back decoded bytes whose memory was freed.
+    @inline(__always)
+    public mutating func giveBack(bytes count: Int) {
+        bytes &+= count
     }
 
     /// Takes steps, or throws.

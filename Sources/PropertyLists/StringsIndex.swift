@@ -1,3 +1,4 @@
+// @unchecked: the memory is written by the initialiser alone and freed by the deinitialiser.
 /// The entries of a strings table as places in its text, found by the hash of their keys. Nothing is copied, and no string
 /// is made before it is asked for: most programs use a part of their strings.
 ///
@@ -5,7 +6,6 @@
 ///
 /// **Threads.** Any: nothing changes after the initialiser. **Cost.** A look-up reads the key's bytes once to hash and
 /// once to compare them.
-// @unchecked: the memory is written by the initialiser alone and freed by the deinitialiser.
 public final class StringsIndex: @unchecked Sendable {
     struct Entry {
         var keyStart: UInt32
@@ -46,14 +46,14 @@ public final class StringsIndex: @unchecked Sendable {
         fileprivate let seed: (UInt64, UInt64)
     }
 
+    /// The most memory that an entry takes, without its text.
+    static let entrySize = MemoryLayout<Entry>.stride + 3 * MemoryLayout<Slot>.stride
+
     /// Unknown outside of the process: whoever writes a table must not be able to choose keys that all collide.
     private static let secret: (UInt64, UInt64) = (.random(in: .min ... .max) | 1, .random(in: .min ... .max))
 
-    /// An index of entries, of which later ones replace earlier ones with the same key.
-    ///
-    /// - Parameters:
-    ///   - text: what the entries are places in; less than 2 GiB.
-    ///   - entries: allocated memory, which the index frees.
+    /// An index of entries, of which later ones replace earlier ones with the same key. `text`: what the entries are
+    /// places in; less than 2 GiB. `entries`: allocated memory, which the index frees.
     init(_ text: ListText, _ entries: UnsafeMutablePointer<Entry>, count: Int) {
         self.text = text
         self.entries = entries

@@ -67,20 +67,20 @@ public enum StringsReader {
         do throws(PropertyListFault) {
             try PropertyListReader.checkSize(bytes, limits)
             if PropertyListReader.isBinary(bytes) {
-                let (root, faults, further) = try binaryRoot(bytes, limits)
+                let (root, faults, further, _) = try binaryRoot(bytes, limits)
                 return values(of: root, faults, further: further)
             }
             var noted = FaultList()
             return try withText(of: bytes.bindMemory(to: UInt8.self), &noted) {
                 (text, noted) throws(PropertyListFault) in
                 if case .xml? = try? TextSource.form(of: text) {
-                    var parser = XMLParser(text, limits: limits, policy: .keepLast)
+                    var parser = XMLParser(text, ofFile: bytes.count, limits: limits, policy: .keepLast)
                     let (root, faults) = salvage(&parser, noted)
                     return values(of: root, located(faults, in: text), further: faults.further)
                 }
                 var faults = noted
                 do throws(TextFault) {
-                    var parser = OldStyleParser(text, limits: limits)
+                    var parser = OldStyleParser(text, ofFile: bytes.count, limits: limits)
                     return values(of: try parser.parse(), located(faults, in: text), further: faults.further)
                 } catch {
                     faults.add(error)
@@ -110,17 +110,19 @@ public enum StringsReader {
     private static func readBinary(
         _ bytes: UnsafeRawBufferPointer, _ limits: PropertyListLimits
     ) throws(PropertyListFault) -> (entries: [String: String], faults: [PropertyListFault]) {
-        let (root, faults, furtherFaults) = try binaryRoot(bytes, limits)
-        let (entries, others, furtherOthers) = texts(of: root)
+        let (root, faults, furtherFaults, budget) = try binaryRoot(bytes, limits)
+        let (entries, others, furtherOthers) = try texts(of: root, budget)
         return (entries, listed(faults + others, further: furtherFaults + furtherOthers))
     }
 
     private static func binaryRoot(
         _ bytes: UnsafeRawBufferPointer, _ limits: PropertyListLimits
-    ) throws(PropertyListFault) -> (root: PropertyList, faults: [PropertyListFault], further: Int) {
+    ) throws(PropertyListFault) -> (
+        root: PropertyList, faults: [PropertyListFault], further: Int, budget: ReadingBudget
+    ) {
         var parser = BinaryParser(try BinaryObjects(bytes), limits: limits, policy: .keepLast)
         let root = try parser.parse()
-        return (root, parser.tolerated, parser.furtherTolerated)
+        return (root, parser.tolerated, parser.furtherTolerated, parser.budget)
     }
 
     private static func readText(
@@ -128,8 +130,10 @@ public enum StringsReader {
     ) throws(PropertyListFault) -> (entries: [String: String], faults: [PropertyListFault]) {
         var faults = FaultList()
         return try withText(of: bytes, &faults) { (text, faults) throws(PropertyListFault) in
-            if case .xml? = try? TextSource.form(of: text) { return readXML(text, limits, faults) }
-            var parser = StringsTableParser(text, limits: limits)
+            if case .xml? = try? TextSource.form(of: text) {
+                return try readXML(text, ofFile: bytes.count, limits, faults)
+            }
+            var parser = StringsTableParser(text, ofFile: bytes.count, limits: limits)
             parser.parse()
             let (entries, found) = parser.finish()
             var all = faults
@@ -139,11 +143,11 @@ public enum StringsReader {
     }
 
     private static func readXML(
-        _ text: UnsafeBufferPointer<UInt8>, _ limits: PropertyListLimits, _ earlier: FaultList
-    ) -> (entries: [String: String], faults: [PropertyListFault]) {
-        var parser = XMLParser(text, limits: limits, policy: .keepLast)
+        _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int, _ limits: PropertyListLimits, _ earlier: FaultList
+    ) throws(PropertyListFault) -> (entries: [String: String], faults: [PropertyListFault]) {
+        var parser = XMLParser(text, ofFile: size, limits: limits, policy: .keepLast)
         let (root, faults) = salvage(&parser, earlier)
-        let (entries, others, further) = texts(of: root)
+        let (entries, others, further) = try texts(of: root, parser.builder.budget)
         return (entries, listed(located(faults, in: text) + others, further: faults.further + further))
     }
 
@@ -199,9 +203,13 @@ public enum StringsReader {
 
     /// The entries of a list that are text, and faults for the others, of which as many are made as a report lists.
     static func texts(
-        of root: PropertyList
-    ) -> (entries: [String: String], others: [PropertyListFault], further: Int) {
+        of root: PropertyList, _ budget: ReadingBudget
+    ) throws(PropertyListFault) -> (entries: [String: String], others: [PropertyListFault], further: Int) {
         guard case .dictionary(let values) = root else { return ([:], [noDictionary(root)], 0) }
+        // Both dictionaries are there for a while, and then the second one and an index.
+        var budget = budget
+        guard budget.take(bytes: PropertyList.storageSize(texts: values.count) + StringsIndex.entrySize * values.count)
+        else { throw PropertyListFault(code: .overBudget, position: .whole, message: budget.exhausted.sentence) }
         var entries = [String: String](minimumCapacity: values.count)
         var others: [(key: String, value: PropertyList)] = []
         var further = 0
@@ -229,9 +237,7 @@ public enum StringsReader {
         return faults.faults.sorted { $0.offset < $1.offset }.map { $0.located(by: &counter) }
     }
 
-    /// The faults of a report.
-    ///
-    /// - Parameter further: how many there are beside those that were made.
+    /// The faults of a report. `further`: how many there are beside those that were made.
     static func listed(_ faults: [PropertyListFault], further: Int) -> [PropertyListFault] {
         let left = faults.count - min(faults.count, ReadingBudget.mostFindings) + further
         guard left > 0, let last = faults.prefix(ReadingBudget.mostFindings).last else { return faults }

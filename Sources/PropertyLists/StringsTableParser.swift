@@ -19,12 +19,15 @@ struct StringsTableParser: ~Copyable {
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
 
-    init(_ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits) {
+    /// `size`: of the file, in bytes; the text's own if nil.
+    init(_ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits) {
         scanner = OldStyleScanner(text, isLenient: true)
         entryLimit = limits.nodes / 2
+        budget = ReadingBudget(list: size ?? text.count, working: 4)
         // A guess that saves most of the growing and costs at most half the file's size.
-        entries.reserveCapacity(min(text.count / 64, entryLimit))
-        budget = ReadingBudget(inputSize: text.count)
+        let guess = min(text.count / 64, entryLimit)
+        entries.reserveCapacity(guess)
+        _ = budget.take(bytes: PropertyList.storageSize(texts: guess))
         recoveries = budget.steps / FaultList.steps
     }
 
@@ -234,15 +237,27 @@ struct StringsTableParser: ~Copyable {
 
     private mutating func store(_ key: String, _ value: String, at start: Int) {
         if recordsKeys { recordedKeys.append(KeyRecord(name: key, offset: start, depth: 1, container: 0)) }
+        if entries.count == entries.capacity {
+            // For a moment the old memory is there too.
+            let old = entries.capacity
+            guard pay(PropertyList.storageSize(texts: old + 1)) else { return }
+            entries.reserveCapacity(old + 1)
+            budget.giveBack(bytes: PropertyList.storageSize(texts: old))
+        }
         guard entries.updateValue(value, forKey: key) != nil else {
-            if !budget.take(bytes: Self.entrySize) { hasNoMemory = true }
+            _ = pay(
+                StringsIndex.entrySize + PropertyList.storageSize(text: key.utf8.count)
+                    + PropertyList.storageSize(text: value.utf8.count))
             return
         }
         report(.duplicateKey, at: start, "The key \(Excerpt.of(key)) appears again; its last value is used.")
     }
 
-    /// The memory of an entry in a dictionary that is at most three quarters and at least three eighths full.
-    private static let entrySize = 96
+    private mutating func pay(_ bytes: Int) -> Bool {
+        if budget.take(bytes: bytes) { return true }
+        hasNoMemory = true
+        return false
+    }
 
     mutating func report(_ fault: TextFault) { faults.add(fault) }
 

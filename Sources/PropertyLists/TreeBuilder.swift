@@ -1,7 +1,8 @@
 /// Puts values together into arrays and dictionaries, with an explicit stack in place of recursion.
 ///
 /// Finished values and keys wait in two flat stacks until their container closes, which is then allocated once in its
-/// final size. Nothing nested beyond the limit is ever built, so nothing that deep is ever released either.
+/// final size. Of a long container they are moved on in between, so that it is never in memory twice. Nothing nested
+/// beyond the limit is ever built, so nothing that deep is ever released either.
 struct TreeBuilder: ~Copyable {
     /// What to do with a second equal key.
     enum DuplicatePolicy {
@@ -20,6 +21,21 @@ struct TreeBuilder: ~Copyable {
         let firstValue: Int
         let firstKey: Int
         let offset: Int
+
+        /// The memory of the container with so many values.
+        func storageSize(_ count: Int) -> Int {
+            isDictionary ? PropertyList.storageSize(entries: count) : PropertyList.storageSize(elements: count)
+        }
+    }
+
+    /// What has left the stacks of a container that is open.
+    private struct Moved {
+        /// The container's number among the open ones.
+        let frame: Int
+        /// What was paid for its memory.
+        var size = 0
+        var elements: [PropertyList] = []
+        var entries: [String: PropertyList] = [:]
     }
 
     /// Where a value may go next.
@@ -34,9 +50,12 @@ struct TreeBuilder: ~Copyable {
     private let depthLimit: Int
     private let nodeLimit: Int
     private let policy: DuplicatePolicy
+    private let textSize: Int
     private var frames: [Frame] = []
     private var keys = MoveStack<Key>(capacity: 32)
     private var values = MoveStack<PropertyList>(capacity: 32)
+    /// The outermost first; most lists have none.
+    private var moved: [Moved] = []
     private var nodes = 0
     var budget: ReadingBudget
     /// The later ones of equal keys, where the policy keeps the last; as many as a report lists.
@@ -47,12 +66,13 @@ struct TreeBuilder: ~Copyable {
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
 
-    /// - Parameter size: of the text, in bytes.
-    init(size: Int, limits: PropertyListLimits, policy: DuplicatePolicy) {
-        budget = ReadingBudget(inputSize: size)
+    /// `size`: of the file, in bytes. `textSize`: of the file's text.
+    init(size: Int, textSize: Int, limits: PropertyListLimits, policy: DuplicatePolicy) {
+        budget = ReadingBudget(list: size, working: 4)
         depthLimit = limits.effectiveDepth
         nodeLimit = limits.nodes
         self.policy = policy
+        self.textSize = textSize
         frames.reserveCapacity(8)
     }
 
@@ -93,7 +113,8 @@ struct TreeBuilder: ~Copyable {
 
     mutating func add(key: String, at offset: Int) throws(TextFault) {
         try count(at: offset)
-        if keys.isFull { keys.grow(toHold: expected(keys.count, at: offset)) }
+        if keys.isFull { try makeRoom(at: offset) }
+        try pay(PropertyList.storageSize(text: key.utf8.count), at: offset)
         keys.append(Key(name: key, offset: offset))
         if recordsKeys { record(key, at: offset) }
     }
@@ -105,55 +126,101 @@ struct TreeBuilder: ~Copyable {
 
     mutating func add(_ value: PropertyList, at offset: Int) throws(TextFault) {
         try count(at: offset)
-        if values.isFull { values.grow(toHold: expected(values.count, at: offset)) }
+        if values.isFull { try makeRoom(at: offset) }
+        switch value {
+        case .string(let text): try pay(PropertyList.storageSize(text: text.utf8.count), at: offset)
+        case .data(let bytes): try pay(PropertyList.storageSize(data: bytes.count), at: offset)
+        default: break
+        }
         values.append(value)
     }
 
-    /// How many will wait at the end of the text if it goes on as it began: a long list then grows once, and not to
-    /// twice its size.
+    @inline(__always)
+    private mutating func pay(_ bytes: Int, at offset: Int) throws(TextFault) {
+        guard budget.take(bytes: bytes) else { throw TextFault(.overBudget, at: offset, budget.exhausted.sentence) }
+    }
+
+    // MARK: Long containers
+
+    /// So many values of a container are worth moving on.
+    private static let many = 1_024
+
+    /// Makes room in a full stack: moves the values of the innermost container on if they are many, else the stacks grow.
     @inline(never)
-    private func expected(_ count: Int, at offset: Int) -> Int {
-        guard count >= 1_024 else { return 0 }
-        let bytes = Double(max(offset, 1))
-        return Int(Double(count) * min(Double(budget.inputSize) / bytes, 4) * 1.02) + 64
+    private mutating func makeRoom(at offset: Int) throws(TextFault) {
+        if let frame = frames.last, values.count - frame.firstValue >= Self.many {
+            return try moveOn(frame, upTo: offset)
+        }
+        if values.isFull {
+            try pay(2 * values.size, at: offset)
+            budget.giveBack(bytes: values.size)
+            values.grow()
+        }
+        if keys.isFull {
+            try pay(2 * keys.size, at: offset)
+            budget.giveBack(bytes: keys.size)
+            keys.grow()
+        }
+    }
+
+    /// Moves the complete values of the innermost container out of the stacks.
+    /// `offset`: how far the text was read; nil where the container ends.
+    private mutating func moveOn(_ frame: Frame, upTo offset: Int?) throws(TextFault) {
+        var part = moved.last?.frame == frames.count ? moved.removeLast() : Moved(frame: frames.count)
+        let count = values.count - frame.firstValue
+        let wanted = count + (frame.isDictionary ? part.entries.count : part.elements.count)
+        if wanted > (frame.isDictionary ? part.entries.capacity : part.elements.capacity) {
+            var room = offset.map { expected(wanted, from: frame.offset, to: $0) } ?? wanted
+            var size = frame.storageSize(room)
+            if size > budget.bytes {
+                room = wanted
+                size = frame.storageSize(room)
+            }
+            // For a moment the old memory is there too.
+            try pay(size, at: frame.offset)
+            if frame.isDictionary { part.entries.reserveCapacity(room) } else { part.elements.reserveCapacity(room) }
+            budget.giveBack(bytes: part.size)
+            part.size = size
+        }
+        if frame.isDictionary {
+            try moveEntries(of: frame, to: &part.entries)
+        } else {
+            let elements = values.surrender(above: frame.firstValue)
+            for index in elements.indices { part.elements.append(elements.moveElement(from: index)) }
+        }
+        moved.append(part)
+    }
+
+    /// How many values a container will have if the text goes on as it began: a long one then grows once, and not to twice
+    /// its size.
+    private func expected(_ count: Int, from start: Int, to offset: Int) -> Int {
+        let factor = min(Double(textSize - start) / Double(max(offset - start, 1)), 16)
+        return max(Int(Double(count) * factor * 1.02) + 64, count + count / 4)
     }
 
     /// Closes the innermost container. The last key of a dictionary must have its value.
     mutating func close() throws(TextFault) {
         guard let frame = frames.last else { return }
-        // Containers of next to nothing take much more memory than text.
-        let storage =
-            frame.isDictionary
-            ? PropertyList.storageSize(entries: keys.count - frame.firstKey)
-            : PropertyList.storageSize(elements: values.count - frame.firstValue)
-        let room = budget.bytes
-        guard budget.take(bytes: storage) else {
-            // A great many keys may be few names.
-            if frame.isDictionary, policy == .refuse, let key = firstDuplicate(in: frame, room: room) {
-                throw Self.duplicate(key)
+        let value: PropertyList
+        if moved.last?.frame == frames.count {
+            try moveOn(frame, upTo: nil)
+            let part = moved.removeLast()
+            value = frame.isDictionary ? .dictionary(part.entries) : .array(part.elements)
+        } else {
+            // Containers of next to nothing take much more memory than text.
+            let count = values.count - frame.firstValue
+            try pay(frame.storageSize(count), at: frame.offset)
+            if frame.isDictionary {
+                var entries = [String: PropertyList](minimumCapacity: count)
+                try moveEntries(of: frame, to: &entries)
+                value = .dictionary(entries)
+            } else {
+                value = .array(values.takeArray(above: frame.firstValue))
             }
-            throw TextFault(.overBudget, at: frame.offset, budget.exhausted.sentence)
         }
         frames.removeLast()
-        if frame.isDictionary {
-            let (entries, duplicate) = takeEntries(frame)
-            if let duplicate, policy == .refuse { throw Self.duplicate(duplicate) }
-            values.append(.dictionary(entries))
-        } else {
-            values.append(.array(values.takeArray(above: frame.firstValue)))
-        }
-    }
-
-    /// The first key of an open dictionary that has an equal one before it, if it can be found in some memory.
-    @inline(never)
-    private func firstDuplicate(in frame: Frame, room: Int) -> Key? {
-        var names: Set<String> = []
-        for index in frame.firstKey..<keys.count {
-            if !names.insert(keys[index].name).inserted { return keys[index] }
-            // A set takes at most three places for each name.
-            guard names.count < room / (3 * MemoryLayout<String>.stride) else { return nil }
-        }
-        return nil
+        if values.isFull { try makeRoom(at: frame.offset) }
+        values.append(value)
     }
 
     /// Turns a dictionary that was just closed into the archive reference it spells, if it does: XML has no other form.
@@ -172,6 +239,7 @@ struct TreeBuilder: ~Copyable {
         let nextValue = frames.count > 1 ? frames[1].firstValue : values.count
         let complete = min(nextKey - frame.firstKey, nextValue - frame.firstValue)
         frames.removeSubrange(1...)
+        moved.removeAll { $0.frame > 1 }
         keys.truncate(to: frame.firstKey + complete)
         values.truncate(to: frame.firstValue + complete)
         return true
@@ -180,18 +248,23 @@ struct TreeBuilder: ~Copyable {
     /// The complete entries of the outermost dictionary so far, for a report on a list that broke off.
     mutating func salvage() -> [String: PropertyList] {
         guard abandonEntry(), let frame = frames.popLast() else { return [:] }
-        return takeEntries(frame).entries
+        var entries = moved.popLast()?.entries ?? [:]
+        // Who keeps the first of equal keys has no use for what was read.
+        try? moveEntries(of: frame, to: &entries)
+        return entries
     }
 
-    /// Moves the entries of a frame out of the stacks, and tells the first key that had an equal one before it.
-    private mutating func takeEntries(_ frame: Frame) -> (entries: [String: PropertyList], duplicate: Key?) {
+    /// Moves the complete entries of a frame out of the stacks; the first key that had an equal one before it is a fault
+    /// or is noted.
+    private mutating func moveEntries(
+        of frame: Frame, to entries: inout [String: PropertyList]
+    ) throws(TextFault) {
         let itsKeys = keys.surrender(above: frame.firstKey)
         let itsValues = values.surrender(above: frame.firstValue)
-        var entries = [String: PropertyList](minimumCapacity: itsKeys.count)
         var duplicate: Key?
-        // A container closes only after the value of its last key.
-        precondition(itsKeys.count == itsValues.count)
-        for index in itsKeys.indices {
+        // The last key may wait for its value.
+        precondition(itsKeys.count - itsValues.count == 0 || itsKeys.count - itsValues.count == 1)
+        for index in itsValues.indices {
             let key = itsKeys.moveElement(from: index)
             let value = itsValues.moveElement(from: index)
             if entries.updateValue(value, forKey: key.name) != nil {
@@ -204,7 +277,8 @@ struct TreeBuilder: ~Copyable {
                 }
             }
         }
-        return (entries, duplicate)
+        if itsKeys.count > itsValues.count { keys.append(itsKeys.moveElement(from: itsValues.count)) }
+        if let duplicate, policy == .refuse { throw Self.duplicate(duplicate) }
     }
 
     @inline(__always)

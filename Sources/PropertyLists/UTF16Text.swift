@@ -16,10 +16,11 @@ public struct UTF16Text: ~Copyable {
     /// How much of the text's memory is written.
     private var end = 0
 
+    /// Nil if the file is not in UTF-16.
+    ///
     /// - Parameters:
     ///   - beginning: the first four bytes of the file, or all of a shorter one; more of them do no harm.
     ///   - size: how many bytes the file has at most.
-    /// - Returns: nil if the file is not in UTF-16.
     public init?(beginning: UnsafeBufferPointer<UInt8>, size: Int) {
         guard case (.utf16(let bigEndian), let markLength) = TextEncoding.detect(beginning) else { return nil }
         self.bigEndian = bigEndian
@@ -54,9 +55,9 @@ public struct UTF16Text: ~Copyable {
         return end == (taken - start) / 2
     }
 
-    /// - Parameter ordered: four units as they are stored, as numbers with the first one lowest.
-    /// - Returns: how many units were read and bytes written; nil for a lone surrogate. One at the end may have its other
-    ///   half in the next piece, and is not read.
+    /// `ordered`: four units as they are stored, as numbers with the first one lowest. Returns how many units were read
+    /// and bytes written; nil for a lone surrogate. One at the end may have its other half in the next piece, and is
+    /// not read.
     @inline(__always)
     private static func convert(
         _ source: UnsafePointer<UInt8>, units: Int, to bytes: UnsafeMutablePointer<UInt8>, _ ordered: (UInt64) -> UInt64

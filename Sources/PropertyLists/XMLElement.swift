@@ -21,7 +21,23 @@ enum XMLElement: UInt8 {
         }
     }
 
-    var name: String { "\(self)" }
+    /// Written out: asking the runtime for the name of a case takes a microsecond, and a file can have a fault every few
+    /// bytes.
+    var name: String {
+        switch self {
+        case .plist: "plist"
+        case .dict: "dict"
+        case .array: "array"
+        case .key: "key"
+        case .string: "string"
+        case .integer: "integer"
+        case .real: "real"
+        case .true: "true"
+        case .false: "false"
+        case .date: "date"
+        case .data: "data"
+        }
+    }
 }
 
 /// A tag of an XML property list.

@@ -19,10 +19,14 @@ struct XMLParser: ~Copyable {
     /// for each that begins would be quadratic.
     var neverEnds = InlineArray<3, Int>(repeating: .max)
 
-    init(_ text: UnsafeBufferPointer<UInt8>, limits: PropertyListLimits, policy: TreeBuilder.DuplicatePolicy) {
+    /// `size`: of the file, in bytes; the text's own if nil.
+    init(
+        _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits,
+        policy: TreeBuilder.DuplicatePolicy
+    ) {
         self.text = text
         isLenient = policy == .keepLast
-        builder = TreeBuilder(size: text.count, limits: limits, policy: policy)
+        builder = TreeBuilder(size: size ?? text.count, textSize: text.count, limits: limits, policy: policy)
     }
 
     /// Reads the whole text.

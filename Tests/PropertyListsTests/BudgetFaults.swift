@@ -158,6 +158,33 @@ import Testing
         }
     }
 
+    @Test func aLongContainerIsReadAsAShortOneIs() throws {
+        // Long ones are moved out of the stacks while they are read, in whatever they nest.
+        let inner = (0..<3_000).map { "k\($0) = \($0);" }.joined()
+        let first = (0..<2_500).map { "\($0)," }.joined()
+        let last = (0..<3_000).map { "e\($0)," }.joined()
+        let text = "( \(first) { \(inner) last = (\(last)); }, end )"
+        let list = try value(of: text).array ?? []
+        #expect(list.count == 2_502)
+        #expect(list.first == .string("0") && list.last == .string("end"))
+        #expect(list[2_500].dictionary?.count == 3_001)
+        #expect(list[2_500]["k2999"] == .string("2999"))
+        #expect(list[2_500]["last"]?.array?.count == 3_000)
+        #expect(list[2_500]["last"]?.array?[7] == .string("e7"))
+    }
+
+    @Test func equalKeysFarApartInALongDictionaryAreFound() throws {
+        let keys = (0..<5_000).map { "<key>k\($0)</key><true/>" }.joined()
+        let text = "<dict>\(keys)<key>k3</key><false/></dict>"
+        #expect(fault(of: text)?.code == .duplicateKey)
+        // A table keeps the last one, and goes on after a fault in between.
+        let texts = (0..<5_000).map { "<key>k\($0)</key><string>v</string>" }.joined()
+        let table = "<dict>\(texts)<key>bad<key>k3</key><string>w</string></dict>"
+        let (entries, faults) = StringsReader.read(Array(table.utf8))
+        #expect(entries.count == 5_000 && entries["k3"] == "w" && entries["k4999"] == "v")
+        #expect(faults.map(\.code).contains(.duplicateKey) && faults.count == 2)
+    }
+
     @Test func aLargeFlatListOfEachFormIsRead() throws {
         let words = "(" + String(repeating: "a,", count: 99_999) + ")"
         #expect(try value(of: words).array?.count == 99_999)

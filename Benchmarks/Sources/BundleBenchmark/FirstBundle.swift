@@ -15,7 +15,7 @@ enum FirstBundle {
         ]
     }
 
-    /// - Parameter folder: a path and no URL, so that nothing else of Foundation is in use than what its bundles bring in.
+    /// `folder`: a path and no URL, so that nothing else of Foundation is in use than what its bundles bring in.
     static func measure(_ library: String, in folder: String) throws -> Figure {
         // Both find it in the caches of the system: each has one process in each round.
         let path = folder + "/Sample1.bundle"
@@ -33,7 +33,7 @@ enum FirstBundle {
         }
     }
 
-    /// - Parameter open: gives a bundle, which is kept until the time is taken.
+    /// `open`: gives a bundle, which is kept until the time is taken.
     private static func microseconds(_ open: () throws -> AnyObject) rethrows -> Double {
         let start = now()
         let bundle = try open()

@@ -4,8 +4,10 @@ import Foundation
 public enum Child {
     /// Why there are no figures.
     public struct Failure: Error, CustomStringConvertible {
+        /// The reason as a sentence.
         public let description: String
 
+        /// A failure with its reason.
         public init(description: String) { self.description = description }
     }
 

@@ -2,7 +2,9 @@ import Foundation
 
 /// One measured number, with what is printed beside it.
 public struct Figure {
+    /// What was measured.
     public let name: String
+    /// What was found, in its unit.
     public let value: Double
     /// “x” for a ratio, “us”, “ns”, “bytes”.
     public let unit: String
@@ -12,6 +14,7 @@ public struct Figure {
     /// The figure as a line between processes.
     public var line: String { "\(name)\t\(value)\t\(unit)\t\(goal.map { "\($0)" } ?? "")" }
 
+    /// A figure, with the goal that it has to meet where there is one.
     public init(_ name: String, _ value: Double, _ unit: String = "x", goal: Double? = nil) {
         self.name = name
         self.value = value
@@ -19,6 +22,7 @@ public struct Figure {
         self.goal = goal
     }
 
+    /// A figure that a child process printed; nil if the line is none.
     public init?(line: Substring) {
         let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
         guard parts.count == 4, let value = Double(parts[1]) else { return nil }

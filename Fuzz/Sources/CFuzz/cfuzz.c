@@ -1,8 +1,11 @@
 #include "cfuzz.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +19,24 @@ int fuzz_exited(int status, int *code) {
     *code = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return 0;
 }
+
+static int remove_file(const char *path, const struct stat *status, int kind, struct FTW *place) {
+    remove(path);
+    return 0;
+}
+
+void fuzz_remove_tree(const char *path) { nftw(path, remove_file, 16, FTW_DEPTH | FTW_PHYS); }
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int number) { stopped = 1; }
+
+void fuzz_stop_at_signals(int enabled) {
+    signal(SIGINT, enabled ? stop : SIG_DFL);
+    signal(SIGTERM, enabled ? stop : SIG_DFL);
+}
+
+int fuzz_stopped(void) { return stopped; }
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)

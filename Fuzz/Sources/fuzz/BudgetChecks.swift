@@ -27,9 +27,7 @@ struct BudgetChecks {
     func run() throws(Violation) {
         for reader in Reader.allCases {
             fuzz_memory_start()
-            let start = Self.processorTime
-            reader.read(bytes)
-            let time = Self.processorTime - start
+            var time = Self.time(reader, bytes)
             let peak = fuzz_memory_peak()
             let limit = ReadingBudget.limit(forInputOf: bytes.count)
             guard peak <= limit else {
@@ -37,8 +35,10 @@ struct BudgetChecks {
             }
             // What takes less is over before the clock is sure.
             guard time > Self.shortest else { continue }
-            let sound = Self.soundTime(reader, size: bytes.count)
-            guard time <= Self.mostTimes * max(sound, Self.shortest / 20) else {
+            let sound = max(Self.soundTime(reader, size: bytes.count), Self.shortest / Self.mostTimes)
+            // What the machine did beside is not the reader's time.
+            for _ in 0..<3 where time > Self.mostTimes * sound { time = min(time, Self.time(reader, bytes)) }
+            guard time <= Self.mostTimes * sound else {
                 throw Violation(
                     "\(reader) takes \(time / 1000) µs for \(bytes.count) bytes, a sound file \(sound / 1000)")
             }
@@ -64,17 +64,19 @@ struct BudgetChecks {
         }
         if isList { text += "</dict></plist>" }
         return Array(text.utf8).withUnsafeBytes { bytes in
-            (0..<3).map { _ in
-                let start = processorTime
-                reader.read(bytes)
-                return processorTime - start
-            }.max() ?? 0
+            (0..<3).map { _ in time(reader, bytes) }.max() ?? 0
         }
     }
 
-    private static var processorTime: Int {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    /// The time of this thread on the processor.
+    private static func time(_ reader: Reader, _ bytes: UnsafeRawBufferPointer) -> Int {
+        func now() -> Int {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return time.tv_sec * 1_000_000_000 + time.tv_nsec
+        }
+        let start = now()
+        reader.read(bytes)
+        return now() - start
     }
 }

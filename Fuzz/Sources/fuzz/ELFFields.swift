@@ -41,6 +41,9 @@ struct ELFFields {
         return (0..<size).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64($1 * 8) }
     }
 
+    /// Whether PT_DYNAMIC names a table, by its tag.
+    func hasTable(_ tag: UInt64) -> Bool { dynamic[tag] != nil }
+
     private func number(_ offset: Int, _ size: Int) -> UInt64 { Self.number(bytes, offset, size) }
 
     private func fileOffset(_ address: UInt64) -> Int? {

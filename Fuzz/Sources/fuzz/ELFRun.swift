@@ -5,11 +5,13 @@ import PluginHost
 /// Loads mutants of plug-ins and of their libraries, each in a process of its own, and counts how the processes end.
 ///
 /// The rule: of a thousand mutants at most one ends its process before code of the mutant ran. What its code does then is
-/// its own.
+/// its own. Where the end does not show whether its code ran, the mutant is loaded once more, instruction by instruction.
 struct ELFRun {
     private let options: Options
     private let folder: String
     private let mutators: [(name: String, executable: ELFMutator, library: ELFMutator?)]
+    /// The kinds of samples that no linker here makes.
+    private let absent: [String]
     private let traces: UnsafeMutablePointer<fuzz_trace>
 
     /// How a process ended.
@@ -37,6 +39,7 @@ struct ELFRun {
         mutators = samples.samples.map { sample in
             (sample.name, ELFMutator(sample.executable), sample.library.map { ELFMutator($0) })
         }
+        absent = samples.absent
         let size = MemoryLayout<fuzz_trace>.stride * options.jobs
         let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
         guard let memory, memory != MAP_FAILED else { return nil }
@@ -49,14 +52,16 @@ struct ELFRun {
     func run() -> Bool {
         print("elf: \(options.inputs) mutants from seed \(options.seed), \(options.jobs) at a time")
         print("samples: \(mutators.map(\.name).joined(separator: ", "))")
+        if !absent.isEmpty { print("no linker here makes: \(absent.joined(separator: ", "))") }
         fflush(nil)
         var ends: [End: Int] = [:]
         var kinds: [String: Int] = [:]
         var children = [Child](repeating: Child(), count: options.jobs)
-        var next = 0
+        var next = options.first
+        let end = options.first + options.inputs
         var running = 0
-        while next < options.inputs || running > 0 {
-            if next < options.inputs, let slot = children.firstIndex(where: { $0.process == 0 }) {
+        while next < end || running > 0 {
+            if next < end, let slot = children.firstIndex(where: { $0.process == 0 }) {
                 children[slot] = start(next, slot)
                 next += 1
                 running += 1
@@ -66,12 +71,15 @@ struct ELFRun {
             let process = waitpid(-1, &status, 0)
             guard let slot = children.firstIndex(where: { $0.process == process }) else { continue }
             running -= 1
-            let (end, kind) = judge(children[slot], slot, status)
+            var (outcome, kind) = judge(children[slot], slot, status)
+            // Its stage is that of the first of the two loads.
+            if outcome == .before, traces[slot].stage == 0, ran(children[slot].input, slot) { outcome = .ownCode }
             close(children[slot].marks)
-            ends[end, default: 0] += 1
-            if end == .before {
+            ends[outcome, default: 0] += 1
+            if outcome == .before {
                 kinds[kind, default: 0] += 1
                 print("  \(kind), input \(children[slot].input)")
+                save(children[slot].input)
             }
             children[slot].process = 0
         }
@@ -98,7 +106,28 @@ struct ELFRun {
         return (bytes, library?.bytes, "executable, \(name): \(change)")
     }
 
-    private func start(_ input: Int, _ slot: Int) -> Child {
+    /// Keeps the files of an input, for a look at them; `--first` runs it again.
+    private func save(_ input: Int) {
+        let (executable, library, change) = mutant(input)
+        let path = "\(options.findings)/elf-\(options.seed)-\(input)"
+        Files.write(executable, to: path + ".so")
+        if change.hasPrefix("library"), let library { Files.write(library, to: path + "-library.so") }
+    }
+
+    /// Whether the code of a mutant runs before its process ends: a call of a wrong address in it, say, that leads out
+    /// of the file at once.
+    private func ran(_ input: Int, _ slot: Int) -> Bool {
+        let child = start(input, slot, isTraced: true)
+        defer { close(child.marks) }
+        let isLibrary = child.change.hasPrefix("library")
+        return fuzz_ran(child.process, Self.path(in: "\(folder)/\(slot)/Mutant.bundle", ofLibrary: isLibrary)) != 0
+    }
+
+    private static func path(in bundle: String, ofLibrary isLibrary: Bool) -> String {
+        bundle + (isLibrary ? "/Contents/Frameworks/libpart.so" : "/Contents/Linux/Plugin")
+    }
+
+    private func start(_ input: Int, _ slot: Int, isTraced: Bool = false) -> Child {
         var pipe: [CInt] = [-1, -1]
         Glibc.pipe(&pipe)
         let (executable, library, change) = mutant(input)
@@ -109,6 +138,9 @@ struct ELFRun {
             dup2(pipe[1], ELFSamples.descriptor)
             close(pipe[0])
             close(pipe[1])
+            // An instruction takes some thousand times as long.
+            fuzz_limit(UInt32(isTraced ? options.patience * 10 : options.patience))
+            if isTraced { fuzz_wait_for_trace() }
             load(executable, library, slot)
         }
         close(pipe[1])
@@ -120,7 +152,6 @@ struct ELFRun {
         let null = open("/dev/null", O_WRONLY)
         dup2(null, STDERR_FILENO)
         dup2(null, STDOUT_FILENO)
-        fuzz_limit(UInt32(options.patience))
         let place = "\(folder)/\(slot)"
         place.withCString { fuzz_trace_signals(traces + slot, strdup($0)) }
         let status: Int32 = load("\(place)/Mutant.bundle", executable, library) ? 0 : 1
@@ -132,8 +163,8 @@ struct ELFRun {
 
     /// - Returns: whether its code came to be entered.
     private func load(_ path: String, _ executable: [UInt8], _ library: [UInt8]?) -> Bool {
-        Files.write(executable, to: "\(path)/Contents/Linux/Plugin")
-        if let library { Files.write(library, to: "\(path)/Contents/Frameworks/libpart.so") }
+        Files.write(executable, to: Self.path(in: path, ofLibrary: false))
+        if let library { Files.write(library, to: Self.path(in: path, ofLibrary: true)) }
         // With a principal class nothing needs to be registered.
         let list =
             "<plist version=\"1.0\"><dict><key>CFBundleExecutable</key><string>Plugin</string>"

@@ -10,25 +10,32 @@ struct ELFSamples {
     }
 
     let samples: [Sample]
+    /// The kinds of files that no linker of this machine makes.
+    let absent: [String]
 
     /// - Parameters:
     ///   - folder: for sources and results.
     ///   - given: executables of plug-ins, which were built elsewhere.
     init?(in folder: String, given: [[UInt8]]) {
         var samples: [Sample] = []
-        for (name, flags) in Self.kinds {
-            Files.write(Array(Self.librarySource.utf8), to: "\(folder)/library.c")
-            Files.write(Array(Self.source.utf8), to: "\(folder)/plugin.c")
+        var absent: [String] = []
+        Files.write(Array(Self.librarySource.utf8), to: "\(folder)/library.c")
+        Files.write(Array(Self.source.utf8), to: "\(folder)/plugin.c")
+        for (name, flags, wanted) in Self.kinds {
             let compiler = Self.compiler
             let options = "-shared -fPIC -O1 -w \(flags)"
             let library = "\(compiler) \(options) -Wl,-soname,libpart.so -o \(folder)/libpart.so \(folder)/library.c"
             let plugin =
                 "\(compiler) \(options) -Wl,--enable-new-dtags -Wl,-rpath,'$ORIGIN/../Frameworks' "
                 + "-o \(folder)/plugin.so \(folder)/plugin.c \(folder)/libpart.so -lm"
-            // A linker that does not know an option has no file of that kind.
+            // A linker may refuse an option that it does not know, or leave it at a warning.
             guard system(library + " 2>/dev/null") == 0, system(plugin + " 2>/dev/null") == 0,
-                let executable = Files.read("\(folder)/plugin.so"), let part = Files.read("\(folder)/libpart.so")
-            else { continue }
+                let executable = Files.read("\(folder)/plugin.so"), let part = Files.read("\(folder)/libpart.so"),
+                [executable, part].allSatisfy({ ELFFields(of: $0).hasTable(wanted) })
+            else {
+                absent.append(name)
+                continue
+            }
             samples.append(Sample(name: name, executable: executable, library: part))
         }
         guard !samples.isEmpty else { return nil }
@@ -36,13 +43,20 @@ struct ELFSamples {
             samples.append(Sample(name: "given \(number)", executable: bytes, library: nil))
         }
         self.samples = samples
+        self.absent = absent
     }
 
-    private static let kinds = [
-        ("gnu hash", "-Wl,--hash-style=gnu"), ("sysv hash", "-Wl,--hash-style=sysv"),
-        ("both hashes", "-Wl,--hash-style=both -Wl,-z,now"),
-        ("packed relocations", "-Wl,--hash-style=gnu -Wl,-z,pack-relative-relocs"),
+    /// Each with the tag of the table that makes it that kind. Each linker lays a file out in its own way: gold puts code
+    /// and tables into one segment, lld does not.
+    private static let kinds: [(name: String, flags: String, table: UInt64)] = [
+        ("gnu hash", "-Wl,--hash-style=gnu", gnuHash), ("sysv hash", "-Wl,--hash-style=sysv", 4),
+        ("both hashes", "-Wl,--hash-style=both -Wl,-z,now", gnuHash),
+        ("lld", "-fuse-ld=lld", gnuHash), ("bfd", "-fuse-ld=bfd", gnuHash),
+        ("packed relocations, lld", "-fuse-ld=lld -Wl,-z,pack-relative-relocs", packedRelocations),
+        ("packed relocations, bfd", "-fuse-ld=bfd -Wl,-z,pack-relative-relocs", packedRelocations),
     ]
+    private static let gnuHash: UInt64 = 0x6FFF_FEF5  // DT_GNU_HASH
+    private static let packedRelocations: UInt64 = 36  // DT_RELR
 
     private static var compiler: String {
         system("command -v clang >/dev/null 2>&1") == 0 ? "clang" : "cc"
@@ -82,6 +96,8 @@ struct ELFSamples {
             __thread int part_state = 7;
             int part_numbers[64] = {1, 2, 3};
             int *part_pointers[4] = {part_numbers, part_numbers + 1, part_numbers + 2, part_numbers + 3};
+            static int own_numbers[8];
+            int *part_own[160] = {[0 ... 70] = own_numbers, [90] = own_numbers + 1, [140 ... 159] = own_numbers + 2};
             static int plain(int value) { return value + part_state; }
             static void *choose(void) { return (void *)plain; }
             int part_chosen(int value) __attribute__((ifunc("choose")));
@@ -105,6 +121,7 @@ struct ELFSamples {
             static __thread char buffer[64];
             int *pointers[3] = {part_numbers, &part_numbers[1], NULL};
             static const char *const names[] = {"one", "two", "three"};
+            const char *const texts[160] = {[0 ... 70] = "four", [90] = "five", [140 ... 159] = "six"};
             static int chosen_here(int value) { return value; }
             static void *choose_here(void) { return (void *)chosen_here; }
             int chosen(int value) __attribute__((ifunc("choose_here")));

@@ -53,11 +53,12 @@ struct FormatChecks {
     }
 }
 
-/// Where inputs become files.
+/// Where inputs become files. It goes when the process that made it ends; those that it forked leave it alone.
 enum ScratchFolder {
     static let path: String = {
         var template = Array("\(P_tmpdir)/pluginhost-fuzz-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { fatalError("mkdtemp: \(String(cString: strerror(errno)))") }
+        atexit { fuzz_remove_tree(ScratchFolder.path) }
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }()
 }

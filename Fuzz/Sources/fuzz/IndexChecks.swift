@@ -115,7 +115,7 @@ struct IndexChecks {
             _ = candidate.verdict
         }
         for plugin in catalog.plugins {
-            _ = plugin.factories.count
+            _ = plugin.extensions.count
             _ = catalog.plugin(plugin.identifier)
         }
         for point in ["point", "other", "none"] {

@@ -93,7 +93,7 @@ struct ListChecks {
         let text = ListText(capacity: bytes.count)
         UnsafeMutableRawBufferPointer(start: text.bytes, count: bytes.count).copyMemory(from: bytes)
         var places: [(key: String, value: ListPlace)] = []
-        let isRecognized = text.forEachEntry { key, place in
+        let isRecognized = text.forEachItem { key, place in
             places.append((String(decoding: key, as: UTF8.self), place))
             return true
         }

@@ -3,6 +3,8 @@ struct Options {
     let target: Target
     var inputs = 1_000_000
     var seed: UInt64 = .random(in: 1...999_999)
+    /// The number of the first input, to run one again.
+    var first = 0
     var jobs = 1
     /// More files to damage.
     var corpus: String?
@@ -16,6 +18,7 @@ struct Options {
     static let usage = """
         Usage: fuzz TARGET [--inputs N] [--seed S] [--jobs J] [--corpus DIR]
                    [--findings DIR] [--patience SECONDS]
+               fuzz elf --seed S --first I [--inputs N] …
                fuzz TARGET --replay FILE
 
         Feeds damaged files to a reader and checks what must hold for every file. TARGET is one of:
@@ -47,6 +50,9 @@ struct Options {
             case "--seed":
                 guard let number = UInt64(value) else { return nil }
                 seed = number
+            case "--first" where target == .elf:
+                guard let number = Int(value), number >= 0 else { return nil }
+                first = number
             case "--jobs":
                 guard let number = Int(value), 1...256 ~= number else { return nil }
                 jobs = number

@@ -32,11 +32,17 @@ struct Run {
         print(
             "\(options.target.rawValue): \(options.inputs) inputs from seed \(options.seed), \(options.jobs) at a time")
         fflush(nil)
+        options.target.prepare()
+        // An interrupted run leaves nothing behind either.
+        fuzz_stop_at_signals(1)
+        defer { fuzz_stop_at_signals(0) }
         let start = Self.seconds
         var jobs = (0..<options.jobs).map { Job(number: $0, progress: Progress(), start: $0) }
         for index in jobs.indices { begin(&jobs[index]) }
         while jobs.contains(where: { $0.process > 0 }), findings < mostFindings {
             usleep(50_000)
+            // A worker that the same signal ended is no finding.
+            if fuzz_stopped() != 0 { break }
             for index in jobs.indices where jobs[index].process > 0 { look(after: &jobs[index]) }
         }
         for job in jobs where job.process > 0 {
@@ -53,7 +59,7 @@ struct Run {
             \(options.inputs / time) inputs/s; slowest \(slowest.time / 1000) µs (input \(slowest.input)), \
             most memory \(largest.bytes) bytes (input \(largest.input))
             """)
-        return findings
+        return fuzz_stopped() == 0 ? findings : max(findings, 1)
     }
 
     private func begin(_ job: inout Job) {
@@ -67,6 +73,7 @@ struct Run {
         job.progress.input = job.start
         let process = fuzz_fork()
         if process == 0 {
+            fuzz_stop_at_signals(0)
             // A trap's report with its backtrace takes seconds; the parent tells how to run the input again.
             let null = open("/dev/null", O_WRONLY)
             dup2(null, STDERR_FILENO)

@@ -26,13 +26,20 @@ enum Target: String, CaseIterable {
         }
     }
 
+    /// Makes what the checks of all processes share.
+    func prepare() {
+        switch self {
+        case .formats: _ = ScratchFolder.path
+        case .indexes: _ = HostileIndexes.sample
+        default: break
+        }
+    }
+
     /// Whether its checks measure time and memory themselves.
     var measures: Bool { [.budgets, .formats, .indexes].contains(self) }
 
-    /// Reads an input and checks what must hold for every input.
-    ///
-    /// - Parameter sample: The right file that the input is, undamaged; nil for a damaged one.
-    /// - Throws: ``Violation`` of the first rule that does not hold.
+    /// Reads an input and checks what must hold for every input. `sample`: The right file that the input is, undamaged;
+    /// nil for a damaged one. Throws ``Violation`` of the first rule that does not hold.
     func check(_ bytes: UnsafeRawBufferPointer, sample: Sample?, _ random: inout SeededGenerator) throws(Violation) {
         switch self {
         case .plists: try ListChecks(bytes: bytes, random: &random).run(sample: sample)

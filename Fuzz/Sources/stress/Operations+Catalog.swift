@@ -26,7 +26,7 @@ extension Operations {
         let identifier = "org.example.C\(chance.below(world.code.count))"
         try catalog.withPlugin(identifier) { bundle in
             // Others unload it at any time; asking loads it again.
-            let factory = try bundle.factories().first
+            let factory = try bundle.cProviders().first
             expect(try factory?.make() != nil, "\(identifier) makes an object")
         }
         if chance.oneIn(4) { catalog.deactivate(identifier) }

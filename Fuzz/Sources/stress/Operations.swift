@@ -161,7 +161,7 @@ struct Operations {
 
     private mutating func makeInstance() throws {
         let bundle = try PluginBundle.open(path: chance.pick(world.code))
-        let factories = try bundle.factories()
+        let factories = try bundle.cProviders()
         expect(factories.map(\.name) == ["thing"], "\(bundle) has its factory")
         keep(try factories[0].make())
     }
@@ -212,7 +212,7 @@ struct Operations {
     private mutating func offer() {
         let number = chance.below(1000)
         let point = ExtensionPoint<Int>("org.example.stress.number\(number % 4)")
-        HostEnvironment.offer(point, named: "number") { number }.withdraw()
+        HostEnvironment.provide(point, named: "number") { number }.withdraw()
     }
 
     private mutating func count() {

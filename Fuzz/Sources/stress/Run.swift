@@ -71,9 +71,8 @@ final class Run: Sendable {
         return figures
     }
 
-    /// Ends the process where it stands, so that a debugger or a core shows what hangs.
-    ///
-    /// - Parameter patience: how long the next operation may still take.
+    /// Ends the process where it stands, so that a debugger or a core shows what hangs. `patience`: how long the next
+    /// operation may still take.
     private func stop(_ reason: String, after patience: Int = 0) {
         let before = log.operations
         for _ in 0..<patience {

@@ -27,7 +27,7 @@ struct World: Sendable {
     /// What a table has for a key.
     static func text(_ key: Int, _ language: String) -> String { "\(language) \(key)" }
 
-    /// - Parameter products: where the package manager put the sample plug-ins.
+    /// `products`: where the package manager put the sample plug-ins.
     init(code products: String) throws {
         let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appending(path: "pluginhost-stress-\(ProcessInfo.processInfo.processIdentifier)").path

@@ -7,7 +7,7 @@ struct ValueScale {
     let ticks: [Double]
     private let numbers: NumberStyle
 
-    /// - Parameter largest: the largest value to be shown.
+    /// `largest`: the largest value to be shown.
     init(upTo largest: Double, numbers: NumberStyle) {
         let largest = largest.isFinite && largest > 0 ? largest : 1
         // The step is 1, 2, 2.5 or 5 times a power of ten, so that there are four to seven.

@@ -58,7 +58,7 @@ final class LineNumbers: TextFilter {
 }
 
 // The one symbol that the host looks up. `@c(plugin_entry)` gives the function its C name, `public` exports it.
-// The host calls it once, after it has checked the file and loaded it.
+/// Registers what the plug-in provides. The host calls it once, after it has checked the file and loaded it.
 @c(plugin_entry)
 public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
     // Compares toolchain and PluginABI with the host's, then runs the body. If the body throws, the load fails with

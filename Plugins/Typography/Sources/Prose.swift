@@ -10,12 +10,8 @@ struct Prose {
     /// The marker of the fenced block that the passage before ended in.
     private var fence: UInt8?
 
-    /// Rewrites a passage.
-    ///
-    /// - Parameters:
-    ///   - passage: whole lines.
-    ///   - rewrite: is called at each byte outside of code; appends what shall stand there and returns how many bytes
-    ///     it has dealt with, or 0 to keep the byte.
+    /// Rewrites a passage. `passage`: whole lines. `rewrite`: is called at each byte outside of code; appends what
+    /// shall stand there and returns how many bytes it has dealt with, or 0 to keep the byte.
     mutating func edit(
         _ passage: String, _ rewrite: (_ text: Span<UInt8>, _ index: Int, _ output: inout [UInt8]) -> Int
     ) -> String {

@@ -10,7 +10,10 @@ extension BundleLayout {
     ///
     /// **Cost.** The root is listed once; where it has versions, so are they and the one that counts.
     ///
-    /// - Parameter failure: set to what could not be looked at; then the layout may be another one.
+    /// - Parameters:
+    ///   - root: the bundle's directory.
+    ///   - failure: set to what could not be looked at; then the layout may be another one.
+    /// - Returns: the layout; flat where nothing else is recognised.
     static func detect(root: String, failure: inout OpenedDirectory.Failure?) -> BundleLayout {
         var folders = WellKnownFolders(of: root)
         defer { failure = failure ?? folders.failure }

@@ -32,7 +32,7 @@ struct BundleLayout: Sendable, Hashable {
     /// `Contents/`, macOS's layout with the code in `Contents/Linux`.
     static let contents = Self.contents(in: "Contents")
 
-    /// - Parameter folder: the folder as it is spelled in the bundle.
+    /// `folder`: the folder as it is spelled in the bundle.
     static func contents(in folder: String) -> BundleLayout {
         Self(
             name: "Contents", infoDirectories: [folder], resources: folder + "/Resources",
@@ -61,9 +61,8 @@ struct BundleLayout: Sendable, Hashable {
         name: "flat", infoDirectories: [""], resources: "", executableDirectories: ["", "Linux"],
         supportDirectories: [""])
 
-    /// Only the code, beside resources that were installed as `lib/X.resources` or `share/X.resources`.
-    ///
-    /// - Parameter parent: the name of the directory that the bundle stands in.
+    /// Only the code, beside resources that were installed as `lib/X.resources` or `share/X.resources`. `parent`: the
+    /// name of the directory that the bundle stands in.
     static func installed(in parent: String) -> BundleLayout {
         let prefix = "../../"
         let shared = [prefix + "lib", "\(prefix)lib/\(machine)-linux-gnu", prefix + "lib64", prefix + "bin"]

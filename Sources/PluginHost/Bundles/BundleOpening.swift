@@ -63,9 +63,8 @@ enum BundleOpening {
         BundleTable.shared.insert(PluginBundle(contents: try contents(path: path), copyOf: original))
     }
 
-    /// What stands in the bundle at a directory now, without an object of it.
-    ///
-    /// - Parameter base: an open directory that the path leads through.
+    /// What stands in the bundle at a directory now, without an object of it. `base`: an open directory that the path
+    /// leads through.
     static func contents(path: String, from base: PathBase = .none) throws(PluginError) -> BundleContents {
         let normalized = Path.normalized(path)
         if let normalized, let contents = usualContents(normalized, from: normalized == path ? base : .none) {
@@ -76,7 +75,7 @@ enum BundleOpening {
 
     private static func resolved(_ path: String, askedFor: String) throws(PluginError) -> String {
         if let resolved = Path.resolved(path) { return resolved }
-        throw notFound(askedFor, refusal: errno)
+        throw notFound(askedFor, errno: errno)
     }
 
     /// The object of a directory that is still there.
@@ -111,7 +110,9 @@ enum BundleOpening {
             list.withCString { path.update(from: $0, count: count) }
             memcpy(path + count, ending.utf8Start, ending.utf8CodeUnitCount + 1)
             var identity = phs_file_identity()
-            return phs_stat_at(base.directory, path + base.length, &identity) == 0
+            if phs_stat_at(base.directory, path + base.length, &identity) == 0 { return true }
+            // What cannot be looked at may be there: the other way reads it, or reports why it cannot.
+            return !ErrorNumber.saysAbsent(errno)
         }
     }
 
@@ -122,7 +123,7 @@ enum BundleOpening {
         var before: FileIdentity?
         // Whoever replaces a bundle that often does it for ever; then what was seen last is as good as anything.
         for _ in 0..<8 {
-            guard let now = FileIdentity(path: path) else { throw notFound(askedFor, refusal: errno) }
+            guard let now = FileIdentity(path: path) else { throw notFound(askedFor, errno: errno) }
             guard now.isDirectory else { throw notFound(askedFor, "it is \(now.kind), not a directory") }
             if let before, before.isSameFile(as: now) { break }
             before = now
@@ -133,7 +134,7 @@ enum BundleOpening {
         return contents.take() ?? findInfoList(path, .flat, nil)
     }
 
-    /// - Parameter failure: what could not be looked at when the layout was found.
+    /// `failure`: what could not be looked at when the layout was found.
     private static func findInfoList(
         _ path: String, _ layout: BundleLayout, _ failure: OpenedDirectory.Failure?
     ) -> BundleContents {
@@ -205,18 +206,21 @@ enum BundleOpening {
         return nil
     }
 
-    private static func notFound(_ path: String, refusal: CInt) -> PluginError {
-        let reason = describe(errno: refusal)
-        guard refusal == EACCES, let closed = Path.closedDirectory(above: path) else { return notFound(path, reason) }
-        return notFound(path, "the directory \(quoted(closed)) may not be entered (\(reason))", at: closed)
+    private static func notFound(_ path: String, errno: CInt) -> PluginError {
+        if ErrorNumber.leadsNowhere(errno) { return notFound(path, describe(errno: errno)) }
+        let closed = errno == EACCES ? Path.closedDirectory(above: path) : nil
+        let cause = closed.map { ": the directory \(quoted($0)) may not be entered" } ?? ""
+        let finding = PluginFinding(
+            .bundleNotFound, filePath: closed ?? path,
+            message: "The bundle directory \(quoted(path)) cannot be looked at\(cause).")
+        return PluginError(bundlePath: path, finding.refused(by: errno))
     }
 
-    private static func notFound(_ path: String, _ reason: String, at place: String? = nil) -> PluginError {
+    private static func notFound(_ path: String, _ reason: String) -> PluginError {
         PluginError(
             bundlePath: path,
             PluginFinding(
-                .bundleNotFound, filePath: place ?? path,
-                message: "There is no bundle directory at \(quoted(path)): \(reason).",
+                .bundleNotFound, filePath: path, message: "There is no bundle directory at \(quoted(path)): \(reason).",
                 remedy: "Check the path and the permissions of the directories above it."))
     }
 

@@ -23,10 +23,10 @@ final class BundleResources: Sendable {
     private let allowsMixedLocalizations: Bool
     /// The tables of each choice, with its finder. A process makes few choices; hashing one would take longer than looking
     /// through them.
-    private let all = Lock<[(choice: Choice, strings: StringsTables)]>([])
+    private let all = Lock<[(choice: Choice, strings: BundleStrings)]>([])
     /// Those in use; `all` keeps them alive. Not under a lock, and not counted at each use: either would cost as much as
     /// the look-up of a string.
-    private let inUse = Atomic<Unmanaged<StringsTables>?>(nil)
+    private let inUse = Atomic<Unmanaged<BundleStrings>?>(nil)
     /// The generation that those in use were chosen for.
     private let generation = Atomic(0)
 
@@ -76,7 +76,7 @@ final class BundleResources: Sendable {
 
     /// Calls body with what serves the host's choice.
     @inline(__always)
-    private func withStrings<Value>(_ body: (StringsTables) -> Value) -> Value {
+    private func withStrings<Value>(_ body: (BundleStrings) -> Value) -> Value {
         // The number first: what was chosen for a later one is only looked for once more.
         let known = generation.load(ordering: .acquiring)
         if let strings = inUse.load(ordering: .acquiring),
@@ -88,7 +88,7 @@ final class BundleResources: Sendable {
     }
 
     @inline(never)
-    private func choose() -> StringsTables {
+    private func choose() -> BundleStrings {
         let wanted = HostEnvironment.resourceGeneration.load(ordering: .acquiring)
         // Outside of the lock, because the main bundle's own resources are asked for its languages.
         let (choice, isCertain) = choice()
@@ -125,7 +125,7 @@ final class BundleResources: Sendable {
         return (Choice(localization: settings, variants: variants), isCertain)
     }
 
-    private func make(_ choice: Choice) -> StringsTables {
+    private func make(_ choice: Choice) -> BundleStrings {
         let log: @Sendable ([PluginFinding]) -> Void = { [identifier, bundlePath] findings in
             let identifier = identifier ?? Path.stem(bundlePath)
             for finding in findings {
@@ -136,6 +136,6 @@ final class BundleResources: Sendable {
         let finder = ResourceFinder(
             directory: Path.join(bundlePath, directory), settings: choice.localization,
             preference: choice.variants, log: log)
-        return StringsTables(finder: finder, log: log)
+        return BundleStrings(finder: finder, log: log)
     }
 }

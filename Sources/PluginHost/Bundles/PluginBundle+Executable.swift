@@ -57,7 +57,7 @@ extension PluginBundle {
         return versionedExecutables(&failure)
     }
 
-    /// - Parameter failure: set to a directory that could not be listed: the file may be there.
+    /// `failure`: set to a directory that could not be listed: the file may be there.
     private func versionedExecutables(_ failure: inout OpenedDirectory.Failure?) -> [Candidate] {
         let stems = Self.affixes.dropFirst().map { $0.0 + executableName + $0.1 + "." }
         return layout.executableDirectories.flatMap { directory in
@@ -120,9 +120,8 @@ extension PluginBundle {
         throw missingExecutable(candidates.map(\.path))
     }
 
-    /// - Parameter namesake: set to the first candidate that is a directory. A bundle may have a directory of its own
-    ///   name; the executable can still stand in a later place.
-    /// - Returns: nil if there is no such file.
+    /// `namesake`: set to the first candidate that is a directory. A bundle may have a directory of its own name; the
+    /// executable can still stand in a later place. Returns nil if there is no such file.
     private func open(_ candidate: Candidate, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable? {
         let file: OpenedFile
         do throws(OpenedFile.Failure) {
@@ -225,7 +224,7 @@ extension PluginBundle {
         return ImageInspector.machine(of: file) != nil
     }
 
-    /// - Parameter others: what lies where the executable is looked for.
+    /// Which key names no file, and `others`: what lies where the executable is looked for.
     private func misspelling(_ others: [String]) -> String? {
         if others.isEmpty { return nil }
         let naming =

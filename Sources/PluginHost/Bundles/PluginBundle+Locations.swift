@@ -14,24 +14,35 @@ extension PluginBundle {
     /// Always nil: there is no App Store on Linux. It is here because Foundation's `Bundle` has it.
     public var appStoreReceiptURL: URL? { nil }
 
+    /// The bundle's directory, links resolved.
     public var bundleURL: URL { URL(filePath: bundlePath, directoryHint: .isDirectory) }
 
+    /// The file with the bundle's code, or nil where there is none.
     public var executableURL: URL? { executablePath.map { URL(filePath: $0, directoryHint: .notDirectory) } }
 
     /// The directory of the resources, or nil where it does not exist.
     public var resourcePath: String? { existingDirectory(layout.resources) }
+    /// The directory of the resources, or nil where it does not exist.
     public var resourceURL: URL? { resourcePath.map(Self.directoryURL) }
 
+    /// The directory `Frameworks`, or nil where it does not exist.
     public var privateFrameworksPath: String? { supportDirectory("Frameworks") }
+    /// The directory `Frameworks`, or nil where it does not exist.
     public var privateFrameworksURL: URL? { privateFrameworksPath.map(Self.directoryURL) }
 
+    /// The directory `SharedFrameworks`, or nil where it does not exist.
     public var sharedFrameworksPath: String? { supportDirectory("SharedFrameworks") }
+    /// The directory `SharedFrameworks`, or nil where it does not exist.
     public var sharedFrameworksURL: URL? { sharedFrameworksPath.map(Self.directoryURL) }
 
+    /// The directory `SharedSupport`, or nil where it does not exist.
     public var sharedSupportPath: String? { supportDirectory("SharedSupport") }
+    /// The directory `SharedSupport`, or nil where it does not exist.
     public var sharedSupportURL: URL? { sharedSupportPath.map(Self.directoryURL) }
 
+    /// The directory `PlugIns`, else `Plugins`, or nil where neither exists.
     public var builtInPlugInsPath: String? { supportDirectory("PlugIns") ?? supportDirectory("Plugins") }
+    /// The directory `PlugIns`, else `Plugins`, or nil where neither exists.
     public var builtInPlugInsURL: URL? { builtInPlugInsPath.map(Self.directoryURL) }
 
     /// An executable beside the bundle's own, such as a helper program; nil if there is none of the name.
@@ -43,6 +54,7 @@ extension PluginBundle {
             .first { FileIdentity(path: $0)?.isRegularFile ?? false }
     }
 
+    /// An executable beside the bundle's own, such as a helper program; nil if there is none of the name.
     public func url(forAuxiliaryExecutable executableName: String) -> URL? {
         path(forAuxiliaryExecutable: executableName).map { URL(filePath: $0, directoryHint: .notDirectory) }
     }

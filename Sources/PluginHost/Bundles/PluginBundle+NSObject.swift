@@ -7,5 +7,6 @@ extension PluginBundle: CustomDebugStringConvertible {
     /// Whether the object is this bundle. There is one object for each directory.
     public func isEqual(_ object: Any?) -> Bool { (object as? PluginBundle) === self }
 
+    /// The same as the description.
     public var debugDescription: String { description }
 }

@@ -45,6 +45,7 @@ extension PluginBundle {
     /// - Parameters:
     ///   - ext: the extension; nil or empty for every type.
     ///   - subpath: a directory below the resources; nil for the resources themselves.
+    /// - Returns: absolute paths; none where nothing is found.
     public func paths(forResourcesOfType ext: String?, inDirectory subpath: String?) -> [String] {
         resources.resources(type: ext, subdirectory: subpath, localization: nil).map(\.path)
     }

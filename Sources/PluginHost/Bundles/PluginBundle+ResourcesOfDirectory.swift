@@ -16,6 +16,7 @@ extension PluginBundle {
     ///   - name: the file's name; see ``path(forResource:ofType:)``.
     ///   - ext: the extension; nil or empty if the name has it.
     ///   - bundlePath: the bundle's directory, not one of its resources'.
+    /// - Returns: the absolute path, or nil.
     public static func path(
         forResource name: String?, ofType ext: String?, inDirectory bundlePath: String
     ) -> String? {

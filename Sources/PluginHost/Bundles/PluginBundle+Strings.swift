@@ -9,6 +9,7 @@ extension PluginBundle {
     ///   - key: the key.
     ///   - value: what to give where there is no translation; nil or empty for the key.
     ///   - tableName: the table without `.strings`; nil or empty for `Localizable`.
+    /// - Returns: the translation, else `value`, else the key.
     public func localizedString(forKey key: String, value: String?, table tableName: String?) -> String {
         resources.localizedString(key: key, value: value, table: tableName)
     }
@@ -30,6 +31,7 @@ extension PluginBundle {
     ///   - width: how wide the text may be, in the units of the entry's NSStringVariableWidthRuleType; nil for the widest.
     ///   - argument: the value for the position 1: a number, a text or any other. An array alone stands for its elements.
     ///   - others: those for the positions that follow.
+    /// - Returns: the text, formatted.
     public func localizedString(
         forKey key: String, value: String? = nil, table tableName: String? = nil, width: Int? = nil,
         arguments argument: Any, _ others: Any...
@@ -50,6 +52,7 @@ extension PluginBundle {
 ///   - bundle: whose string it is.
 ///   - value: what to give where there is no translation; empty for the key.
 ///   - comment: a word to the translator, for tools that gather the keys.
+/// - Returns: the translation, else `value`, else the key.
 public func NSLocalizedString(
     _ key: String, tableName: String? = nil, bundle: PluginBundle, value: String = "", comment: String
 ) -> String {

@@ -38,7 +38,7 @@ public final class PluginBundle: Sendable, BundleObject {
     /// Whether the system refused to let the bundle be read: the next opening makes another object, which reads it again.
     var isProvisional: Bool { contents.isProvisional }
 
-    /// - Parameter original: where the bundle is installed, for a private copy of it.
+    /// `original`: where the bundle is installed, for a private copy of it.
     init(contents: consuming BundleContents, copyOf original: String? = nil) {
         self.original = original
         resources = BundleResources(contents)
@@ -115,8 +115,10 @@ public final class PluginBundle: Sendable, BundleObject {
 }
 
 extension PluginBundle: Hashable {
+    /// Whether both are one object: there is one for each directory.
     public static func == (a: PluginBundle, b: PluginBundle) -> Bool { a === b }
 
+    /// Feeds what equality compares into the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

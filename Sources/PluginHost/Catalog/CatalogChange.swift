@@ -11,6 +11,7 @@ public struct CatalogChange: Sendable {
     /// The ``changed`` ones as they were, in the same order.
     public var replaced: [PluginDescription] = []
 
+    /// Whether nothing changed.
     public var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty }
 
     init() {}
@@ -36,7 +37,7 @@ public struct CatalogChange: Sendable {
 
     /// Whether something that is offered at an extension point is different.
     func concerns(_ point: String) -> Bool {
-        (added + removed + changed + replaced).contains { $0.factories.contains { $0.extensionPoint == point } }
+        (added + removed + changed + replaced).contains { $0.extensions.contains { $0.extensionPoint == point } }
     }
 }
 

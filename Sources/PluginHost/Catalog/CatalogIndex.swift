@@ -8,10 +8,10 @@ internal import PropertyLists
 /// | part | content |
 /// | --- | --- |
 /// | header | ``IndexHeader`` |
-/// | entries | one ``IndexEntry`` for each candidate, by folder, by name |
+/// | entries | one ``CandidateRow`` for each candidate, by folder, by name |
 /// | plug-ins | numbers of the entries that are in use, by identifier |
 /// | load order | the same numbers, what is required before what requires it |
-/// | contributions | one ``IndexContribution`` for each factory at an extension point, by point, order and entry |
+/// | extensionRows | one ``ExtensionRow`` for each factory at an extension point, by point, order and entry |
 /// | texts | names and records (``PluginRecord``) that entries point to, and the folders at ``IndexHeader/foldersOffset`` |
 ///
 /// **Threads.** Immutable. **Cost.** About 400 bytes a bundle.
@@ -36,11 +36,11 @@ final class CatalogIndex: Sendable {
         var stamp: IndexStamp
         var entries: Range<Int>
         /// Why it could not be listed.
-        var problem: PluginFinding?
+        var finding: PluginFinding?
     }
 
     /// Why bytes are no index.
-    struct Damage: Error, Equatable {
+    struct Fault: Error, Equatable {
         /// The end of a sentence.
         let reason: String
     }
@@ -49,13 +49,13 @@ final class CatalogIndex: Sendable {
     /// look-up out of the bytes.
     ///
     /// **Cost.** One pass over the bytes for the checksum, one over the entries.
-    init(bytes: [UInt8], readings: [Int: Int64] = [:], isPassing: Bool = false) throws(Damage) {
+    init(bytes: [UInt8], readings: [Int: Int64] = [:], isPassing: Bool = false) throws(Fault) {
         self.isPassing = isPassing
         self.bytes = bytes
         self.readings = readings
         // A Result, because an array lends its bytes to functions without typed errors only.
         let header = try bytes.withUnsafeBytes { bytes in
-            Result { () throws(Damage) in try IndexHeader(checking: bytes) }
+            Result { () throws(Fault) in try IndexHeader(checking: bytes) }
         }.get()
         self.header = header
         var isCutOff = false
@@ -64,41 +64,42 @@ final class CatalogIndex: Sendable {
             defer { isCutOff = reader.isDamaged }
             return (reader.text(), reader.list(Folder.smallest) { Folder(from: &$0) })
         }
-        if isCutOff { throw Damage(reason: "its list of folders is cut off") }
+        if isCutOff { throw Fault(reason: "its list of folders is cut off") }
         try checkEntries()
     }
 
-    private func checkEntries() throws(Damage) {
+    private func checkEntries() throws(Fault) {
         var next = 0
         for folder in folders {
-            guard folder.entries.lowerBound == next else { throw Damage(reason: "its folders overlap") }
+            guard folder.entries.lowerBound == next else { throw Fault(reason: "its folders overlap") }
             next = folder.entries.upperBound
         }
-        guard next == entryCount else { throw Damage(reason: "its folders do not hold its entries") }
+        guard next == candidateCount else { throw Fault(reason: "its folders do not hold its entries") }
         // Each record is decoded for itself: a file in which thousands of entries share one would fill the memory.
         var budget = ReadingBudget(inputSize: bytes.count)
-        let damage: Damage? = bytes.withUnsafeBytes { bytes in
+        let damage: Fault? = bytes.withUnsafeBytes { bytes in
             for (number, folder) in folders.enumerated() {
                 for entry in folder.entries {
                     let entry = self.entry(entry)
-                    if let damage = check(entry, folder: number, bytes) { return damage }
-                    let size = entry.name.length + entry.record.length + entry.findings.length
-                    guard budget.take(bytes: size) else { return Damage(reason: "its entries overlap") }
+                    if let fault = check(entry, folder: number, bytes) { return fault }
+                    let size =
+                        entry.name.length + entry.identifier.length + entry.record.length + entry.findings.length
+                    guard budget.take(bytes: size) else { return Fault(reason: "its entries overlap") }
                 }
             }
-            for number in 0..<header.pluginCount where plugin(number) >= entryCount || inLoadOrder(number) >= entryCount
-            {
-                return Damage(reason: "plug-in \(number) is none of its entries")
+            for number in 0..<header.pluginCount
+            where plugin(number) >= candidateCount || inLoadOrder(number) >= candidateCount {
+                return Fault(reason: "plug-in \(number) is none of its entries")
             }
-            for number in 0..<header.contributionCount {
-                let contribution = self.contribution(number)
-                guard contribution.point.isInside(bytes), contribution.name.isInside(bytes),
-                    contribution.entry < entryCount
+            for number in 0..<header.extensionCount {
+                let row = self.extensionRow(number)
+                guard row.point.isInside(bytes), row.name.isInside(bytes),
+                    row.entry < candidateCount
                 else {
-                    return Damage(reason: "contribution \(number) points out of the file")
+                    return Fault(reason: "extension \(number) points out of the file")
                 }
-                guard budget.take(bytes: contribution.point.length + contribution.name.length) else {
-                    return Damage(reason: "its contributions overlap")
+                guard budget.take(bytes: row.point.length + row.name.length) else {
+                    return Fault(reason: "its rows of extensions overlap")
                 }
             }
             return nil
@@ -106,15 +107,15 @@ final class CatalogIndex: Sendable {
         if let damage { throw damage }
     }
 
-    private func check(_ entry: IndexEntry, folder: Int, _ bytes: UnsafeRawBufferPointer) -> Damage? {
+    private func check(_ entry: CandidateRow, folder: Int, _ bytes: UnsafeRawBufferPointer) -> Fault? {
         guard entry.name.isInside(bytes), entry.record.isInside(bytes), entry.findings.isInside(bytes),
-            entry.identifier.isInside(bytes), entry.other < entryCount || entry.other == IndexEntry.none,
+            entry.identifier.isInside(bytes), entry.other < candidateCount || entry.other == CandidateRow.none,
             entry.folder == folder
-        else { return Damage(reason: "an entry points out of the file") }
-        guard entry.other != IndexEntry.none || !entry.verdict.namesAnother else {
-            return Damage(reason: "an entry gave way to nothing")
+        else { return Fault(reason: "an entry points out of the file") }
+        guard entry.other != CandidateRow.none || !entry.verdict.namesAnother else {
+            return Fault(reason: "an entry gave way to nothing")
         }
-        return Self.isName(bytes[entry.name.range]) ? nil : Damage(reason: "an entry leads out of its folder")
+        return Self.isName(bytes[entry.name.range]) ? nil : Fault(reason: "an entry leads out of its folder")
     }
 
     /// Whether it is the name of something in a directory, and not a path that leads elsewhere.
@@ -126,19 +127,19 @@ final class CatalogIndex: Sendable {
 
     // MARK: Entries
 
-    var entryCount: Int { header.entryCount }
+    var candidateCount: Int { header.candidateCount }
 
-    func entry(_ number: Int) -> IndexEntry {
-        bytes.withUnsafeBytes { IndexEntry($0, at: header.entriesOffset + number * IndexEntry.size) }
+    func entry(_ number: Int) -> CandidateRow {
+        bytes.withUnsafeBytes { CandidateRow($0, at: header.candidatesOffset + number * CandidateRow.size) }
     }
 
     /// The entry's name in its folder.
-    func name(_ entry: IndexEntry) -> String { text(entry.name) }
+    func name(_ entry: CandidateRow) -> String { text(entry.name) }
 
     /// The absolute path at which the candidate was found.
-    func path(_ entry: IndexEntry) -> String { Path.join(folders[entry.folder].realPath, name(entry)) }
+    func path(_ entry: CandidateRow) -> String { Path.join(folders[entry.folder].realPath, name(entry)) }
 
-    func record(_ entry: IndexEntry) -> PluginRecord {
+    func record(_ entry: CandidateRow) -> PluginRecord {
         bytes.withUnsafeBytes { bytes in
             var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[entry.record.range]))
             return PluginRecord(from: &reader)
@@ -146,7 +147,7 @@ final class CatalogIndex: Sendable {
     }
 
     /// What explains the entry's verdict beside its record.
-    func findings(_ entry: IndexEntry) -> [PluginFinding] {
+    func findings(_ entry: CandidateRow) -> [PluginFinding] {
         if entry.findings.length == 0 { return [] }
         return bytes.withUnsafeBytes { bytes in
             var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[entry.findings.range]))
@@ -178,22 +179,22 @@ final class CatalogIndex: Sendable {
         return text(entry(found).identifier) == identifier ? found : nil
     }
 
-    // MARK: Contributions
+    // MARK: Extensions
 
-    func contribution(_ number: Int) -> IndexContribution {
+    func extensionRow(_ number: Int) -> ExtensionRow {
         bytes.withUnsafeBytes {
-            IndexContribution($0, at: header.contributionsOffset + number * IndexContribution.size)
+            ExtensionRow($0, at: header.extensionsOffset + number * ExtensionRow.size)
         }
     }
 
-    var contributionCount: Int { header.contributionCount }
+    var extensionCount: Int { header.extensionCount }
 
-    /// The contributions to an extension point, in order.
+    /// The rows of an extension point, in order.
     ///
     /// **Cost.** A binary search.
-    func contributions(at point: String) -> [IndexContribution] {
-        let first = (0..<contributionCount).partitioningIndex { !precedes(contribution($0).point, point) }
-        return (first..<contributionCount).lazy.map(contribution).prefix { text(at: $0.point, is: point) }
+    func extensionRows(at point: String) -> [ExtensionRow] {
+        let first = (0..<extensionCount).partitioningIndex { !precedes(extensionRow($0).point, point) }
+        return (first..<extensionCount).lazy.map(extensionRow).prefix { text(at: $0.point, is: point) }
     }
 
     /// Whether a text is another, without making a String of it.
@@ -216,7 +217,7 @@ final class CatalogIndex: Sendable {
 }
 
 extension CatalogIndex.Folder {
-    /// The fewest bytes of one: two texts, a stamp, two numbers, and no problem.
+    /// The fewest bytes of one: two texts, a stamp, two numbers, and no finding.
     static let smallest = 2 * 4 + 5 * 8 + 2 * 4 + 1
 
     func write(to writer: inout RecordWriter) {
@@ -225,8 +226,8 @@ extension CatalogIndex.Folder {
         stamp.write(to: &writer)
         writer.put(UInt32(entries.lowerBound))
         writer.put(UInt32(entries.upperBound))
-        writer.put(problem == nil ? UInt8(0) : 1)
-        problem?.write(to: &writer)
+        writer.put(finding == nil ? UInt8(0) : 1)
+        finding?.write(to: &writer)
     }
 
     init(from reader: inout RecordReader) {
@@ -236,6 +237,6 @@ extension CatalogIndex.Folder {
         let start = Int(reader.number(UInt32.self))
         let end = Int(reader.number(UInt32.self))
         entries = start..<max(start, end)
-        problem = reader.number(UInt8.self) == 0 ? nil : PluginFinding(from: &reader)
+        finding = reader.number(UInt8.self) == 0 ? nil : PluginFinding(from: &reader)
     }
 }

@@ -6,17 +6,15 @@ struct CatalogIndexBuilder {
 
     init(rules: CatalogRules) { self.rules = rules }
 
-    /// Adds a search path with what stands in it.
-    ///
-    /// - Parameter bundles: in the order of their names.
+    /// Adds a search path with what stands in it. `bundles`: in the order of their names.
     mutating func add(
-        path: String, realPath: String, stamp: IndexStamp, problem: PluginFinding?, bundles: [ScannedBundle]
+        path: String, realPath: String, stamp: IndexStamp, finding: PluginFinding?, bundles: [ScannedBundle]
     ) {
         let number = folders.count
         folders.append(
             CatalogIndex.Folder(
                 path: path, realPath: realPath, stamp: stamp,
-                entries: candidates.count..<candidates.count + bundles.count, problem: problem))
+                entries: candidates.count..<candidates.count + bundles.count, finding: finding))
         candidates.reserveCapacity(candidates.count + bundles.count)
         for bundle in bundles {
             candidates.append(CatalogSelection.Candidate(bundle: bundle, folder: number, realPath: realPath))
@@ -25,14 +23,14 @@ struct CatalogIndexBuilder {
 
     /// The index of all that was added.
     consuming func index() -> CatalogIndex {
-        let selection = CatalogSelection(candidates, rules: rules)
+        let selection = CatalogSelection(candidates, problems: folders.compactMap(\.finding), rules: rules)
         let plugins = selection.loadOrder.sorted {
             candidates[$0].bundle.record.identifier.precedesInBytes(candidates[$1].bundle.record.identifier)
         }
-        let contributions = contributions(plugins)
-        let contributionCount = contributions.reduce(0) { $0 + $1.1.count }
+        let extensionRows = extensionRows(plugins)
+        let extensionCount = extensionRows.reduce(0) { $0 + $1.1.count }
         let sizes = IndexHeader(
-            entryCount: candidates.count, pluginCount: plugins.count, contributionCount: contributionCount,
+            candidateCount: candidates.count, pluginCount: plugins.count, extensionCount: extensionCount,
             foldersOffset: 0)
 
         // The parts whose sizes are known go before the texts that they point to, into bytes left free for them.
@@ -53,7 +51,7 @@ struct CatalogIndexBuilder {
             let bundle = candidates[number].bundle
             let findings = selection.findings[number]
             let record = put { writer in bundle.bytes.withUnsafeBytes { writer.append($0) } }
-            let entry = IndexEntry(
+            let entry = CandidateRow(
                 stamp: bundle.stamp, folder: candidates[number].folder,
                 hasUsualList: bundle.record.listPath == PluginRecord.usualListPath,
                 verdict: selection.verdicts[number], other: selection.others[number], name: put(text: bundle.name),
@@ -64,13 +62,13 @@ struct CatalogIndexBuilder {
             readings[entry.name.offset] = bundle.nanoseconds
         }
         for number in plugins + selection.loadOrder { parts.put(UInt32(number)) }
-        for (point, contributions) in contributions {
+        for (point, extensionRows) in extensionRows {
             let point = put(text: point)
-            for contribution in contributions {
-                let factory = candidates[contribution.entry].bundle.record.factories[contribution.factory]
-                IndexContribution(
+            for row in extensionRows {
+                let factory = candidates[row.entry].bundle.record.extensions[row.factory]
+                ExtensionRow(
                     point: point, name: put(text: factory.name), version: UInt32(factory.version),
-                    entry: contribution.entry, factory: contribution.factory
+                    entry: row.entry, factory: row.factory
                 ).write(to: &parts)
             }
         }
@@ -78,10 +76,10 @@ struct CatalogIndexBuilder {
         texts.put(rules.description)
         texts.put(folders) { $1.write(to: &$0) }
         let header = IndexHeader(
-            entryCount: candidates.count, pluginCount: plugins.count, contributionCount: contributionCount,
+            candidateCount: candidates.count, pluginCount: plugins.count, extensionCount: extensionCount,
             foldersOffset: foldersOffset)
         header.complete(&texts.bytes, with: parts.bytes)
-        do throws(CatalogIndex.Damage) {
+        do throws(CatalogIndex.Fault) {
             return try CatalogIndex(bytes: texts.bytes, readings: readings, isPassing: isPassing)
         } catch {
             preconditionFailure("the index that was made \(error.reason)")
@@ -89,27 +87,27 @@ struct CatalogIndexBuilder {
     }
 
     private var isPassing: Bool {
-        folders.contains { $0.problem?.isPassing ?? false }
+        folders.contains { $0.finding?.isPassing ?? false }
             || candidates.contains { $0.bundle.record.findings.contains(where: \.isPassing) }
     }
 
-    private struct Contribution {
+    private struct PlacedExtension {
         var order: Int
         var entry: Int
         var factory: Int
     }
 
     /// By point; at each, lower orders first, then earlier search paths, names and factories.
-    private func contributions(_ plugins: [Int]) -> [(point: String, [Contribution])] {
-        var byPoint: [String: [Contribution]] = [:]
+    private func extensionRows(_ plugins: [Int]) -> [(point: String, [PlacedExtension])] {
+        var byPoint: [String: [PlacedExtension]] = [:]
         for entry in plugins {
-            for (number, factory) in candidates[entry].bundle.record.factories.enumerated() {
+            for (number, factory) in candidates[entry].bundle.record.extensions.enumerated() {
                 guard let point = factory.extensionPoint else { continue }
-                byPoint[point, default: []].append(Contribution(order: factory.order, entry: entry, factory: number))
+                byPoint[point, default: []].append(PlacedExtension(order: factory.order, entry: entry, factory: number))
             }
         }
-        return byPoint.sorted { $0.key.precedesInBytes($1.key) }.map { point, contributions in
-            (point, contributions.sorted { ($0.order, $0.entry, $0.factory) < ($1.order, $1.entry, $1.factory) })
+        return byPoint.sorted { $0.key.precedesInBytes($1.key) }.map { point, extensionRows in
+            (point, extensionRows.sorted { ($0.order, $0.entry, $0.factory) < ($1.order, $1.entry, $1.factory) })
         }
     }
 }

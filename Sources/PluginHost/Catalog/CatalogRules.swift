@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// What the verdicts depend on beside the bundles themselves.
 struct CatalogRules: Sendable, Equatable {
     /// `HostEnvironment.version`; empty where the application tells none, and then no requirement of it is checked.
@@ -29,7 +31,9 @@ struct CatalogRules: Sendable, Equatable {
         }
         let missing = Set(record.capabilities).subtracting(capabilities).sorted()
         if !missing.isEmpty {
-            let names = missing.map { quoted($0) }.joined(separator: ", ")
+            let most = ReadingBudget.mostFindings
+            var names = missing.prefix(most).map { quoted($0) }.joined(separator: ", ")
+            if missing.count > most { names += " and \(missing.count - most) more" }
             findings.append(
                 PluginFinding(
                     .hostIncompatible, filePath: list, subject: "PHCapabilities",
@@ -41,25 +45,32 @@ struct CatalogRules: Sendable, Equatable {
 }
 
 extension VersionRange {
-    /// What is wrong with the ranges of an Info.plist.
-    ///
-    /// - Parameters:
-    ///   - requires: `PHRequires`.
-    ///   - hostRequires: `PHHostRequires`.
-    ///   - list: the path of the Info.plist.
+    /// What is wrong with the ranges of an Info.plist. `requires`: `PHRequires`. `hostRequires`: `PHHostRequires`.
+    /// `list`: the path of the Info.plist.
     static func findings(_ requires: [String: String], _ hostRequires: String?, list: String) -> [PluginFinding] {
         var texts = requires.sorted { $0.key < $1.key }.map { ("PHRequires", $0.value) }
         if let hostRequires { texts.append(("PHHostRequires", hostRequires)) }
-        return texts.compactMap { key, text in
+        let remedy = "Correct the range; docs/bundle-format.md tells how ranges are written."
+        var findings: [PluginFinding] = []
+        var further = 0
+        for (key, text) in texts {
             do {
                 _ = try VersionRange(text)
-                return nil
+            } catch  where findings.count <= ReadingBudget.mostFindings {
+                findings.append(
+                    PluginFinding(
+                        .manifestInvalid, filePath: list, subject: key,
+                        message: "The key \(key) of \(quoted(list)) has the version range \(quoted(text)): \(error).",
+                        remedy: remedy))
             } catch {
-                return PluginFinding(
-                    .manifestInvalid, filePath: list, subject: key,
-                    message: "The key \(key) of \(quoted(list)) has the version range \(quoted(text)): \(error).",
-                    remedy: "Correct the range; docs/bundle-format.md tells how ranges are written.")
+                further += 1
             }
         }
+        // One more than is listed: a finding that would only be counted is shown in the place of its number.
+        if further > 0 {
+            findings[ReadingBudget.mostFindings] = .further(
+                further + 1, .error, .manifestInvalid, in: list, remedy: remedy)
+        }
+        return findings
     }
 }

@@ -42,7 +42,7 @@ struct CatalogScan {
         /// Empty for a directory that does not exist.
         var realPath = ""
         var stamp = IndexStamp.none
-        var problem: PluginFinding?
+        var finding: PluginFinding?
         var candidates: [Candidate] = []
         /// Whether all of it is as the old index has it.
         var isUnchanged = false
@@ -65,7 +65,7 @@ struct CatalogScan {
         // Which directory it is, not what is in it.
         let place = IndexStamp(device: identity.device, inode: identity.inode, size: 0, modified: 0, changed: 0)
         guard seen.insert(place).inserted else { return nil }
-        guard let old, let known, known.problem == nil, known.stamp == IndexStamp(identity),
+        guard let old, let known, known.finding == nil, known.stamp == IndexStamp(identity),
             known.realPath == path || FileIdentity(path: known.realPath)?.isSameFile(as: identity) ?? false
         else { return list(path, now, old, known) }
         var isUnchanged = true
@@ -86,14 +86,14 @@ struct CatalogScan {
         _ path: String, _ now: Int64, _ old: CatalogIndex?, _ known: CatalogIndex.Folder?
     ) -> FolderScan {
         guard let realPath = Path.resolved(path) else {
-            return FolderScan(path: path, realPath: path, problem: BundleNames.unlisted(path, errno))
+            return FolderScan(path: path, realPath: path, finding: BundleNames.unlisted(path, errno))
         }
         let found: BundleNames
         do throws(PluginFinding) {
             found = try BundleNames(directory: realPath, extensions: extensions, read: read)
         } catch {
             return FolderScan(
-                path: path, realPath: realPath, problem: error,
+                path: path, realPath: realPath, finding: error,
                 candidates: Self.stillKnown(known, in: old, realPath, after: error))
         }
         var numbers: [String: Int] = [:]
@@ -135,7 +135,7 @@ struct CatalogScan {
     }
 
     private func holds(
-        _ entry: IndexEntry, in old: CatalogIndex, _ directory: CInt, _ buffer: UnsafeMutableBufferPointer<UInt8>
+        _ entry: CandidateRow, in old: CatalogIndex, _ directory: CInt, _ buffer: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
         guard entry.stamp != .none else { return false }
         var list = entry.hasUsualList ? PluginRecord.usualListPath : old.record(entry).listPath ?? ""
@@ -170,7 +170,7 @@ struct CatalogScan {
             let isComplete = !bundles.contains { $0.record.isNoBundle || $0.record.isProvisional }
             builder.add(
                 path: folder.path, realPath: folder.realPath, stamp: isComplete ? folder.stamp : .none,
-                problem: folder.problem, bundles: bundles)
+                finding: folder.finding, bundles: bundles)
         }
         return builder.index()
     }
@@ -192,7 +192,7 @@ struct CatalogScan {
         }.flatMap(\.self)
     }
 
-    /// - Parameter directory: the folder, open; negative if it cannot be opened.
+    /// `directory`: the folder, open; negative if it cannot be opened.
     private static func read(
         _ name: BundleNames.Name, in folder: String, _ directory: CInt, into writer: inout ScannedBundle.Writer
     ) {

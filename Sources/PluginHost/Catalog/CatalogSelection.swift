@@ -26,15 +26,20 @@ struct CatalogSelection {
 
     private let candidates: [Candidate]
 
-    /// - Parameter candidates: all of them, by search path, by name.
-    init(_ candidates: [Candidate], rules: CatalogRules) {
+    /// `candidates`: all of them, by search path, by name. `problems`: what kept search paths from being read.
+    init(_ candidates: [Candidate], problems: [PluginFinding] = [], rules: CatalogRules) {
         self.candidates = candidates
         verdicts = Array(repeating: .usable, count: candidates.count)
         others = Array(repeating: nil, count: candidates.count)
         findings = Array(repeating: [], count: candidates.count)
         findAliases()
         for number in candidates.indices where verdicts[number] == .usable { judge(number, rules) }
-        choose()
+        choose(unread: problems.first(where: \.isProvisional) ?? firstUnread)
+    }
+
+    /// What the system refused to let be read: nobody knows which plug-in that is.
+    private var firstUnread: PluginFinding? {
+        candidates.lazy.compactMap { $0.bundle.record.findings.first(where: \.isProvisional) }.first
     }
 
     /// One directory that is reached by several names is one candidate, under the first of them.
@@ -76,18 +81,14 @@ struct CatalogSelection {
         if !findings[number].isEmpty { verdicts[number] = .incompatible }
     }
 
-    private mutating func choose() {
+    private mutating func choose(unread: PluginFinding?) {
         let eligible = candidates.indices.filter { verdicts[$0] == .usable }
-        let resolution = resolve(eligible.map(resolutionCandidate))
+        let resolution = resolve(eligible.map(resolutionCandidate), unread: unread?.filePath)
         loadOrder = resolution.chosen
         for (number, replacement) in resolution.passedOver { giveWay(number, replacement) }
         for (number, failure) in resolution.failures {
             verdicts[number] = .unresolved
-            findings[number] = [
-                PluginFinding(
-                    failure.code, filePath: candidates[number].listPath, subject: failure.subject,
-                    message: failure.sentence, remedy: failure.remedy)
-            ]
+            findings[number] = [failure.finding(filePath: candidates[number].listPath, unless: unread?.refusal)]
         }
     }
 
@@ -130,6 +131,19 @@ extension PluginRecord {
 }
 
 extension ResolutionFailure {
+    /// `errno`: why something could not be read that may be what is missing.
+    fileprivate func finding(filePath: String, unless errno: CInt?) -> PluginFinding {
+        let finding = PluginFinding(code, filePath: filePath, subject: subject, message: sentence, remedy: remedy)
+        guard let errno else { return finding }
+        switch reason {
+        case .missing, .otherVersions: break
+        case .otherVersionLoaded, .circle, .conflict, .undecided: return finding
+        }
+        var refused = finding.refused(by: errno)
+        if !ErrorNumber.isPassing(errno) { refused.remedy += " Otherwise: " + remedy }
+        return refused
+    }
+
     fileprivate var code: PluginError.Code {
         if case .circle = reason { .dependencyCycle } else { .requirementUnmet }
     }

@@ -14,16 +14,13 @@ struct IndexFile: Sendable {
     private static let maximumSize = 1 << 30
 
     /// Why there is no index, or none that can be used, as the end of a sentence.
-    struct Problem: Error, Equatable {
+    struct Failure: Error, Equatable {
         let reason: String
     }
 
-    /// - Parameters:
-    ///   - directory: where index files are kept; nil for the user's, `$XDG_CACHE_HOME/pluginhost`, else
-    ///     `~/.cache/pluginhost`.
-    ///   - application: the application's name.
-    ///   - searchPaths: the catalogue's.
-    /// - Returns: nil for a user without a home directory.
+    /// `directory`: where index files are kept; nil for the user's, `$XDG_CACHE_HOME/pluginhost`, else
+    /// `~/.cache/pluginhost`. `application`: the application's name. `searchPaths`: the catalogue's. Returns nil for a
+    /// user without a home directory.
     init?(directory: String?, application: String, searchPaths: [String], extensions: Set<String>) {
         guard let directory = directory ?? Self.userDirectory else { return nil }
         let inputs = ([application] + searchPaths + extensions.sorted()).joined(separator: "\0")
@@ -45,55 +42,55 @@ struct IndexFile: Sendable {
     /// Reads the index.
     ///
     /// - Returns: nil where there is no file.
-    /// - Throws: ``Problem`` where there is one that cannot be used.
-    func read() throws(Problem) -> CatalogIndex? {
+    /// - Throws: ``Failure`` where there is one that cannot be used.
+    func read() throws(Failure) -> CatalogIndex? {
         // Not by OpenedFile, which follows links: somebody else could point one to a file of the user's.
         let descriptor = phs_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW, 0)
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT, ENOTDIR: return nil
-            case ELOOP: throw Problem(reason: "is a symbolic link, which is not followed")
-            default: throw Problem(reason: "cannot be opened (\(describe(errno: errno)))")
+            case ELOOP: throw Failure(reason: "is a symbolic link, which is not followed")
+            default: throw Failure(reason: "cannot be opened (\(describe(errno: errno)))")
             }
         }
         let file: OpenedFile
         do throws(OpenedFile.Failure) {
             file = try OpenedFile(adopting: descriptor)
         } catch {
-            throw Problem(reason: error.reason)
+            throw Failure(reason: error.reason)
         }
         guard file.identity.owner == geteuid() else {
-            throw Problem(reason: "belongs to the user \(file.identity.owner), not to this one")
+            throw Failure(reason: "belongs to the user \(file.identity.owner), not to this one")
         }
-        guard file.identity.mode & 0o022 == 0 else { throw Problem(reason: "may be written by other users") }
+        guard file.identity.mode & 0o022 == 0 else { throw Failure(reason: "may be written by other users") }
         guard file.identity.size <= UInt64(Self.maximumSize) else {
-            throw Problem(reason: "is \(file.identity.size) bytes long")
+            throw Failure(reason: "is \(file.identity.size) bytes long")
         }
         do {
             return try CatalogIndex(bytes: try file.bytes(atMost: Self.maximumSize))
-        } catch let damage as CatalogIndex.Damage {
-            throw Problem(reason: "is damaged: \(damage.reason)")
+        } catch let damage as CatalogIndex.Fault {
+            throw Failure(reason: "is damaged: \(damage.reason)")
         } catch {
-            throw Problem(reason: "cannot be read")
+            throw Failure(reason: "cannot be read")
         }
     }
 
     /// Writes the index, for the next start.
     ///
-    /// - Throws: ``Problem`` if it cannot be kept; the file is as it was.
-    func write(_ index: CatalogIndex) throws(Problem) {
+    /// - Throws: ``Failure`` if it cannot be kept; the file is as it was.
+    func write(_ index: CatalogIndex) throws(Failure) {
         let directory = Path.parent(path)
         Self.makeDirectory(directory)
         guard let identity = FileIdentity(path: directory) else {
-            throw Problem(reason: "cannot be written (\(describe(errno: errno)))")
+            throw Failure(reason: "cannot be written (\(describe(errno: errno)))")
         }
         guard identity.owner == geteuid() else {
-            throw Problem(reason: "is not written, because its directory belongs to the user \(identity.owner)")
+            throw Failure(reason: "is not written, because its directory belongs to the user \(identity.owner)")
         }
         do throws(FileReplacement.Failure) {
             try replacement.replace(path, with: index.bytes)
         } catch {
-            throw Problem(reason: "cannot be written (\(error.call): \(describe(errno: error.errno)))")
+            throw Failure(reason: "cannot be written (\(error.call): \(describe(errno: error.errno)))")
         }
         FileReplacement.removeLeftovers(of: path)
     }

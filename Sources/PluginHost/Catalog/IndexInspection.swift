@@ -39,7 +39,7 @@ public struct IndexInspection: Sendable {
         }
         for name in names.names where name.isReadable {
             let path = Path.join(directory, name.text)
-            do throws(IndexFile.Problem) {
+            do throws(IndexFile.Failure) {
                 if let index = try IndexFile(path: path).read() { files.append((path, index.folders.map(\.path))) }
             } catch {
                 findings.append(Self.unusable(path, error.reason))

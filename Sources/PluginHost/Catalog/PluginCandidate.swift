@@ -31,10 +31,10 @@ public enum PluginShadowing: String, Sendable, Hashable, CaseIterable {
 /// **Threads.** A value; tells what the catalogue knew when it was asked for.
 public struct PluginCandidate: Sendable {
     let index: CatalogIndex
-    let entry: IndexEntry
+    let entry: CandidateRow
     let record: PluginRecord
 
-    init(_ index: CatalogIndex, _ entry: IndexEntry) {
+    init(_ index: CatalogIndex, _ entry: CandidateRow) {
         self.index = index
         self.entry = entry
         record = index.record(entry)
@@ -62,6 +62,7 @@ public struct PluginCandidate: Sendable {
     /// How long the reading of its Info.plist took; nil where the index file had it.
     public var readingTime: Duration? { index.readings[entry.name.offset].map(Duration.nanoseconds) }
 
+    /// Whether it is used, and if not, for what kind of reason.
     public var verdict: PluginVerdict {
         switch entry.verdict {
         case .usable, .alias: .usable

@@ -3,6 +3,7 @@ extension PluginCatalog {
     /// would be used in its place. Nothing is changed.
     ///
     /// - Parameter candidate: any of the catalogue's.
+    /// - Returns: what would be different; empty where nothing would.
     ///
     /// **Cost.** That of choosing among all candidates anew; no file is read.
     public func change(without candidate: PluginCandidate) -> CatalogChange {
@@ -15,7 +16,7 @@ extension PluginCatalog {
                 PluginCandidate(index, $0).bundlePath != absent
             }
             builder.add(
-                path: folder.path, realPath: folder.realPath, stamp: folder.stamp, problem: folder.problem,
+                path: folder.path, realPath: folder.realPath, stamp: folder.stamp, finding: folder.finding,
                 bundles: ScannedBundle.known(Array(present), in: index))
         }
         return CatalogChange(from: index, to: builder.index(), in: self)

@@ -20,6 +20,7 @@ extension PluginCatalog {
     ///   - identifier: the plug-in's.
     ///   - body: takes the bundle in service. It may be called again, if it threw because the bundle was replaced before
     ///     it was loaded.
+    /// - Returns: what the body returns.
     /// - Throws: what ``activate(_:)`` throws, and what the body throws.
     ///
     /// **Threads.** Any; no lock is held while the body runs.
@@ -119,7 +120,7 @@ extension PluginCatalog {
                 pending.append(description)
             }
         }
-        let byEntry = Dictionary(found.values.map { ($0.entryNumber, $0) }, uniquingKeysWith: { $1 })
+        let byEntry = Dictionary(found.values.map { ($0.candidateNumber, $0) }, uniquingKeysWith: { $1 })
         return (0..<index.pluginCount).compactMap { byEntry[index.inLoadOrder($0)] }
     }
 

@@ -36,11 +36,14 @@ public final class PluginCatalog: Sendable {
 
     /// What an application may want otherwise than usual.
     public struct Options: Sendable, Hashable {
+        /// How much to trust what the index file has.
         public var validation = Validation.bundles
+        /// Where the index file is kept.
         public var index = IndexStorage.user
         /// The extensions of bundles' names, without the dot; compared with case.
         public var extensions: Set<String> = ["bundle"]
 
+        /// Options; each has its usual value where it is left out.
         public init(
             validation: Validation = .bundles, index: IndexStorage = .user, extensions: Set<String> = ["bundle"]
         ) {
@@ -52,6 +55,7 @@ public final class PluginCatalog: Sendable {
 
     /// The directories that are looked through, absolute; first wins.
     public let searchPaths: [String]
+    /// The options that it was made with.
     public let options: Options
     /// The index file, whether it exists or not; nil where none is kept.
     public var indexPath: String? { file?.path }
@@ -105,7 +109,7 @@ public final class PluginCatalog: Sendable {
     /// **Cost.** Reads what is known of every candidate.
     public var candidates: [PluginCandidate] {
         let index = current
-        return (0..<index.entryCount).lazy.map(index.entry).filter { $0.verdict != .alias }
+        return (0..<index.candidateCount).lazy.map(index.entry).filter { $0.verdict != .alias }
             .map { PluginCandidate(index, $0) }
     }
 
@@ -114,8 +118,10 @@ public final class PluginCatalog: Sendable {
     /// **Cost.** A look at every candidate's verdict; reads what is known of those that it gives.
     public var unusable: [PluginCandidate] {
         let index = current
-        return (0..<index.entryCount).lazy.map(index.entry).filter { $0.verdict != .usable && !$0.verdict.namesAnother }
-            .map { PluginCandidate(index, $0) }
+        return (0..<index.candidateCount).lazy.map(index.entry).filter {
+            $0.verdict != .usable && !$0.verdict.namesAnother
+        }
+        .map { PluginCandidate(index, $0) }
     }
 
     /// The plug-ins: one bundle for each identifier, by identifier.
@@ -199,7 +205,7 @@ public final class PluginCatalog: Sendable {
 
     private static func readIndex(_ file: IndexFile?) -> CatalogIndex? {
         guard let file else { return nil }
-        do throws(IndexFile.Problem) {
+        do throws(IndexFile.Failure) {
             return try file.read()
         } catch {
             HostEnvironment.log(.notice, "The index of plug-ins \(quoted(file.path)) \(error.reason); it is made anew.")
@@ -209,7 +215,7 @@ public final class PluginCatalog: Sendable {
 
     private static func write(_ index: CatalogIndex, _ file: IndexFile?) {
         guard let file else { return }
-        do throws(IndexFile.Problem) {
+        do throws(IndexFile.Failure) {
             try file.write(index)
         } catch {
             // Not a warning: a start without an index finds the same, only later.

@@ -3,15 +3,15 @@
 /// **Threads.** A value; tells what the catalogue knew when it was asked for.
 public struct PluginDescription: Sendable {
     let catalog: PluginCatalog
-    let entryNumber: Int
+    let candidateNumber: Int
     /// The candidate that it is.
     public let candidate: PluginCandidate
     private var record: PluginRecord { candidate.record }
 
-    init(_ catalog: PluginCatalog, _ index: CatalogIndex, _ entryNumber: Int) {
+    init(_ catalog: PluginCatalog, _ index: CatalogIndex, _ candidateNumber: Int) {
         self.catalog = catalog
-        self.entryNumber = entryNumber
-        candidate = PluginCandidate(index, index.entry(entryNumber))
+        self.candidateNumber = candidateNumber
+        candidate = PluginCandidate(index, index.entry(candidateNumber))
     }
 
     /// `CFBundleIdentifier`, else the directory's name without its extension.
@@ -35,7 +35,7 @@ public struct PluginDescription: Sendable {
     public var state: PluginState { catalog.state(of: identifier) ?? .discovered }
 
     /// `PHFactories`: what it offers.
-    public var factories: [Manifest.Factory] { record.factories }
+    public var extensions: [Manifest.Extension] { record.extensions }
 
     /// `PHExtensionPoints`: the extension points that it opens to others.
     public var extensionPoints: [Manifest.Point] { record.extensionPoints }
@@ -59,5 +59,6 @@ extension PluginDescription: Hashable {
         a.bundlePath == b.bundlePath && a.record == b.record
     }
 
+    /// Feeds what equality compares into the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(bundlePath) }
 }

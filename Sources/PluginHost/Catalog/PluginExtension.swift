@@ -7,7 +7,7 @@ public struct ExtensionDescription: Sendable {
     /// Whose it is.
     public let plugin: PluginDescription
     /// What Info.plist says of it.
-    public let factory: Manifest.Factory
+    public let factory: Manifest.Extension
 
     /// The name, unique at the point among all plug-ins.
     public var name: String { factory.name }
@@ -34,6 +34,7 @@ public struct PluginExtension<Interface>: Sendable {
     public let description: ExtensionDescription
     let point: ExtensionPoint<Interface>
 
+    /// Its name at the extension point.
     public var name: String { description.name }
     /// What to show to the user, in the user's language.
     public var displayName: String { description.displayName }
@@ -81,29 +82,30 @@ extension PluginCatalog {
     }
 
     /// What the plug-ins offer at an extension point that is known by its name: also that of plug-ins in C, whose factories
-    /// are asked for by ``PluginBundle/factories(at:version:)`` of the bundle that ``activate(_:)`` gives.
+    /// are asked for by ``PluginBundle/cProviders(at:version:)`` of the bundle that ``activate(_:)`` gives.
     ///
     /// - Parameters:
     ///   - point: the extension point's name.
     ///   - version: that of its interface; nil for all.
+    /// - Returns: what the plug-ins in use declare there, in order.
     public func extensions(at point: String, version: Int? = nil) -> [ExtensionDescription] {
         let index = current
         var seen: Set<String> = []
         // A plug-in that offers several things is read once.
         var plugins: [Int: PluginDescription] = [:]
-        return index.contributions(at: point).compactMap { contribution in
-            if let version, contribution.version != version { return nil }
-            let plugin = plugins[contribution.entry] ?? PluginDescription(self, index, contribution.entry)
-            plugins[contribution.entry] = plugin
-            guard let description = ExtensionDescription(plugin, contribution) else { return nil }
-            return seen.insert("\(contribution.version) \(description.name)").inserted ? description : nil
+        return index.extensionRows(at: point).compactMap { row in
+            if let version, row.version != version { return nil }
+            let plugin = plugins[row.entry] ?? PluginDescription(self, index, row.entry)
+            plugins[row.entry] = plugin
+            guard let description = ExtensionDescription(plugin, row) else { return nil }
+            return seen.insert("\(row.version) \(description.name)").inserted ? description : nil
         }
     }
 
     /// What comes first in ``extensions(at:version:)``; one plug-in is read.
     func firstExtension(at point: String, version: Int) -> ExtensionDescription? {
         let index = current
-        guard let first = index.contributions(at: point).first(where: { $0.version == version }) else { return nil }
+        guard let first = index.extensionRows(at: point).first(where: { $0.version == version }) else { return nil }
         return ExtensionDescription(PluginDescription(self, index, first.entry), first)
     }
 
@@ -125,11 +127,12 @@ extension PluginCatalog {
     ///   - name: of the factory or provider, as PHFactories declares it.
     ///   - point: the extension point's name.
     ///   - version: that of its interface; nil for any.
+    /// - Returns: the first in order, or nil.
     public func `extension`(named name: String, at point: String, version: Int? = nil) -> ExtensionDescription? {
         let index = current
-        for contribution in index.contributions(at: point) where index.text(at: contribution.name, is: name) {
-            if let version, contribution.version != version { continue }
-            return ExtensionDescription(PluginDescription(self, index, contribution.entry), contribution)
+        for row in index.extensionRows(at: point) where index.text(at: row.name, is: name) {
+            if let version, row.version != version { continue }
+            return ExtensionDescription(PluginDescription(self, index, row.entry), row)
         }
         return nil
     }
@@ -137,9 +140,9 @@ extension PluginCatalog {
 
 extension ExtensionDescription {
     /// Nil where a damaged index names a factory that the plug-in has not.
-    fileprivate init?(_ plugin: PluginDescription, _ contribution: IndexContribution) {
-        let factories = plugin.factories
-        guard factories.indices.contains(contribution.factory) else { return nil }
-        self.init(plugin: plugin, factory: factories[contribution.factory])
+    fileprivate init?(_ plugin: PluginDescription, _ row: ExtensionRow) {
+        let factories = plugin.extensions
+        guard factories.indices.contains(row.factory) else { return nil }
+        self.init(plugin: plugin, factory: factories[row.factory])
     }
 }

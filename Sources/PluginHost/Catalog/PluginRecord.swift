@@ -6,7 +6,7 @@ struct PluginRecord: Sendable, Equatable {
     var name: String?
     var shortVersion: String?
     var version: String?
-    var factories: [Manifest.Factory] = []
+    var extensions: [Manifest.Extension] = []
     var extensionPoints: [Manifest.Point] = []
     var requires: [String: String] = [:]
     var hostRequires: String?
@@ -30,7 +30,7 @@ struct PluginRecord: Sendable, Equatable {
 }
 
 extension PluginRecord {
-    /// - Parameter path: where the candidate was found.
+    /// `path`: where the candidate was found.
     init(_ contents: borrowing BundleContents, foundAt path: String) {
         if contents.path != path { linkedPath = contents.path }
         if let finding = contents.finding {
@@ -42,7 +42,7 @@ extension PluginRecord {
         name = contents.manifest.name
         shortVersion = contents.manifest.shortVersion
         version = contents.manifest.version
-        factories = contents.manifest.factories
+        extensions = contents.manifest.extensions
         extensionPoints = contents.manifest.extensionPoints
         requires = contents.manifest.requires
         hostRequires = contents.manifest.hostRequires
@@ -82,7 +82,7 @@ extension PluginRecord {
         writer.put(name)
         writer.put(shortVersion)
         writer.put(version)
-        writer.put(factories) { writer, factory in
+        writer.put(extensions) { writer, factory in
             writer.put(factory.name)
             writer.put(factory.extensionPoint)
             writer.put(UInt32(factory.version))
@@ -110,8 +110,8 @@ extension PluginRecord {
         name = reader.optionalText()
         shortVersion = reader.optionalText()
         version = reader.optionalText()
-        factories = reader.list(4 + 1 + 4 + 1 + 4) { reader in
-            Manifest.Factory(
+        extensions = reader.list(4 + 1 + 4 + 1 + 4) { reader in
+            Manifest.Extension(
                 name: reader.text(), extensionPoint: reader.optionalText(), version: Int(reader.number(UInt32.self)),
                 displayName: reader.optionalText(), order: Int(reader.number(Int32.self)))
         }

@@ -27,7 +27,7 @@ final class ScannedBundle: Sendable {
     }
 
     /// What an index knows of candidates.
-    static func known(_ entries: [IndexEntry], in index: CatalogIndex) -> [ScannedBundle] {
+    static func known(_ entries: [CandidateRow], in index: CatalogIndex) -> [ScannedBundle] {
         var writer = Writer(count: entries.count)
         for entry in entries { writer.add(entry, in: index) }
         return writer.bundles()
@@ -57,7 +57,7 @@ final class ScannedBundle: Sendable {
                 Found(name: name, stamp: stamp, record: record, nanoseconds: nanoseconds, end: records.bytes.count))
         }
 
-        mutating func add(_ entry: IndexEntry, in index: CatalogIndex) {
+        mutating func add(_ entry: CandidateRow, in index: CatalogIndex) {
             index.bytes.withUnsafeBytes { records.append(UnsafeRawBufferPointer(rebasing: $0[entry.record.range])) }
             found.append(
                 Found(

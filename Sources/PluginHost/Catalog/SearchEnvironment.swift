@@ -123,6 +123,7 @@ extension PluginCatalog {
     ///   - application: the name of the application's directories: one path component.
     ///   - program: the application's executable; nil where it is not known, and then the places that depend on it are
     ///     left out.
+    /// - Returns: absolute paths, the first to be searched first.
     public static func standardSearchPaths(for application: String, program: String?) -> [String] {
         checkName(application)
         return SearchEnvironment(ofProgram: program).searchPaths(for: application)

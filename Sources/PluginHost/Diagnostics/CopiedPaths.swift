@@ -12,6 +12,9 @@ enum CopiedPaths {
         isUsed.store(true, ordering: .releasing)
     }
 
+    /// For a copy that is removed: nobody uses it any more.
+    static func remove(_ copy: String) { originals.withLock { _ = $0.removeValue(forKey: copy) } }
+
     /// A finding that speaks of originals.
     static func told(_ finding: PluginFinding) -> PluginFinding {
         guard isUsed.load(ordering: .acquiring) else { return finding }

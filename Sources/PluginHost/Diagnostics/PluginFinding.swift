@@ -8,7 +8,9 @@ public struct PluginFinding: Error, Sendable, Hashable {
         case warning
     }
 
+    /// Whether the bundle can be loaded in spite of it.
     public var severity: Severity
+    /// What kind of finding it is.
     public var code: PluginError.Code
     /// The file that is wrong, as an absolute path.
     public var filePath: String?
@@ -27,6 +29,7 @@ public struct PluginFinding: Error, Sendable, Hashable {
     /// Whether the same question may be answered in a moment, though nobody changes anything.
     var isPassing: Bool { refusal.map(ErrorNumber.isPassing) ?? false }
 
+    /// A finding with the given parts.
     public init(
         _ severity: Severity, _ code: PluginError.Code, filePath: String? = nil, subject: String? = nil,
         message: String, remedy: String = "", systemMessage: String? = nil
@@ -50,9 +53,7 @@ public struct PluginFinding: Error, Sendable, Hashable {
             systemMessage: systemMessage)
     }
 
-    /// The finding about something that the system refused.
-    ///
-    /// - Parameter errno: why; nil if it was not the system that refused.
+    /// The finding about something that the system refused. `errno`: why; nil if it was not the system that refused.
     func refused(by errno: CInt?) -> Self {
         guard let errno else { return self }
         var finding = self

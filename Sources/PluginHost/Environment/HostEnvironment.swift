@@ -101,9 +101,8 @@ public struct HostEnvironment: Sendable {
                 HostEnvironment(
                     name: CommandLine.arguments.first.map(Path.lastComponent) ?? "host", log: writeToStandardError))))
 
-    /// Hands a message of the library's own to the application's log.
-    ///
-    /// - Parameter bundleIdentifier: which bundle it concerns; the library itself where it is none.
+    /// Hands a message of the library's own to the application's log. `bundleIdentifier`: which bundle it concerns; the
+    /// library itself where it is none.
     static func log(_ level: PluginLogger.Level, bundleIdentifier: String = "PluginHost", _ message: String) {
         log(HostLogRecord(level: level, bundleIdentifier: bundleIdentifier, message: message))
     }
@@ -140,8 +139,10 @@ public struct HostEnvironment: Sendable {
 
 /// One message for the application's log.
 public struct HostLogRecord: Sendable {
+    /// How serious it is.
     public let level: PluginLogger.Level
     /// Which bundle it concerns.
     public let bundleIdentifier: String
+    /// The message, as a sentence.
     public let message: String
 }

@@ -14,6 +14,12 @@ struct DirectoryListing: Sendable {
         case unresolved
     }
 
+    /// A name and what it stands for.
+    struct Item: Sendable {
+        let name: String
+        let kind: Kind
+    }
+
     /// The names, for asking for one of them.
     private(set) var entries = DirectoryNames()
     /// All names with their kinds. Made at each call.
@@ -96,7 +102,7 @@ struct DirectoryListing: Sendable {
     private static let typeOffset = MemoryLayout<phs_directory_entry>.offset(of: \.type)!
     private static let nameOffset = MemoryLayout<phs_directory_entry>.offset(of: \.name)!
 
-    /// - Parameter end: where the name is moved to; the end of the name then. It stands before the entry's own name.
+    /// `end`: where the name is moved to; the end of the name then. It stands before the entry's own name.
     private mutating func take(_ entry: UnsafeMutableRawPointer, _ end: inout UnsafeMutablePointer<UInt8>) {
         guard let kind = Self.kind(entry.load(fromByteOffset: Self.typeOffset, as: UInt8.self)) else { return }
         let name = (entry + Self.nameOffset).assumingMemoryBound(to: UInt8.self)
@@ -147,10 +153,4 @@ struct DirectoryListing: Sendable {
         default: nil
         }
     }
-}
-
-/// A name in a directory and what it stands for.
-struct DirectoryEntry: Sendable {
-    let name: String
-    let kind: DirectoryListing.Kind
 }

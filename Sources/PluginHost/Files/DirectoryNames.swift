@@ -77,10 +77,10 @@ struct DirectoryNames: Sendable {
     }
 
     /// The name as it stands in the directory, and its kind.
-    subscript(name: String) -> DirectoryEntry? {
+    subscript(name: String) -> DirectoryListing.Item? {
         if let hashed {
             guard let index = hashed.index(forKey: name) else { return nil }
-            return DirectoryEntry(name: hashed[index].key, kind: hashed[index].value)
+            return DirectoryListing.Item(name: hashed[index].key, kind: hashed[index].value)
         }
         var name = name
         let found = name.withUTF8 { name in
@@ -91,11 +91,11 @@ struct DirectoryNames: Sendable {
                 }
             }
         }
-        if let found { return DirectoryEntry(name: name, kind: found.kind) }
+        if let found { return DirectoryListing.Item(name: name, kind: found.kind) }
         // The Kelvin sign equals a K.
         guard name.utf8.contains(where: { $0 >= 0x80 }), let entry = entries.first(where: { self.name(of: $0) == name })
         else { return nil }
-        return DirectoryEntry(name: self.name(of: entry), kind: entry.kind)
+        return DirectoryListing.Item(name: self.name(of: entry), kind: entry.kind)
     }
 }
 

@@ -14,6 +14,7 @@ extension FileIdentity {
     /// with even ones: a second change within the tick leaves the time as it is.
     ///
     /// - Parameter now: nanoseconds since 1970, taken before the file was looked at.
+    /// - Returns: false for a file that was changed shortly before.
     func isSettled(at now: Int64) -> Bool {
         let tick: Int64 = changed % 1_000_000_000 == 0 ? 2_000_000_000 : 20_000_000
         // A time in the future comes from another machine's clock, or from before this one's was set back; waiting for it

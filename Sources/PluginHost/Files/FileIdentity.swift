@@ -42,6 +42,23 @@ struct FileIdentity: Sendable, Hashable {
         throw OpenedDirectory.Failure(path: path, errno: number)
     }
 
+    /// What a later look at a file's path found.
+    enum Change: Equatable {
+        /// Another file, or none, or the same one with other content.
+        case replaced
+        /// The system did not let it be looked at.
+        case unknown(errno: CInt)
+    }
+
+    /// How what a path leads to now differs from this; nil if it does not.
+    func change(at path: String) -> Change? {
+        do throws(OpenedDirectory.Failure) {
+            return try Self.found(at: path) == self ? nil : .replaced
+        } catch {
+            return .unknown(errno: error.errno)
+        }
+    }
+
     var isRegularFile: Bool { Int(mode) & PHS_KIND_OF_FILE == PHS_REGULAR_FILE }
     var isDirectory: Bool { Int(mode) & PHS_KIND_OF_FILE == PHS_DIRECTORY }
 

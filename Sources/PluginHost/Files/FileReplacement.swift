@@ -23,8 +23,8 @@ struct FileReplacement: Sendable {
     ///
     /// **Threads.** Any, and any number of processes: the last one to rename wins.
     func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
-        // The number is the process's and counts up: no two writers have one name, and one that is left over from a
-        // process that was killed is in nobody's way.
+        // One at random: no two writers have one name, and one that is left over from a process that was killed is in
+        // nobody's way.
         let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0...UInt32.max))\(Self.suffix)"
         let descriptor = create(temporary)
         guard descriptor >= 0 else { throw Failure(call: "open", errno: errno) }

@@ -33,7 +33,7 @@ struct OpenedDirectory: ~Copyable {
     /// The directory's path as it was reached, for messages.
     let path: String
 
-    /// - Parameter path: the directory; a link at its end is not followed.
+    /// `path`: the directory; a link at its end is not followed.
     init(path: String) throws(Failure) {
         try self.init(Self.name(path), in: AT_FDCWD, path: path)
     }

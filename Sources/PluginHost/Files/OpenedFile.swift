@@ -56,17 +56,12 @@ struct OpenedFile: ~Copyable {
             self == .system(errno: EACCES) ? Path.closedDirectory(above: path) ?? path : path
         }
 
-        /// What to do about it.
-        ///
-        /// - Parameter usual: the advice for a file that is missing or no regular one.
+        /// What to do about it. `usual`: the advice for a file that is missing or no regular one.
         func remedy(else usual: String) -> String { errno.map { ErrorNumber.remedy($0) } ?? usual }
     }
 
-    /// - Parameters:
-    ///   - path: absolute where there is a base.
-    ///   - base: an open directory that the path leads through.
-    ///
-    /// **Cost.** Two system calls, one more where a link is in the path.
+    /// **Cost.** Two system calls, one more where a link is in the path. `path`: absolute where there is a base.
+    /// `base`: an open directory that the path leads through.
     init(path: String, from base: PathBase = .none) throws(Failure) {
         var passedLinks = false
         // withCString, because a String that is passed as a pointer directly is copied to an array first.
@@ -171,12 +166,8 @@ struct OpenedFile: ~Copyable {
         }
     }
 
-    /// Gives an empty file the content of this one.
-    ///
-    /// - Parameters:
-    ///   - descriptor: the empty file, open for writing.
-    ///   - limit: more bytes are refused with `EFBIG`, also in a file that grows meanwhile.
-    /// - Returns: the number of bytes.
+    /// Gives an empty file the content of this one. `descriptor`: the empty file, open for writing. `limit`: more bytes
+    /// are refused with `EFBIG`, also in a file that grows meanwhile. Returns the number of bytes.
     func copyContent(to descriptor: CInt, atMost limit: Int64) throws(Failure) -> Int64 {
         let count = phs_copy_content(self.descriptor, descriptor, limit)
         guard count >= 0 else { throw .system(errno: errno) }

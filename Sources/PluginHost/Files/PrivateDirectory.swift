@@ -43,9 +43,7 @@ final class PrivateDirectory: Sendable {
     /// How long all places together are waited for: a thousand times what making a directory takes.
     static let longestWait = Duration.seconds(5)
 
-    /// - Parameters:
-    ///   - places: where it may be made, in order.
-    ///   - longestWait: how long other processes may hold the places.
+    /// `places`: where it may be made, in order. `longestWait`: how long other processes may hold the places.
     init(in places: [String], longestWait: Duration = longestWait) throws(Failure) {
         var failure = Failure()
         let limit = Wait(atMost: longestWait)

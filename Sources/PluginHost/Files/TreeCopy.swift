@@ -36,12 +36,9 @@ struct TreeCopy {
     private var bytes: Int64 = 0
     private var report = Report()
 
-    /// - Parameters:
-    ///   - source: the directory that is copied, links resolved.
-    ///   - target: what is made equal to it; it exists.
-    ///   - leaves: whether a file or link is left as it is, by its path in the tree.
-    /// - Returns: what was done.
-    /// - Throws: what failed; `ENOENT` for a name that went away since it was read, `EFBIG` where a limit is reached.
+    /// `source`: the directory that is copied, links resolved. `target`: what is made equal to it; it exists. `leaves`:
+    /// whether a file or link is left as it is, by its path in the tree. Returns what was done. Throws what failed;
+    /// `ENOENT` for a name that went away since it was read, `EFBIG` where a limit is reached.
     @discardableResult
     static func run(
         from source: String, to target: String, limits: Limits = Limits(),
@@ -59,7 +56,7 @@ struct TreeCopy {
         self.leaves = leaves
     }
 
-    /// - Parameter place: the path of both in the tree.
+    /// `place`: the path of both in the tree.
     private mutating func copy(
         _ from: consuming OpenedDirectory, _ to: consuming OpenedDirectory, at place: String, levels: Int
     ) throws(Failure) {

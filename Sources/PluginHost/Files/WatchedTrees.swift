@@ -78,9 +78,8 @@ struct WatchedTrees {
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
     private static let selfEvents = Int(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)
 
-    /// - Parameters:
-    ///   - enters: whether to watch the inside of a directory, or of a link to one, that stands in a root, by its name.
-    ///   - isBundle: whether what a link leads to is a bundle, by its path.
+    /// `enters`: whether to watch the inside of a directory, or of a link to one, that stands in a root, by its name.
+    /// `isBundle`: whether what a link leads to is a bundle, by its path.
     init(
         _ inotify: Inotify, limits: Limits = Limits(), enters: @escaping @Sendable (String) -> Bool,
         isBundle: @escaping @Sendable (String) -> Bool = { _ in true }
@@ -216,10 +215,8 @@ struct WatchedTrees {
         return true
     }
 
-    /// What a name in a directory stands for, if it is a directory that belongs to the tree. What a link leads to is made a
-    /// tree of its own.
-    ///
-    /// - Parameter kind: what the listing told; nil where nobody asked.
+    /// What a name in a directory stands for, if it is a directory that belongs to the tree. What a link leads to is
+    /// made a tree of its own. `kind`: what the listing told; nil where nobody asked.
     private mutating func child(_ name: String, _ kind: DirectoryListing.Kind?, in place: Place) -> Place? {
         let isChoice = place.depth == 0 && !(trees[place.tree]?.isEnteredWholly ?? true)
         guard !isChoice || enters(name) else { return nil }

@@ -62,6 +62,7 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
         return type
     }
 
+    /// The signature as it is written, with a blank after each comma.
     public var description: String { "(\(arguments.map(\.rawValue).joined(separator: ", "))) -> \(result.rawValue)" }
 }
 

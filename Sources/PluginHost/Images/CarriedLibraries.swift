@@ -21,9 +21,7 @@ struct CarriedLibraries {
         self.frameworkExecutables = frameworkExecutables
     }
 
-    /// The library that a DT_NEEDED finds, or nil.
-    ///
-    /// - Parameter unread: takes files that the system does not let be read.
+    /// The library that a DT_NEEDED finds, or nil. `unread`: takes files that the system does not let be read.
     func file(named name: String, unread: UnreadFiles = UnreadFiles()) -> ImageFile? {
         if let file = own(Path.join(directory, name), unread) { return file }
         for path in frameworkExecutables() {

@@ -8,8 +8,12 @@ extension ImageInspector {
     /// toolchain.
     ///
     /// - Parameters:
+    ///   - path: the absolute path of the plug-in's executable.
+    ///   - bundlePath: the bundle's directory, which a search path must not leave.
     ///   - libraries: those that the bundle carries, which are found first; nil where it carries none.
+    ///   - surroundings: what the process has, or will have.
     ///   - declared: what Info.plist says that the code offers, to be compared with it; nil for no comparison.
+    /// - Returns: every finding; none for a sound file.
     ///
     /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in. At most 64 MiB of each
     /// file are read.

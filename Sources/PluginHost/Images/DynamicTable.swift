@@ -108,9 +108,7 @@ struct DynamicTable {
 
     private static let needed: UInt64 = 1  // DT_NEEDED
 
-    /// The offset in the strings of each needed library's name, in order.
-    ///
-    /// - Parameter bytes: those that were read.
+    /// The offset in the strings of each needed library's name, in order. `bytes`: those that were read.
     func needed(in bytes: UnsafeRawBufferPointer) -> Needed {
         Needed(in: UnsafeRawBufferPointer(rebasing: bytes[neededPart]))
     }

@@ -23,7 +23,7 @@ struct FileWindow: ~Copyable {
     /// What is read beyond the bytes asked for: names and table entries stand close together.
     private static let usualCount = 1024
 
-    /// - Parameter storage: at least ``storageSize`` bytes.
+    /// `storage`: at least ``storageSize`` bytes.
     init(of file: borrowing OpenedFile, storage: UnsafeMutableRawBufferPointer) {
         size = file.identity.size
         headStorage = UnsafeMutableRawBufferPointer(rebasing: storage[..<Self.headCapacity])

@@ -50,7 +50,7 @@ final class ImageFile {
         }
     }
 
-    /// - Parameter unread: takes the file if the system does not let it be read, now or later.
+    /// `unread`: takes the file if the system does not let it be read, now or later.
     init(path: String, unread: UnreadFiles = UnreadFiles()) throws(Unusable) {
         let parts = try Parts(path: path, unread: unread)
         self.path = path
@@ -110,7 +110,7 @@ final class ImageFile {
         return String(decoding: tail[..<end], as: UTF8.self)
     }
 
-    /// - Parameter refused: called where the system does not let the file be read.
+    /// `refused`: called where the system does not let the file be read.
     fileprivate static func read(
         _ file: borrowing OpenedFile, at offset: UInt64, count: Int, refused: (OpenedFile.Failure) -> Void
     ) -> [UInt8]? {

@@ -22,9 +22,8 @@ struct ImageInspection: Sendable {
     /// Whether nothing speaks against opening the file.
     var isLoadable: Bool { !findings.contains { $0.severity == .error } }
 
-    /// Whether an image in memory is the file that was inspected, and not one that was put in its place since.
-    ///
-    /// - Parameter base: where the image begins, as the dynamic linker tells it.
+    /// Whether an image in memory is the file that was inspected, and not one that was put in its place since. `base`:
+    /// where the image begins, as the dynamic linker tells it.
     func describes(imageAt base: UInt) -> Bool {
         guard fingerprint != 0, let header = UnsafeRawPointer(bitPattern: base) else { return true }
         return fingerprint == ImageInspector.fingerprint(ofImageMappedAt: header)
@@ -42,6 +41,7 @@ struct SearchPath: Sendable {
 public struct PluginNote: Sendable, Hashable {
     /// The version of the C ABI.
     public let abiMajor: UInt16
+    /// The minor version of the C ABI.
     public let abiMinor: UInt16
     /// The revision of the Swift level; 0 for a plug-in in C.
     public let swiftRevision: UInt16
@@ -70,7 +70,7 @@ public struct PluginNote: Sendable, Hashable {
         case format(UInt16)
     }
 
-    /// - Parameter descriptor: the note's descriptor: a `plugin_note_head` and the payload.
+    /// `descriptor`: the note's descriptor: a `plugin_note_head` and the payload.
     init(descriptor: UnsafeRawBufferPointer) throws(Fault) {
         let headSize = MemoryLayout<plugin_note_head>.size
         guard descriptor.count >= headSize else { throw .damaged }

@@ -15,6 +15,7 @@ enum ImageInspector {
     ///   - path: its absolute path, for the findings and for `$ORIGIN`.
     ///   - bundlePath: the bundle's directory, which a search path must not leave.
     ///   - role: whether the file must have an entry.
+    /// - Returns: what the file is, or the findings that keep it from being opened.
     ///
     /// **Cost.** Linear in the size of its tables; four pread() calls: the first 4 KiB, PT_DYNAMIC, the tables, and the
     /// addresses of the initialisers.
@@ -69,9 +70,8 @@ enum ImageInspector {
         return 0
     }
 
-    /// The fingerprint of an image in memory; no system call.
-    ///
-    /// - Parameter base: where the image begins: its ELF header, mapped with the first page of the file.
+    /// The fingerprint of an image in memory; no system call. `base`: where the image begins: its ELF header, mapped
+    /// with the first page of the file.
     static func fingerprint(ofImageMappedAt base: UnsafeRawPointer) -> UInt64 {
         // The dynamic linker maps whole pages, so that the first 4 KiB can be read where the first segment has any
         // byte. Bytes of the page that are not of the segment come from the file as well (System V ABI, chapter 5).

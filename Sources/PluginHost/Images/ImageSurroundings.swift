@@ -42,7 +42,7 @@ final class HostImages {
     /// More images than a process has.
     private static let limit = 4096
 
-    /// - Parameter excluded: the plug-in that is inspected, which may be loaded already.
+    /// `excluded`: the plug-in that is inspected, which may be loaded already.
     init(_ surroundings: ImageSurroundings, excluding excluded: ImageFile?, unread: UnreadFiles = UnreadFiles()) {
         self.unread = unread
         search = LibrarySearch(unread: unread)

@@ -43,7 +43,7 @@ struct Initialisers {
     @inline(__always)
     func overlap(_ target: UInt64, _ width: UInt64) -> Bool { target < end && target &+ width > start }
 
-    /// - Parameter address: what is written, without the image's base; nil for anything else than an address of the file.
+    /// `address`: what is written, without the image's base; nil for anything else than an address of the file.
     mutating func write(_ target: UInt64, _ width: UInt64, _ address: UInt64?) {
         change(target, width) { _, _ in address.map(Entry.address) ?? .other }
     }

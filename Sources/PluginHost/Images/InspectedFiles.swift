@@ -10,9 +10,11 @@ struct InspectedFiles {
 
     mutating func append(_ path: String, _ identity: FileIdentity) { files.append((path, identity)) }
 
-    /// The path of a file that is another one now, or was changed since.
-    func firstChanged() -> String? {
-        for file in files where FileIdentity(path: file.path) != file.identity { return file.path }
+    /// A file that is another one now, or was changed since, or cannot be looked at.
+    func firstChange() -> (path: String, change: FileIdentity.Change)? {
+        for file in files {
+            if let change = file.identity.change(at: file.path) { return (file.path, change) }
+        }
         return nil
     }
 }

@@ -9,11 +9,8 @@ enum KnownLibraries {
 
     private static let names = Lock<Set<String>>([])
 
-    /// Whether the names are those that the last plug-in needed.
-    ///
-    /// - Parameters:
-    ///   - needed: their offsets in the strings.
-    ///   - strings: a table whose last byte is NUL.
+    /// Whether the names are those that the last plug-in needed. `needed`: their offsets in the strings. `strings`: a
+    /// table whose last byte is NUL.
     static func areLastNeeded(_ needed: DynamicTable.Needed, in strings: UnsafeRawBufferPointer) -> Bool {
         lastNeeded.withLock { known in
             known.withUnsafeBytes { known in

@@ -22,7 +22,7 @@ struct LibraryClosure {
     /// More libraries than any plug-in needs.
     private static let limit = 512
 
-    /// - Parameter libraries: those that the plug-in's bundle carries; the host opens them before the plug-in.
+    /// `libraries`: those that the plug-in's bundle carries; the host opens them before the plug-in.
     init(of plugin: ImageFile, libraries: CarriedLibraries? = nil, in host: HostImages) {
         newFiles = [plugin]
         var chains: [[ImageFile]] = [[plugin] + (host.program.map { [$0] } ?? [])]

@@ -28,7 +28,7 @@ struct LibrarySearch {
     private let platformToken: String
     private let unread: UnreadFiles
 
-    /// - Parameter unread: takes files that the system does not let be read.
+    /// `unread`: takes files that the system does not let be read.
     init(
         cache: LinkerCache = LinkerCache(), environmentPath: String? = Self.environmentPath,
         unread: UnreadFiles = UnreadFiles()
@@ -42,7 +42,7 @@ struct LibrarySearch {
         platformToken = Self.platform
     }
 
-    /// - Parameter loaders: the image that needs the library, then the one that brought that in, and so on.
+    /// `loaders`: the image that needs the library, then the one that brought that in, and so on.
     func find(_ library: String, neededBy loaders: [ImageFile]) -> Result {
         guard let loader = loaders.first else { return .missing(searched: [], rejected: []) }
         var searched: [Place] = []

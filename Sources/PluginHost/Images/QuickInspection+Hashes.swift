@@ -51,7 +51,7 @@ extension QuickInspection {
         try readChains(atAddress: address + chainsOffset, buckets, firstSymbol, UInt64(last), file)
     }
 
-    /// - Parameter last: where the chain of the highest symbols begins, whose end is the table's.
+    /// `last`: where the chain of the highest symbols begins, whose end is the table's.
     private mutating func readChains(
         atAddress address: UInt64, _ buckets: UnsafeRawBufferPointer, _ firstSymbol: UInt64, _ last: UInt64,
         _ file: borrowing OpenedFile

@@ -58,7 +58,7 @@ struct Notes: Sequence, IteratorProtocol {
     private(set) var isDamaged = false
     private(set) var hasDamagedProperties = false
 
-    /// - Parameter alignment: 4 or 8.
+    /// `alignment`: 4 or 8.
     init(in bytes: UnsafeRawBufferPointer, alignment: Int) {
         self.bytes = bytes
         self.alignment = alignment
@@ -106,8 +106,8 @@ struct OwnNotes: Sequence, IteratorProtocol {
     /// What ``next()`` gives first.
     private var first: UnsafeRawBufferPointer?
 
-    /// - Parameter alignment: of the segment: 8 for notes that are 8-aligned, any other number means 4. Where the
-    ///   notes do not parse with it, the other one is tried: linkers have merged segments of both kinds.
+    /// `alignment`: of the segment: 8 for notes that are 8-aligned, any other number means 4. Where the notes do not
+    /// parse with it, the other one is tried: linkers have merged segments of both kinds.
     init(in bytes: UnsafeRawBufferPointer, alignment: UInt64) {
         notes = Notes(in: bytes, alignment: alignment == 8 ? 8 : 4)
         first = nextOwn()

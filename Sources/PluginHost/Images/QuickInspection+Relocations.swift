@@ -112,6 +112,10 @@ extension QuickInspection {
         _ targets: borrowing RelocationTargets, _ initialisers: inout Initialisers
     ) throws(TableFault) {
         let bytes = tables.packedRelocations
+        // Behind nothing, a bitmap stands for the words at address 0 of the process, and not of the image.
+        if !bytes.isEmpty, bytes[0] & 1 == 1 {
+            throw TableFault(what: "its packed relocations (DT_RELR) begin with a bitmap, before any address")
+        }
         var next: UInt64 = 0
         var last = targets.usual
         func take(_ target: UInt64) throws(TableFault) {

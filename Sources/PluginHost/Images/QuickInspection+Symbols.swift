@@ -1,8 +1,7 @@
 extension QuickInspection {
-    /// Reads the symbols: those of the hash table, and those that relocations name. A file that defines nothing has none
-    /// of the first, and nothing else says where the table ends.
-    ///
-    /// - Parameter highest: the highest number of a symbol that a relocation names.
+    /// Reads the symbols: those of the hash table, and those that relocations name. A file that defines nothing has
+    /// none of the first, and nothing else says where the table ends. `highest`: the highest number of a symbol that a
+    /// relocation names.
     mutating func readSymbols(highest: UInt64, _ file: borrowing OpenedFile) throws(TableFault) {
         if let count = tables.hashedCount, highest >= count { throw wrongSymbol(of: count) }
         let count = tables.hashedCount ?? highest + 1

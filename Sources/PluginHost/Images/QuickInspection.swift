@@ -62,6 +62,7 @@ struct QuickInspection: ~Copyable {
         if let failure = window.failure {
             result.findings = []
             refuse("cannot be read.", "Check the file system it stands on.", said: failure.reason)
+            result.findings[0] = result.findings[0].refused(by: failure.errno)
         } else if window.isShort {
             result.findings = []
             refuse(
@@ -99,12 +100,8 @@ struct QuickInspection: ~Copyable {
 
     // MARK: - Findings
 
-    /// Tells that the file must not be opened.
-    ///
-    /// - Parameters:
-    ///   - what: what is wrong with it, as the end of a sentence that begins with its path.
-    ///   - remedy: the next step.
-    ///   - said: the system's words.
+    /// Tells that the file must not be opened. `what`: what is wrong with it, as the end of a sentence that begins with
+    /// its path. `remedy`: the next step. `said`: the system's words.
     @inline(never)
     mutating func refuse(
         code: PluginError.Code = .notLoadable, subject: String? = nil, _ what: String, _ remedy: String,

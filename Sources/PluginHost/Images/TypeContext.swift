@@ -140,10 +140,8 @@ struct TypeContext<Memory: ImageMemory> {
         return Self(memory, at: target)
     }
 
-    /// Calls `body` with the descriptors that a section lists: 32-bit references whose two lowest bits say whether
-    /// they are indirect, and for types, whether they lead to something of Objective-C.
-    ///
-    /// - Parameter body: returns false to end.
+    /// Calls `body` with the descriptors that a section lists: 32-bit references whose two lowest bits say whether they
+    /// are indirect, and for types, whether they lead to something of Objective-C. `body`: returns false to end.
     static func each(in memory: Memory, at start: UInt64, length: UInt64, _ body: (Self) -> Bool) {
         var offset: UInt64 = 0
         while offset &+ 4 <= length {

@@ -14,9 +14,8 @@ final class UnreadFiles {
         first = (path, errno)
     }
 
-    /// The finding in place of all that was concluded without the file.
-    ///
-    /// - Parameter inspected: the file whose libraries and symbols were looked for.
+    /// The finding in place of all that was concluded without the file. `inspected`: the file whose libraries and
+    /// symbols were looked for.
     func finding(about inspected: String) -> PluginFinding? {
         guard let first else { return nil }
         return PluginFinding(

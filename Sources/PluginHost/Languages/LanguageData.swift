@@ -101,9 +101,7 @@ enum LanguageData {
 
     // MARK: Parents
 
-    /// The tag that a tag goes back to where that is not simply the language in its script.
-    ///
-    /// - Parameter tag: a canonical one.
+    /// The tag that a tag goes back to where that is not simply the language in its script. `tag`: a canonical one.
     static func parent(of tag: LanguageTag) -> String? {
         switch (tag.language, tag.script, tag.region) {
         case ("en", nil, let region?): englishParents.key(of: region)

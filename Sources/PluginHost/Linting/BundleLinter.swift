@@ -4,7 +4,7 @@ internal import PropertyLists
 /// not fit between the languages of a bundle.
 ///
 /// No code of a bundle runs. What a load checks of the executable is no matter here;
-/// ``PluginBundle/problems(loadedBy:)`` tells it.
+/// ``PluginBundle/findings(loadedBy:)`` tells it.
 ///
 /// ```swift
 /// for finding in BundleLinter().lint(bundle).findings {
@@ -32,6 +32,7 @@ public struct BundleLinter: Sendable {
     /// and keys that sources ask for and no table has are found.
     public var sources: [String]
 
+    /// A linter that compares with these sources, where there are any.
     public init(sources: [String] = []) {
         self.sources = sources
     }
@@ -49,7 +50,8 @@ public struct BundleLinter: Sendable {
     /// neither has the table, with those of all others. What a broader localisation of the same language has (`pt` for
     /// `pt-BR`) is not missing from the narrower one.
     ///
-    /// **Cost.** Reads all these files, with memory of some times their size.
+    /// **Cost.** Reads all these files, with memory of some times their size. With ``sources``, a key that is in none of them
+    /// is looked for in the executable and in each file that is no source. Of one file at most 100 findings are listed.
     public func lint(_ bundle: PluginBundle) -> LintReport {
         var lint = BundleLint(bundle: bundle, linter: self)
         return lint.run()
@@ -60,6 +62,7 @@ public struct BundleLinter: Sendable {
     /// - Parameters:
     ///   - path: the file. One that is named `Info.plist` is also looked at as a bundle's.
     ///   - type: what it is read as; nil for what its name says, and a property list for any other name.
+    /// - Returns: what was looked at, and every finding.
     public func lint(file path: String, as type: FileType? = nil) -> LintReport {
         let absolute = Path.normalized(path) ?? path
         return report(on: LintedFile(path: absolute, type: type ?? FileType(path: path) ?? .propertyList))
@@ -71,6 +74,7 @@ public struct BundleLinter: Sendable {
     ///   - bytes: the content.
     ///   - type: what it is read as.
     ///   - name: what to call it in the findings.
+    /// - Returns: what was looked at, and every finding.
     public func lint(_ bytes: [UInt8], as type: FileType, named name: String) -> LintReport {
         report(on: LintedFile(path: name, type: type, bytes: bytes))
     }

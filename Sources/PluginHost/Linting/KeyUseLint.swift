@@ -2,6 +2,9 @@ import Glibc
 internal import PropertyLists
 
 /// Keys that no source mentions, and keys that sources ask for and no table has.
+///
+/// **Cost.** Each source is read once. A key that is in no source is looked for in each other file, the executable too: the
+/// time grows with their number times these files' size.
 struct KeyUseLint {
     private let tables: LocalizedTables
     private let infoList: LintedFile?
@@ -90,17 +93,18 @@ struct KeyUseLint {
         let undefined = uses.calls.filter { !isDefined($0) }
         guard !undefined.isEmpty else { return }
         let source = bytes.withUnsafeBufferPointer { SourceText($0) }
-        for call in undefined {
-            let (position, excerpt) = source.place(at: call.offset)
-            let table = call.table.map { "table \(quoted($0))" } ?? "table"
-            findings.append(
-                LintFinding(
-                    .warning, .undefinedKey, filePath: path, place: LintFinding.Place(position, excerpt),
-                    subject: call.key,
-                    message:
-                        "The key \(quoted(call.key.shortened)) is in no \(table) of the bundle.",
-                    remedy: "Add it to the tables, or correct it here."))
-        }
+        var found = LintFindings()
+        for call in undefined { found.add(Self.undefined(call, in: path, source)) }
+        findings += found.all
+    }
+
+    private static func undefined(_ call: KeyUses.Call, in path: String, _ source: SourceText) -> LintFinding {
+        let (position, excerpt) = source.place(at: call.offset)
+        let table = call.table.map { "table \(quoted($0))" } ?? "table"
+        return LintFinding(
+            .warning, .undefinedKey, filePath: path, place: LintFinding.Place(position, excerpt), subject: call.key,
+            message: "The key \(quoted(call.key.shortened)) is in no \(table) of the bundle.",
+            remedy: "Add it to the tables, or correct it here.")
     }
 
     private static func bytes(_ path: String, _ limit: Int) -> [UInt8]? {
@@ -131,16 +135,18 @@ struct KeyUseLint {
     private mutating func findUnused() {
         for table in tables.names where table != LocalizedTables.infoTable {
             var told: Set<String> = []
+            var found = LintFindings()
             for language in tables.languages(with: table) {
                 for (key, entry) in tables.entries(table, language).sorted(by: { $0.key < $1.key })
                 where !isUsed(key) && told.insert(key).inserted {
-                    findings.append(
+                    found.add(
                         entry.file.finding(
                             .note, .unusedKey, at: [key],
                             "The key \(quoted(key.shortened)) is in no source and not in the executable.",
                             remedy: "Remove it from the table \(quoted(table)), unless the code puts it together."))
                 }
             }
+            findings += found.all
         }
     }
 

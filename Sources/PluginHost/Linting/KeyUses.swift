@@ -42,7 +42,7 @@ struct KeyUses {
 
         private(set) var all: [Argument] = []
 
-        /// - Parameter start: the token that should be the opening parenthesis.
+        /// `start`: the token that should be the opening parenthesis.
         init?(_ tokens: [SourceTokens.Token], from start: Int) {
             guard start < tokens.count, tokens[start].isSign("(") else { return nil }
             var open = 1
@@ -113,8 +113,8 @@ struct KeyUses {
             isDefault = places.isDefault && table == nil
         }
         guard let key, let text = key.text else { return }
-        let name = isDefault ? StringsTables.defaultTable : table?.text
+        let name = isDefault ? BundleStrings.defaultTable : table?.text
         calls.append(
-            Call(key: text, table: name.map { $0.isEmpty ? StringsTables.defaultTable : $0 }, offset: key.offset))
+            Call(key: text, table: name.map { $0.isEmpty ? BundleStrings.defaultTable : $0 }, offset: key.offset))
     }
 }

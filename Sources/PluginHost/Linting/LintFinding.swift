@@ -17,8 +17,11 @@ public struct LintFinding: Error, Sendable, Hashable {
     /// A fault of a property list or strings table has the fault's code: `missingSeparator`, `duplicateKey`. A finding
     /// about Info.plist's keys has that of ``PluginError/Code``: `manifestInvalid`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The code as text.
         public let rawValue: String
+        /// A code by its text.
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// The code as text.
         public var description: String { rawValue }
     }
 
@@ -48,13 +51,17 @@ public struct LintFinding: Error, Sendable, Hashable {
 
     /// Another place that explains a finding: the first of two equal keys, the text that was translated.
     public struct Related: Sendable, Hashable {
+        /// The file, as an absolute path.
         public var filePath: String
+        /// The place in the file; nil for the file as a whole.
         public var place: Place?
         /// A full sentence.
         public var message: String
     }
 
+    /// How serious it is.
     public var severity: Severity
+    /// What kind of finding it is.
     public var code: Code
     /// The file or directory, as an absolute path; “-” or whatever name the caller gave for bytes without a file.
     public var filePath: String
@@ -68,8 +75,10 @@ public struct LintFinding: Error, Sendable, Hashable {
     public var remedy: String
     /// What the system said, word for word.
     public var systemMessage: String?
+    /// Other places that explain it.
     public var related: [Related]
 
+    /// A finding with the given parts.
     public init(
         _ severity: Severity, _ code: Code, filePath: String, place: Place? = nil, subject: String? = nil,
         message: String, remedy: String = "", systemMessage: String? = nil, related: [Related] = []

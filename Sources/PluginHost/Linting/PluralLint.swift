@@ -19,7 +19,7 @@ struct PluralLint {
     private static let otherRules: Set = ["NSStringVariableWidthRuleType", "NSStringDeviceSpecificRuleType"]
     private static let categories = Set(PluralCategory.allCases.map(\.rawValue))
 
-    /// - Parameter language: the name of the file's `.lproj`, nil for a file that stands in none.
+    /// `language`: the name of the file's `.lproj`, nil for a file that stands in none.
     static func findings(in file: LintedFile, language: String?) -> [LintFinding] {
         guard file.type == .pluralRules, let value = file.list?.value else { return [] }
         guard case .dictionary(let entries) = value else {
@@ -51,7 +51,7 @@ struct PluralLint {
 
     private static let advice = "Build it as docs/command-line.md shows under “Plural rules”."
 
-    /// - Parameter findings: about the entries before this one.
+    /// `findings`: about the entries before this one.
     private init(
         file: LintedFile, key: String, entry: [String: PropertyList], required: Set<PluralCategory>,
         _ findings: LintFindings

@@ -10,9 +10,7 @@ import Synchronization
 struct CodeLoad {
     let bundle: PluginBundle
 
-    /// - Parameters:
-    ///   - lastFailure: how the last try ended.
-    ///   - entered: set to the code whose entry is called.
+    /// `lastFailure`: how the last try ended. `entered`: set to the code whose entry is called.
     func run(lastFailure: LoadFailure?, entered: inout EnteredCode?) throws(PluginError) -> LoadedCode {
         try bundle.requireUsableManifest()
         if let entry = bundle.linkedEntry { return try enter(linked: entry, lastFailure, &entered) }
@@ -27,12 +25,13 @@ struct CodeLoad {
         try openOwnLibraries(inspection, path, &libraries)
         let image = try open(path, isRetry: lastFailure?.entered != nil)
         // What the dynamic linker opened is what was inspected: by the content of its first page, and by the path.
-        guard inspection.describes(imageAt: image.base), FileIdentity(path: path) == file else { throw changed(path) }
-        if let library = libraries.firstChanged() { throw changed(library) }
+        guard inspection.describes(imageAt: image.base) else { throw changed(path) }
+        if let change = file.change(at: path) { throw changed(path, change) }
+        if let (library, change) = libraries.firstChange() { throw changed(library, change) }
         try claim(image, path)
         entered = identity
         guard let entry = image.entry else { throw missingEntry(path) }
-        let table = EntryTable(bundle: bundle)
+        let table = HostTable(bundle: bundle)
         let registrations: Registrations
         do throws(PluginError) {
             registrations = try table.enter(entry, path: path)
@@ -49,7 +48,7 @@ struct CodeLoad {
     ) throws(PluginError) -> LoadedCode {
         try check(lastFailure, isNotOf: .linked, &entered)
         entered = .linked
-        let table = EntryTable(bundle: bundle)
+        let table = HostTable(bundle: bundle)
         let registrations = try table.enter(entry, path: bundle.executablePath ?? Path.mainProgram)
         BundleTable.shared.add(linkedClasses: registrations.classes.map(\.type), of: bundle)
         return LoadedCode(
@@ -72,7 +71,15 @@ struct CodeLoad {
         guard executable.file.settle() else { throw changed(path) }
         let inspection = ImageInspector.inspectQuickly(executable.file, path: path, bundlePath: bundle.bundlePath)
         if inspection.isLoadable { return inspection }
-        throw completed(PluginError(bundlePath: bundle.bundlePath, findings: inspection.findings), path: path)
+        throw explained(inspection, path)
+    }
+
+    /// The complete inspection begins with the quick one, and explains what that found.
+    @inline(never)
+    private func explained(_ inspection: ImageInspection, _ path: String) -> PluginError {
+        let complete = completeFindings(path)
+        let isExplained = complete.contains { $0.severity == .error }
+        return PluginError(bundlePath: bundle.bundlePath, findings: isExplained ? complete : inspection.findings)
     }
 
     /// Inspects and opens the libraries that the executable needs and the bundle carries. Most plug-ins need none that is
@@ -190,8 +197,17 @@ struct CodeLoad {
     }
 
     @inline(never)
-    private func changed(_ path: String) -> PluginError {
-        failure(
+    private func changed(_ path: String, _ change: FileIdentity.Change = .replaced) -> PluginError {
+        if case .unknown(let errno) = change {
+            let finding = PluginFinding(
+                .notLoadable, filePath: path,
+                message: """
+                    The file \(quoted(path)) cannot be looked at again after its loading, so it may not be the one that \
+                    was checked; its entry was not called.
+                    """)
+            return failure(path, finding.refused(by: errno))
+        }
+        return failure(
             path,
             PluginFinding(
                 .executableChanged, filePath: path,

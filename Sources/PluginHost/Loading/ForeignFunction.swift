@@ -16,7 +16,9 @@ import Glibc
 public final class ForeignFunction: @unchecked Sendable {
     // @unchecked because of the pointers: the prepared call and the code are constant until deinit.
 
+    /// The name that the plug-in registered it by.
     public let name: String
+    /// The types of its arguments and of its result.
     public let signature: ForeignSignature
     private let bundle: PluginBundle
     private let code: plugin_code
@@ -41,6 +43,7 @@ public final class ForeignFunction: @unchecked Sendable {
     /// Calls the function.
     ///
     /// - Parameter arguments: as many as the signature has, each of its type.
+    /// - Returns: the result, of the type that the signature has.
     /// - Throws: ``PluginError`` of code `functionUnavailable` if an argument does not fit; then it was not called.
     public func callAsFunction(_ arguments: ForeignValue...) throws -> ForeignValue {
         try call(with: arguments)
@@ -156,6 +159,7 @@ extension PluginBundle {
     /// - Parameters:
     ///   - name: the function's name.
     ///   - signature: the signature that the caller expects; nil for the plug-in's own.
+    /// - Returns: the function, to be called with values of its signature.
     /// - Throws: ``PluginError``: what a load throws; `functionUnavailable` if there is no such function, or it has
     ///   another signature than the caller expects.
     public func function(_ name: String, _ signature: String? = nil) throws -> ForeignFunction {

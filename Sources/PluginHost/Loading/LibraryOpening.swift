@@ -30,9 +30,7 @@ struct LibraryOpening {
     /// More libraries than any bundle carries, each needed by the one before it.
     private static let depthLimit = 64
 
-    /// - Parameters:
-    ///   - inspection: of the executable.
-    ///   - path: of the executable.
+    /// `inspection`: of the executable. `path`: of the executable.
     mutating func open(for inspection: ImageInspection, path: String) throws(Failure) {
         try open(Image(inspection, path), [])
     }
@@ -50,7 +48,7 @@ struct LibraryOpening {
         }
     }
 
-    /// - Parameter loaders: those that brought the image in, the nearest first.
+    /// `loaders`: those that brought the image in, the nearest first.
     private mutating func open(_ image: Image, _ loaders: [Image]) throws(Failure) {
         guard loaders.count < Self.depthLimit else { return }
         let chain = [image] + loaders

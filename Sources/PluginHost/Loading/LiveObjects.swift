@@ -22,7 +22,7 @@ extension LiveObjects: CustomStringConvertible {
 
 extension PluginBundle {
     /// What still holds objects of this plug-in: by provider, factory and class, how many of the objects live that were
-    /// made by ``Provider/make()``, ``CFactory/make()`` and ``makePrincipal(as:)``, or as services. It goes on counting
+    /// made by ``Provider/make()``, ``CProvider/make()`` and ``makePrincipal(as:)``, or as services. It goes on counting
     /// after the bundle was unloaded.
     ///
     /// Not counted are values that are no class instances (of a provider whose interface is a structure or a closure),

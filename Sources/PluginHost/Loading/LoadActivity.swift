@@ -23,12 +23,9 @@ final class LoadActivity: Sendable {
         }
     }
 
-    /// Waits for the outcome of what another thread does.
-    ///
-    /// - Parameter wanted: what the caller wants to do with the bundle then.
-    /// - Returns: how it ended.
-    /// - Throws: ``PluginError`` of code `loadReentered`, `dependencyCycle` or `loadInterrupted` instead of waiting for
-    ///   ever.
+    /// Waits for the outcome of what another thread does. `wanted`: what the caller wants to do with the bundle then.
+    /// Returns how it ended. Throws ``PluginError`` of code `loadReentered`, `dependencyCycle` or `loadInterrupted`
+    /// instead of waiting for ever.
     func wait(for ticket: LoadTicket, to wanted: LoadTicket.Work) throws(PluginError)
         -> Result<Void, PluginError>
     {

@@ -6,7 +6,7 @@ final class LoadedCode: Sendable {
     /// Nil for code that is linked into the program: whose image is not the plug-in's alone.
     let image: LoadedImage?
     let registrations: Registrations
-    let table: EntryTable
+    let table: HostTable
     /// Where the registrations differ from what Info.plist declares.
     let findings: [PluginFinding]
     private let census = Lock<ObjectCensus?>(nil)
@@ -39,9 +39,9 @@ final class LoadedCode: Sendable {
         let plugin: (any Plugin.Type)?
     }
 
-    /// - Parameter findings: where the registrations differ from what Info.plist declares.
+    /// `findings`: where the registrations differ from what Info.plist declares.
     init(
-        image: LoadedImage?, registrations: consuming Registrations, findings: [PluginFinding], table: EntryTable
+        image: LoadedImage?, registrations: consuming Registrations, findings: [PluginFinding], table: HostTable
     ) {
         self.image = image
         self.registrations = registrations
@@ -100,7 +100,7 @@ final class LoadedCode: Sendable {
         }
     }
 
-    /// - Parameter name: `NSPrincipalClass`, or nil for the first class.
+    /// `name`: `NSPrincipalClass`, or nil for the first class.
     func principal(named name: String?) -> Principal {
         if let known = principal.withLock({ $0 }) { return known }
         // Found outside of the lock: finding a class by name runs a metadata accessor, which is the plug-in's code.

@@ -23,6 +23,7 @@ extension PluginBundle {
     /// Makes an object of the principal class, loading the bundle if it is not loaded.
     ///
     /// - Parameter type: what the object is to be, such as `(any TextFilter).self`.
+    /// - Returns: a new object.
     /// - Throws: ``PluginError``: what a load throws; `principalClassMissing` if there is no such class, it is not a
     ///   `Plugin`, or not a `type`; `instantiationFailed` with what the initialiser threw.
     ///
@@ -69,15 +70,13 @@ extension PluginBundle {
 
     /// Modules that stand twice in the process, one of them in or for this bundle: the usual reason why a cast that
     /// must hold does not.
-    var duplicateModules: [PluginFinding] { problems().filter { $0.code == .duplicateABI } }
+    var duplicateModules: [PluginFinding] { findings().filter { $0.code == .duplicateABI } }
 
     func instantiationFailed(_ what: String, _ error: any Error) -> PluginError {
         pluginFailed(.instantiationFailed, subject: what, "Making an object of \(what)", error)
     }
 
-    /// What a plug-in threw or told, as an error of its bundle.
-    ///
-    /// - Parameter what: what failed, as the beginning of a sentence.
+    /// What a plug-in threw or told, as an error of its bundle. `what`: what failed, as the beginning of a sentence.
     func pluginFailed(_ code: PluginError.Code, subject: String? = nil, _ what: String, _ error: any Error)
         -> PluginError
     {

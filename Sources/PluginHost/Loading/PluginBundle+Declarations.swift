@@ -1,12 +1,12 @@
 @_spi(PluginHost) internal import PluginABI
 
 /// What was registered at an extension point.
-private struct Offer {
+private struct Registered {
     let name: String
     let point: String
     let version: Int
 
-    func isDeclared(by entry: Manifest.Factory) -> Bool {
+    func isDeclared(by entry: Manifest.Extension) -> Bool {
         name == entry.name && point == entry.extensionPoint && version == entry.version
     }
 }
@@ -17,12 +17,12 @@ extension PluginBundle {
     /// - Returns: an error for each provider or factory that is not declared, a warning for each declaration that nothing
     ///   fulfils. Nothing for a bundle without the key: it declares nothing, as a bundle of NSBundle's does.
     func differences(of registrations: borrowing Registrations) -> [PluginFinding] {
-        guard manifest.declaresFactories else { return [] }
-        let declared = manifest.factories
-        let offers = offers(in: registrations)
+        guard manifest.declaresExtensions else { return [] }
+        let declared = manifest.extensions
+        let registered = registered(in: registrations)
         var findings: [PluginFinding] = []
-        for offer in offers where !declared.contains(where: offer.isDeclared) {
-            findings.append(undeclaredFinding(offer))
+        for one in registered where !declared.contains(where: one.isDeclared) {
+            findings.append(undeclaredFinding(one))
         }
         // By index and part by part, because whoever takes a whole entry copies it.
         for index in declared.indices {
@@ -30,43 +30,45 @@ extension PluginBundle {
             let isFulfilled =
                 if declared[index].extensionPoint == nil {
                     // It names a class, a factory or a provider.
-                    registrations.class(named: name) != nil || registrations.factories.contains { $0.name == name }
+                    registrations.class(named: name) != nil || registrations.cProviders.contains { $0.name == name }
                         || registrations.providers.contains { $0.name == name }
                 } else {
                     // A C function is offered at an extension point by its declaration alone: a function is registered
                     // by its name and signature.
-                    offers.contains { $0.isDeclared(by: declared[index]) } || registrations.functions[name] != nil
+                    registered.contains { $0.isDeclared(by: declared[index]) } || registrations.functions[name] != nil
                 }
             if !isFulfilled { findings.append(unfulfilledFinding(declared[index])) }
         }
         return findings
     }
 
-    private func offers(in registrations: borrowing Registrations) -> [Offer] {
-        if registrations.providers.isEmpty, registrations.factories.isEmpty { return [] }
-        return registrations.providers.map { Offer(name: $0.name, point: $0.pointName, version: Int($0.pointVersion)) }
-            + registrations.factories.lazy.filter { !$0.point.isEmpty }
-            .map { Offer(name: $0.name, point: $0.point, version: Int($0.version)) }
+    private func registered(in registrations: borrowing Registrations) -> [Registered] {
+        if registrations.providers.isEmpty, registrations.cProviders.isEmpty { return [] }
+        return registrations.providers.map {
+            Registered(name: $0.name, point: $0.pointName, version: Int($0.pointVersion))
+        }
+            + registrations.cProviders.lazy.filter { !$0.point.isEmpty }
+            .map { Registered(name: $0.name, point: $0.point, version: Int($0.version)) }
     }
 
     @inline(never)
-    private func undeclaredFinding(_ offer: Offer) -> PluginFinding {
-        let namesake = manifest.factories.first { $0.name == offer.name }
+    private func undeclaredFinding(_ one: Registered) -> PluginFinding {
+        let namesake = manifest.extensions.first { $0.name == one.name }
         let other = namesake.map { entry in
             entry.extensionPoint.map { "declares it for version \(entry.version) of \(quoted($0))" }
                 ?? "declares it without an extension point"
         }
         return PluginFinding(
-            .undeclaredRegistration, filePath: manifestPath, subject: offer.name,
+            .undeclaredRegistration, filePath: manifestPath, subject: one.name,
             message: """
-                The plug-in registered \(quoted(offer.name)) for version \(offer.version) of the extension point \
-                \(quoted(offer.point)), and PHFactories \(other ?? "does not declare it").
+                The plug-in registered \(quoted(one.name)) for version \(one.version) of the extension point \
+                \(quoted(one.point)), and PHFactories \(other ?? "does not declare it").
                 """,
             remedy: "Declare it in PHFactories of Info.plist with this name, extensionPoint and version.")
     }
 
     @inline(never)
-    private func unfulfilledFinding(_ entry: Manifest.Factory) -> PluginFinding {
+    private func unfulfilledFinding(_ entry: Manifest.Extension) -> PluginFinding {
         let point = entry.extensionPoint
         let place = point.map { " for version \(entry.version) of the extension point \(quoted($0))" } ?? ""
         return PluginFinding(

@@ -18,8 +18,11 @@ public struct PluginLoadEvent: Sendable {
 
 /// A bundle came into another state.
 public struct PluginStateChange: Sendable {
+    /// The bundle whose state changed.
     public let bundle: PluginBundle
+    /// The state before.
     public let previous: PluginState
+    /// The state after.
     public let state: PluginState
 }
 

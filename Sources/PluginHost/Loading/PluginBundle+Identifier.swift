@@ -23,6 +23,7 @@ extension PluginBundle {
 }
 
 extension PluginBundle: CustomStringConvertible {
+    /// The path, and whether the code is loaded.
     public var description: String {
         "PluginBundle \(quoted(bundlePath)) (\(isLoaded ? "loaded" : "not loaded"))"
     }

@@ -4,11 +4,11 @@ extension PluginBundle {
     /// Makes every check of a load, and those that only matter when it fails, without running any code of the bundle.
     ///
     /// - Throws: ``PluginError`` with everything that is wrong; its code is that of the first error, as of
-    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``problems(loadedBy:)`` gives them too.
+    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``findings(loadedBy:)`` gives them too.
     ///
     /// **Cost.** Milliseconds: it reads the executable's symbol tables and finds every library it needs.
     public func preflight() throws {
-        let found = problems()
+        let found = findings()
         if found.contains(where: { $0.severity == .error }) {
             throw PluginError(bundlePath: bundlePath, findings: found)
         }
@@ -20,7 +20,7 @@ extension PluginBundle {
     ///   this process.
     /// - Returns: the findings, those of Info.plist first; empty if the bundle is fine. A bundle without code has no
     ///   problem by that.
-    public func problems(loadedBy program: String? = nil) -> [PluginFinding] {
+    public func findings(loadedBy program: String? = nil) -> [PluginFinding] {
         if let manifestError { return manifestError.findings + permissionFindings }
         var findings = manifest.findings
         findings += [executionFinding].compactMap(\.self) + Self.advice(on: manifest, path: manifestPath)
@@ -33,7 +33,7 @@ extension PluginBundle {
                 surroundings: program.map { .program(path: $0) }
                     ?? .currentProcess(pluginImages: LoadedImages.ofPlugins),
                 declared: DeclaredPoints(
-                    names: Set(manifest.factories.compactMap(\.extensionPoint)), list: manifestPath))
+                    names: Set(manifest.extensions.compactMap(\.extensionPoint)), list: manifestPath))
         } catch {
             if error.code != .notCode { findings += error.findings }
         }

@@ -4,18 +4,21 @@ internal import CPluginSupport
 extension PluginBundle {
     /// Something that the bundle's entry registered.
     public struct Registration: Sendable, Hashable {
+        /// What the code registered.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
             /// A Swift class, by ``PluginBundle/classNamed(_:)``.
             case pluginClass
             /// A typed provider at an extension point, by ``PluginBundle/providers(of:)``.
             case provider
-            /// A factory of the C level, by ``PluginBundle/factories(at:version:)``.
-            case factory
+            /// A factory of the C level, by ``PluginBundle/cProviders(at:version:)``.
+            case cProvider = "factory"
             /// A C function, by ``PluginBundle/function(_:_:)``.
             case function
         }
 
+        /// What it is.
         public let kind: Kind
+        /// The name that it was registered by.
         public let name: String
         /// The extension point of a provider or factory; nil for none.
         public var extensionPoint: String?
@@ -46,9 +49,9 @@ extension Registrations {
                 kind: .provider, name: provider.name, extensionPoint: provider.pointName,
                 extensionVersion: provider.pointVersion, order: provider.order)
         }
-        all += factories.map { factory in
+        all += cProviders.map { factory in
             PluginBundle.Registration(
-                kind: .factory, name: factory.name, extensionPoint: factory.point.isEmpty ? nil : factory.point,
+                kind: .cProvider, name: factory.name, extensionPoint: factory.point.isEmpty ? nil : factory.point,
                 extensionVersion: factory.point.isEmpty ? nil : factory.version, order: factory.order)
         }
         all += functions.values.sorted { $0.name < $1.name }.map { function in

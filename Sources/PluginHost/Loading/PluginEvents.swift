@@ -6,14 +6,19 @@ import Synchronization
 /// for await event in PluginBundle.loads { print(event.bundle, event.classNames) }
 /// ```
 public struct PluginEvents<Event: Sendable>: AsyncSequence, Sendable {
+    /// One event.
     public typealias Element = Event
+    /// The sequence never fails.
     public typealias Failure = Never
 
+    /// Waits for one event after the other.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: AsyncStream<Event>.AsyncIterator
 
+        /// The next event; nil when the task is cancelled.
         public mutating func next() async -> Event? { await base.next() }
 
+        /// The next event; nil when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Event? {
             await base.next(isolation: actor)
         }

@@ -70,7 +70,7 @@ extension PluginBundle {
 
     /// What to show to the user for something that Info.plist says the bundle offers: its display name, localised by
     /// the bundle's table `Providers`, as ``Provider/displayName`` is once the bundle is loaded.
-    public func displayName(of factory: Manifest.Factory) -> String {
+    public func displayName(of factory: Manifest.Extension) -> String {
         localizedProviderName(factory.displayName ?? factory.name)
     }
 

@@ -14,10 +14,8 @@ final class ProviderTable: Sendable {
     /// By point and name.
     private let owners = Lock<[Registrations.Key: Owner]>([:])
 
-    /// Enters all keys or none. Those of a predecessor stay its own until ``takeOver(_:by:)``.
-    ///
-    /// - Parameter predecessor: the bundle whose keys may be taken over.
-    /// - Throws: ``PluginError`` of code `duplicateFactory` that names both bundles.
+    /// Enters all keys or none. Those of a predecessor stay its own until ``takeOver(_:by:)``. `predecessor`: the
+    /// bundle whose keys may be taken over. Throws ``PluginError`` of code `duplicateFactory` that names both bundles.
     func insert(
         _ keys: [Registrations.Key], of bundlePath: String, inPlaceOf predecessor: String? = nil
     ) throws(PluginError) {

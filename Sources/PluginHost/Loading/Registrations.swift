@@ -18,9 +18,9 @@ struct Registrations: Sendable {
         fileprivate var key: Key { Key(point: "", name: name) }
     }
 
-    /// A factory of the C level.
-    struct Factory: @unchecked Sendable {
-        // @unchecked because of the pointer: the ABI makes factories immortal and constant.
+    /// A provider of the C level: a factory of the ABI.
+    struct CProvider: @unchecked Sendable {
+        // @unchecked because of the pointer: the ABI makes cProviders immortal and constant.
         let pointer: UnsafePointer<plugin_factory>
         let name: String
         let point: String
@@ -47,7 +47,7 @@ struct Registrations: Sendable {
 
     private(set) var classes: [Class] = []
     private(set) var providers: [AnyProvider] = []
-    private(set) var factories: [Factory] = []
+    private(set) var cProviders: [CProvider] = []
     private(set) var functions: [String: Function] = Dictionary()  // [:] would be a call at each load
     private(set) var hooks: [Hook] = []
     /// What stands where, from the second registration on: one alone, which is the usual, cannot stand in another's
@@ -62,16 +62,16 @@ struct Registrations: Sendable {
     }
 
     /// Whether nothing was registered that has a name.
-    private var isNameless: Bool { classes.isEmpty && providers.isEmpty && factories.isEmpty && functions.isEmpty }
+    private var isNameless: Bool { classes.isEmpty && providers.isEmpty && cProviders.isEmpty && functions.isEmpty }
 
     var isEmpty: Bool { isNameless && hooks.isEmpty }
 
     /// Where the bundle's offers stand among those of all bundles.
     @inline(__always)
-    var pointKeys: [Key] { providers.isEmpty && factories.isEmpty ? [] : allPointKeys }
+    var pointKeys: [Key] { providers.isEmpty && cProviders.isEmpty ? [] : allPointKeys }
 
     private var allPointKeys: [Key] {
-        providers.map(\.key) + factories.lazy.filter { !$0.point.isEmpty }.map(\.key)
+        providers.map(\.key) + cProviders.lazy.filter { !$0.point.isEmpty }.map(\.key)
     }
 
     func `class`(named name: String) -> (any Plugin.Type)? {
@@ -80,31 +80,31 @@ struct Registrations: Sendable {
         return classes.first { ImageClasses.matches(name, class: $0.type) }?.type
     }
 
-    // MARK: Adding; each returns the problem, or nil
+    // MARK: Adding; each returns the fault, or nil
 
-    mutating func add(class type: any Plugin.Type, as name: String?) -> Problem? {
+    mutating func add(class type: any Plugin.Type, as name: String?) -> Fault? {
         let new = Class(givenName: name, type: type)
-        if let name, let problem = check(name: name, what: "a name") { return problem }
-        if let problem = take(new.key) { return problem }
+        if let name, let fault = check(name: name, what: "a name") { return fault }
+        if let fault = take(new.key) { return fault }
         classes.append(new)
         return nil
     }
 
-    mutating func add(_ provider: AnyProvider) -> Problem? {
-        if let problem = checkPoint(provider.pointName) { return problem }
-        if let problem = check(name: provider.name, what: "a name") ?? take(provider.key) { return problem }
+    mutating func add(_ provider: AnyProvider) -> Fault? {
+        if let fault = checkPoint(provider.pointName) { return fault }
+        if let fault = check(name: provider.name, what: "a name") ?? take(provider.key) { return fault }
         providers.append(provider)
         return nil
     }
 
-    mutating func add(_ factory: Factory) -> Problem? {
-        if !factory.point.isEmpty, let problem = checkPoint(factory.point) { return problem }
-        if let problem = check(name: factory.name, what: "a name") ?? take(factory.key) { return problem }
-        factories.append(factory)
+    mutating func add(_ provider: CProvider) -> Fault? {
+        if !provider.point.isEmpty, let fault = checkPoint(provider.point) { return fault }
+        if let fault = check(name: provider.name, what: "a name") ?? take(provider.key) { return fault }
+        cProviders.append(provider)
         return nil
     }
 
-    mutating func add(_ function: Function) -> Problem? {
+    mutating func add(_ function: Function) -> Fault? {
         do throws(ForeignSignature.Fault) {
             _ = try ForeignSignature(function.signature)
         } catch {
@@ -112,18 +112,18 @@ struct Registrations: Sendable {
                 function.name, "has the signature \(quoted(function.signature)), \(error.reason)",
                 remedy: ForeignSignature.remedy)
         }
-        if let problem = check(name: function.name, what: "a name") ?? take(function.key) { return problem }
+        if let fault = check(name: function.name, what: "a name") ?? take(function.key) { return fault }
         functions[function.name] = function
         return nil
     }
 
-    mutating func add(_ hook: Hook) -> Problem? {
+    mutating func add(_ hook: Hook) -> Fault? {
         hooks.append(hook)
         return nil
     }
 
     /// Why something cannot be registered.
-    enum Problem {
+    enum Fault {
         case duplicate(Key)
         /// A name, the end of a sentence about it, and what to do.
         case unusable(String, String, remedy: String = "Correct the registration in plugin_entry.")
@@ -139,18 +139,18 @@ struct Registrations: Sendable {
     /// Longer names are a sign of a wrong pointer or a wrong length.
     static let maximumNameLength = 1024
 
-    private mutating func take(_ key: @autoclosure () -> Key) -> Problem? {
+    private mutating func take(_ key: @autoclosure () -> Key) -> Fault? {
         if isNameless { return nil }
         if taken.isEmpty {
-            taken = Set(classes.map(\.key) + providers.map(\.key) + factories.map(\.key) + functions.values.map(\.key))
+            taken = Set(classes.map(\.key) + providers.map(\.key) + cProviders.map(\.key) + functions.values.map(\.key))
         }
         let key = key()
         return taken.insert(key).inserted ? nil : .duplicate(key)
     }
 
-    private func checkPoint(_ name: String) -> Problem? { check(name: name, what: "an extension point's name") }
+    private func checkPoint(_ name: String) -> Fault? { check(name: name, what: "an extension point's name") }
 
-    private func check(name: String, what: String) -> Problem? {
+    private func check(name: String, what: String) -> Fault? {
         let length = name.utf8.count
         if length == 0 { return .unusable(name, "is empty, where \(what) is expected") }
         if length > Self.maximumNameLength {

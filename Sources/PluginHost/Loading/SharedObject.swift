@@ -20,11 +20,9 @@ final class SharedObject: Sendable {
 
     private let state = Lock(State.none)
 
-    /// The object, made if there is none. Threads that ask meanwhile wait; one that would wait for itself gets an error.
-    ///
-    /// - Parameters:
-    ///   - path: the bundle that offers it.
-    ///   - make: makes it, with no lock held. After a failure the next that asks tries again.
+    /// The object, made if there is none. Threads that ask meanwhile wait; one that would wait for itself gets an
+    /// error. `path`: the bundle that offers it. `make`: makes it, with no lock held. After a failure the next that
+    /// asks tries again.
     func value<Interface: Sendable>(of path: String, _ point: String, _ make: () throws -> AnyServiceBox) throws
         -> Interface
     {

@@ -20,7 +20,7 @@ final class InfoList: Sendable {
         content = Lock(.dictionary(dictionary))
     }
 
-    /// - Parameter text: a list that ``ListText/forEachEntry(_:)`` recognised, without keys for platforms.
+    /// - Parameter text: a list that ``ListText/forEachItem(_:)`` recognised, without keys for platforms.
     init(_ text: ListText) {
         content = Lock(.text(text))
     }

@@ -6,7 +6,7 @@ internal import PropertyLists
 /// reads as absent here and stands in the bundle's problems, so that nothing in a file can trap.
 public struct Manifest: Sendable {
     /// What a bundle says in `PHFactories` that it offers, readable without loading it.
-    public struct Factory: Sendable, Hashable {
+    public struct Extension: Sendable, Hashable {
         /// The provider's or factory's name.
         public let name: String
         /// The extension point, or nil for a class or factory without one.
@@ -58,9 +58,9 @@ public struct Manifest: Sendable {
     /// `NSPrincipalClass`.
     public let principalClass: String?
     /// `PHFactories`.
-    public let factories: [Factory]
+    public let extensions: [Extension]
     /// Whether the list has the key `PHFactories`, be it empty: then the code is held to it.
-    let declaresFactories: Bool
+    let declaresExtensions: Bool
     /// `PHFunctions`: C functions by name, with their signatures.
     public let functions: [String: String]
     /// `PHRequires`: version ranges of other bundles, by their identifiers.
@@ -118,8 +118,8 @@ public struct Manifest: Sendable {
         let executable = decoder.executable(values[.bundleExecutable])
         self.executable = decoder.executable(values[.executable]) ?? executable
         principalClass = decoder.name(values[.principalClass])
-        factories = decoder.factories(in: values)
-        declaresFactories = values.has(.factories)
+        extensions = decoder.extensions(in: values)
+        declaresExtensions = values.has(.factories)
         functions = decoder.stringsByName(values[.functions])
         requires = decoder.stringsByName(values[.requires])
         hostRequires = decoder.string(values[.hostRequires])

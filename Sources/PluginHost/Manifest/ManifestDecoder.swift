@@ -26,14 +26,14 @@ struct ManifestDecoder {
         self.path = path
     }
 
-    mutating func string(_ entry: ListEntry) -> String? {
+    mutating func string(_ entry: ListItem) -> String? {
         guard let value = entry.value else { return nil }
         guard case .string(let text) = value else { return mismatch(entry.key, value, expected: "a string") }
         return text
     }
 
     /// A string that names something: not empty, no NUL (a C interface further on would cut it there).
-    mutating func name(_ entry: ListEntry) -> String? {
+    mutating func name(_ entry: ListItem) -> String? {
         guard let text = string(entry) else { return nil }
         if text.holds(0) { return invalid(entry.key, "contains a NUL character") }
         // An empty NSPrincipalClass or identifier is what templates leave behind: the same as none.
@@ -41,7 +41,7 @@ struct ManifestDecoder {
     }
 
     /// A file's name. A path could lead out of the bundle, so it is refused and not followed.
-    mutating func executable(_ entry: ListEntry) -> String? {
+    mutating func executable(_ entry: ListItem) -> String? {
         guard let text = string(entry), !text.hasVariable else { return nil }
         if text.holds(0) { return invalid(entry.key, "contains a NUL character") }
         if text.isEmpty || text == "." || text == ".." {
@@ -59,7 +59,7 @@ struct ManifestDecoder {
         return text
     }
 
-    mutating func boolean(_ entry: ListEntry) -> Bool {
+    mutating func boolean(_ entry: ListItem) -> Bool {
         switch entry.value {
         case nil: return false
         case .boolean(let value): return value
@@ -72,7 +72,7 @@ struct ManifestDecoder {
         }
     }
 
-    mutating func strings(_ entry: ListEntry) -> [String] {
+    mutating func strings(_ entry: ListItem) -> [String] {
         guard let value = entry.value else { return [] }
         guard case .array(let values) = value else {
             return mismatch(entry.key, value, expected: "an array of strings") ?? []
@@ -85,7 +85,7 @@ struct ManifestDecoder {
         }
     }
 
-    mutating func stringsByName(_ entry: ListEntry) -> [String: String] {
+    mutating func stringsByName(_ entry: ListItem) -> [String: String] {
         guard let value = entry.value else { return [:] }
         guard case .dictionary(let values) = value else {
             return mismatch(entry.key, value, expected: "a dictionary of strings") ?? [:]
@@ -101,9 +101,9 @@ struct ManifestDecoder {
         return result
     }
 
-    mutating func factories(in values: ManifestValues) -> [Manifest.Factory] {
+    mutating func extensions(in values: ManifestValues) -> [Manifest.Extension] {
         entries(.factories, of: values) { decoder, name, entry in
-            Manifest.Factory(
+            Manifest.Extension(
                 name: name, extensionPoint: decoder.name(entry[.extensionPoint]),
                 version: decoder.version(entry[.version]), displayName: decoder.string(entry[.displayName]),
                 order: decoder.order(entry[.order]))
@@ -120,7 +120,7 @@ struct ManifestDecoder {
     /// An array of dictionaries, each of which has at least a `name`.
     private mutating func entries<Entry>(
         _ key: ManifestKey, of values: ManifestValues,
-        _ read: (inout ManifestDecoder, _ name: String, EntryValues) -> Entry
+        _ read: (inout ManifestDecoder, _ name: String, ItemValues) -> Entry
     ) -> [Entry] {
         let entries = values.entries(of: key) ?? dictionaries(values[key])
         var results: [Entry] = []
@@ -138,7 +138,7 @@ struct ManifestDecoder {
         return results
     }
 
-    private mutating func dictionaries(_ entry: ListEntry) -> [EntryValues] {
+    private mutating func dictionaries(_ entry: ListItem) -> [ItemValues] {
         guard let value = entry.value else { return [] }
         guard case .array(let values) = value else {
             return mismatch(entry.key, value, expected: "an array of dictionaries") ?? []
@@ -147,30 +147,30 @@ struct ManifestDecoder {
             guard case .dictionary(let dictionary) = element else {
                 return mismatch(entry.key, element, expected: "dictionaries", in: "an array of")
             }
-            return EntryValues(dictionary)
+            return ItemValues(dictionary)
         }
     }
 
-    mutating func versionsByName(_ entry: ListEntry) -> [String: Int] {
+    mutating func versionsByName(_ entry: ListItem) -> [String: Int] {
         guard let value = entry.value else { return [:] }
         guard case .dictionary(let values) = value else {
             return mismatch(entry.key, value, expected: "a dictionary of whole numbers above zero") ?? [:]
         }
-        return Dictionary(uniqueKeysWithValues: values.keys.map { ($0, version(ListEntry($0, in: values))) })
+        return Dictionary(uniqueKeysWithValues: values.keys.map { ($0, version(ListItem($0, in: values))) })
     }
 
     /// A whole number above zero; 1 where there is none. Old-style lists write it as a string.
-    private mutating func version(_ entry: ListEntry) -> Int {
+    private mutating func version(_ entry: ListItem) -> Int {
         number(entry, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero")
     }
 
     /// A whole number that a C plug-in can give too; 0 where there is none.
-    private mutating func order(_ entry: ListEntry) -> Int {
+    private mutating func order(_ entry: ListItem) -> Int {
         number(entry, in: Int(Int32.min)...Int(Int32.max), else: 0, expected: "a whole number of 32 bits")
     }
 
     private mutating func number(
-        _ entry: ListEntry, in range: ClosedRange<Int>, else missing: Int, expected: String
+        _ entry: ListItem, in range: ClosedRange<Int>, else missing: Int, expected: String
     ) -> Int {
         let number: Int? =
             switch entry.value {

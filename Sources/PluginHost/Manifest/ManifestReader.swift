@@ -5,12 +5,8 @@ enum ManifestReader {
     /// A larger list is refused before it is read.
     static let maximumSize = 1 << 20
 
-    /// - Parameters:
-    ///   - file: the list, open.
-    ///   - path: its path, for the errors.
-    /// - Throws: a finding of code `manifestUnreadable`.
-    ///
-    /// **Cost.** Two reads of the file, one of which finds its end, and one pass over the bytes.
+    /// **Cost.** Two reads of the file, one of which finds its end, and one pass over the bytes. `file`: the list,
+    /// open. `path`: its path, for the errors. Throws a finding of code `manifestUnreadable`.
     static func read(_ file: borrowing OpenedFile, path: String) throws(PluginFinding) -> Manifest {
         guard file.identity.size <= UInt64(maximumSize) else {
             throw unreadable(path, "is \(file.identity.size) bytes long; the limit is \(maximumSize)")
@@ -28,12 +24,9 @@ enum ManifestReader {
         return try read(text, path: path)
     }
 
-    /// Reads a list whose bytes are known already, for who needs no bundle of it.
-    ///
-    /// - Parameters:
-    ///   - text: the list. Who goes on to use its memory must not keep the manifest.
-    ///   - path: its path, for the errors.
-    /// - Throws: a finding of code `manifestUnreadable`.
+    /// Reads a list whose bytes are known already, for who needs no bundle of it. `text`: the list. Who goes on to use
+    /// its memory must not keep the manifest. `path`: its path, for the errors. Throws a finding of code
+    /// `manifestUnreadable`.
     static func read(_ text: ListText, path: String) throws(PluginFinding) -> Manifest {
         if let manifest = Manifest(recognizing: text, path: path) { return manifest }
         let list: PropertyList

@@ -27,20 +27,20 @@ struct ManifestValues {
 
     /// The dictionaries in an array, read without making them: a catalogue reads as many as there are plug-ins. Nil where
     /// the value is to be read as a whole, above all where it is something else.
-    func entries(of key: ManifestKey) -> [EntryValues]? {
+    func entries(of key: ManifestKey) -> [ItemValues]? {
         guard let text, let place = places[key] else { return nil }
-        var entries: [EntryValues] = []
-        let isRead = text.forEachEntry(ofDictionariesAt: place) { number, key, value in
-            if number == entries.count { entries.append(EntryValues(text)) }
+        var entries: [ItemValues] = []
+        let isRead = text.forEachItem(ofDictionariesAt: place) { number, key, value in
+            if number == entries.count { entries.append(ItemValues(text)) }
             entries[number].note(key, value)
             return true
         }
         return isRead ? entries : nil
     }
 
-    subscript(key: ManifestKey) -> ListEntry {
-        guard let text else { return ListEntry(key.spelling, in: list) }
-        return ListEntry(key: key.spelling, value: places[key].flatMap(text.value))
+    subscript(key: ManifestKey) -> ListItem {
+        guard let text else { return ListItem(key.spelling, in: list) }
+        return ListItem(key: key.spelling, value: places[key].flatMap(text.value))
     }
 }
 
@@ -56,7 +56,7 @@ struct ManifestPlaces {
     ///
     /// - Returns: false for a list of another form, or with keys for platforms: then the places mean nothing.
     mutating func recognize(_ text: ListText) -> Bool {
-        text.forEachEntry { spelling, place in
+        text.forEachItem { spelling, place in
             if PlatformKeys.mayBeSpecial(spelling) { return false }
             if let key = ManifestKey(spelling) { places[key.rawValue] = place }
             return true
@@ -67,12 +67,12 @@ struct ManifestPlaces {
 }
 
 /// A key with its value, nil where the list does not have it.
-struct ListEntry {
+struct ListItem {
     let key: String
     let value: PropertyList?
 }
 
-extension ListEntry {
+extension ListItem {
     init(_ key: String, in list: [String: PropertyList]) {
         self.init(key: key, value: list[key])
     }

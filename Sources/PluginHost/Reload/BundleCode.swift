@@ -11,7 +11,7 @@ struct BundleCode: Sendable {
     private let directories: [String]
     private let executables: Set<String>
 
-    /// - Parameter name: the executable's name.
+    /// `name`: the executable's name.
     init(layout: BundleLayout, executable name: String) {
         lists = Set(
             layout.infoDirectories.flatMap { directory in
@@ -29,7 +29,7 @@ struct BundleCode: Sendable {
             })
     }
 
-    /// - Parameter path: relative to the bundle.
+    /// `path`: relative to the bundle.
     func contains(_ path: String) -> Bool {
         if path.hasSuffix(".so") || path.contains(".so.") { return true }
         return lists.contains(path) || executables.contains(path) || directories.contains(where: path.hasPrefix)
@@ -123,7 +123,17 @@ struct BundleCode: Sendable {
     /// meanwhile.
     func identity(in root: String) throws(Failure) -> Identity {
         let files = try files(in: root)
-        return Dictionary(uniqueKeysWithValues: files.map { ($0, FileIdentity(path: Path.join(root, $0))) })
+        var identity: Identity = Dictionary(minimumCapacity: files.count)
+        for file in files {
+            do throws(Failure) {
+                identity.updateValue(try FileIdentity.found(at: Path.join(root, file)), forKey: file)
+            } catch {
+                // A link may lead to where nobody may look, or nowhere; what passes must not be taken for a change.
+                if ErrorNumber.isPassing(error.errno) { throw error }
+                identity.updateValue(nil, forKey: file)
+            }
+        }
+        return identity
     }
 }
 

@@ -98,6 +98,7 @@ struct BundleCopy: Sendable {
 
     /// Removes the copy. For when nobody uses it any more; what is mapped of it stays mapped.
     func remove() {
+        CopiedPaths.remove(path)
         let place = Path.parent(path)
         guard let directory = try? OpenedDirectory(path: Path.parent(place)) else { return }
         try? directory.remove(OpenedDirectory.name(String(place.dropFirst(directory.path.utf8.count + 1))))

@@ -169,6 +169,7 @@ final class PluginGenerations: Generations {
     /// loaded, the next use makes a new copy.
     ///
     /// - Parameter path: where the bundle is installed now.
+    /// - Returns: whether there is a new generation, and if not, why.
     ///
     /// **Threads.** One at a time for each plug-in; it runs code of the plug-in.
     func reload(at path: String) -> Outcome {

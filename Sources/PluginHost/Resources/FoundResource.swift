@@ -4,7 +4,7 @@ struct FoundResource: Sendable, Hashable {
     /// A document package, a nested bundle; its URL ends in a slash.
     let isDirectory: Bool
 
-    init(_ entry: DirectoryEntry, in directory: String) {
+    init(_ entry: DirectoryListing.Item, in directory: String) {
         path = Path.join(directory, entry.name)
         isDirectory = entry.kind == .directory
     }

@@ -33,9 +33,8 @@ final class ResourceFinder: Sendable {
     private let state: Lock<ResourceSearch>
     private let log: @Sendable ([PluginFinding]) -> Void
 
-    /// - Parameters:
-    ///   - directory: the absolute path of the resources; it need not exist.
-    ///   - log: takes what could not be looked at, once for each directory and reason. Called without a lock.
+    /// `directory`: the absolute path of the resources; it need not exist. `log`: takes what could not be looked at,
+    /// once for each directory and reason. Called without a lock.
     init(
         directory: String, settings: LocalizationSettings = LocalizationSettings(),
         preference: VariantPreference = VariantPreference(),
@@ -62,15 +61,11 @@ final class ResourceFinder: Sendable {
 
     // MARK: Resources
 
-    /// The first resource that fits, or nil.
-    ///
-    /// - Parameters:
-    ///   - name: the file's name; it may bring its extension and a directory. Nil or empty: the first file of the type,
-    ///     in the order of names.
-    ///   - type: the extension, with or without a dot; may be double (`tar.gz`). Nil or empty: the name is complete.
-    ///   - subdirectory: a directory below the resources.
-    ///   - localization: only global resources and those of this localisation; `fr` also means `French.lproj` where
-    ///     there is no `fr.lproj`. Nil: the order above.
+    /// The first resource that fits, or nil. `name`: the file's name; it may bring its extension and a directory. Nil
+    /// or empty: the first file of the type, in the order of names. `type`: the extension, with or without a dot; may
+    /// be double (`tar.gz`). Nil or empty: the name is complete. `subdirectory`: a directory below the resources.
+    /// `localization`: only global resources and those of this localisation; `fr` also means `French.lproj` where there
+    /// is no `fr.lproj`. Nil: the order above.
     func resource(
         _ name: String?, ofType type: String?, inDirectory subdirectory: String? = nil,
         forLocalization localization: String? = nil
@@ -108,10 +103,9 @@ final class ResourceFinder: Sendable {
     }
 
     /// Every place that has the resource in one of several types, in the order of the search: what the first one hides.
-    ///
-    /// - Parameter most: how many places are enough.
-    /// - Returns: for each place the paths in the order of the types, nil for a type that is not there; and whether every
-    ///   place could be looked at. Where it could not, the answer may be different the next time.
+    /// `most`: how many places are enough. Returns for each place the paths in the order of the types, nil for a type
+    /// that is not there; and whether every place could be looked at. Where it could not, the answer may be different
+    /// the next time.
     func allPaths(
         forResource name: String, ofTypes types: [String], most: Int = .max
     ) -> (paths: [[String?]], isCertain: Bool) {
@@ -162,10 +156,4 @@ extension PluginFinding {
             message: "Resources in \(quoted(failure.path)) cannot be looked for (\(describe(errno: failure.errno)))."
         ).refused(by: failure.errno)
     }
-}
-
-extension PluginError.Code {
-    /// A directory of resources cannot be read at present. It counts as empty for this one question, and is read again at
-    /// the next.
-    public static let resourcesUnreadable = Self(rawValue: "resourcesUnreadable")
 }

@@ -35,10 +35,10 @@ extension ResourceSearch {
         guard let kind = kind(of: Path.join(folder, file), &run) else { return nil }
         for variant in meaning.name?.forPlatform("") ?? [] {
             if let kind = self.kind(of: Path.join(folder, variant), &run) {
-                return FoundResource(DirectoryEntry(name: variant, kind: kind), in: folder)
+                return FoundResource(DirectoryListing.Item(name: variant, kind: kind), in: folder)
             }
         }
-        return FoundResource(DirectoryEntry(name: file, kind: kind), in: folder)
+        return FoundResource(DirectoryListing.Item(name: file, kind: kind), in: folder)
     }
 
     /// Whether a name in a directory equals this one only if its bytes do: it is ASCII, without the characters that are

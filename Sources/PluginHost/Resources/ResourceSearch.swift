@@ -97,9 +97,8 @@ struct ResourceSearch: Sendable {
     }
 
     /// For each place that has a resource of one of the queries, which differ in the type alone, the path of each.
-    ///
-    /// - Parameter most: how many places are enough; those after them are not looked at.
-    /// - Returns: also whether everything on the way could be looked at. If not, there may be places that go before.
+    /// `most`: how many places are enough; those after them are not looked at. Returns also whether everything on the
+    /// way could be looked at. If not, there may be places that go before.
     mutating func allPaths(_ queries: [ResourceQuery], most: Int) -> (paths: [[String?]], isCertain: Bool) {
         var run = begin()
         let meanings = queries.map(\.meaning)
@@ -293,7 +292,7 @@ struct ResourceSearch: Sendable {
     // MARK: Which file
 
     /// The file in a directory that serves a resource: the best variant.
-    mutating func file(_ name: ResourceName, in place: Int, _ run: inout Run) -> DirectoryEntry? {
+    mutating func file(_ name: ResourceName, in place: Int, _ run: inout Run) -> DirectoryListing.Item? {
         for suffix in preference.suffixes {
             for generic in name.adding(suffix) {
                 guard let found = entry(generic, in: place, &run) else { continue }
@@ -308,11 +307,11 @@ struct ResourceSearch: Sendable {
     }
 
     /// The entry of a name in a directory, if it is a resource's: what a link leads to is known then.
-    mutating func entry(_ name: String, in place: Int, _ run: inout Run) -> DirectoryEntry? {
+    mutating func entry(_ name: String, in place: Int, _ run: inout Run) -> DirectoryListing.Item? {
         guard let entry = cache.entry(name, in: place) else { return nil }
         guard entry.kind == .unresolved else { return entry }
         return kind(of: Path.join(cache.path(of: place), entry.name), &run)
-            .map { DirectoryEntry(name: entry.name, kind: $0) }
+            .map { DirectoryListing.Item(name: entry.name, kind: $0) }
     }
 
     /// What a path leads to, nil if to no resource.
@@ -335,7 +334,7 @@ struct ResourceSearch: Sendable {
     /// Calls body with the names of a type in a directory, in order, and the variant to take for each, until it
     /// returns false.
     private mutating func forEachName(
-        ofType type: String?, in place: Int, _ run: inout Run, _ body: (String, DirectoryEntry) -> Bool
+        ofType type: String?, in place: Int, _ run: inout Run, _ body: (String, DirectoryListing.Item) -> Bool
     ) {
         for name in cache.sortedNames(in: place) where !name.hasPrefix(".") {
             if let type, !ResourceName.isName(name, ofType: type) { continue }

@@ -13,5 +13,6 @@ public struct ResourceVariant: Sendable, Hashable {
     /// Pixels to a point: 2 for `Icon@2x.png`, 1 for a name that does not tell.
     public let scale: Int
 
+    /// The file.
     public var url: URL { URL(filePath: path, directoryHint: .notDirectory) }
 }

@@ -12,7 +12,7 @@ struct SearchOrder: Sendable, Hashable {
     /// More localisations than there are languages with a locale of their own; those after them are passed over. A folder can hold any number of names, and each is compared with each language of the user.
     static let mostLocalizations = 1_000
 
-    /// - Parameter folders: the names of the `.lproj` directories, in order.
+    /// `folders`: the names of the `.lproj` directories, in order.
     init(_ settings: LocalizationSettings, folders: [String]) {
         var localizations: [String] = []
         var seen: Set<String> = []

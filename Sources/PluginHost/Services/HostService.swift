@@ -51,7 +51,7 @@ extension HostEnvironment {
     /// plug-in.
     ///
     /// ```swift
-    /// HostEnvironment.offer(.spelling, named: "system") { SystemSpelling() }
+    /// HostEnvironment.provide(.spelling, named: "system") { SystemSpelling() }
     /// ```
     /// - Parameters:
     ///   - point: the extension point, declared by the application's API.
@@ -60,7 +60,7 @@ extension HostEnvironment {
     ///   - make: makes the object, once, when the first plug-in asks, on its thread, with no lock held.
     /// - Returns: the offer, to withdraw it.
     @discardableResult
-    public static func offer<Interface: Sendable>(
+    public static func provide<Interface: Sendable>(
         _ point: ExtensionPoint<Interface>, named name: String, order: Int = 0,
         _ make: @escaping @Sendable () throws -> Interface
     ) -> HostService {
@@ -80,7 +80,7 @@ final class HostServices: Sendable {
 
     func remove(_ service: HostService) { services.withLock { $0.removeAll { $0 === service } } }
 
-    func offers(at point: String, version: UInt32) -> [HostService] {
+    func services(at point: String, version: UInt32) -> [HostService] {
         services.withLock { $0.filter { $0.point == point && $0.version == version } }
     }
 }

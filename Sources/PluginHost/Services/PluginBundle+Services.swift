@@ -72,11 +72,11 @@ extension PluginBundle {
     private func sharedInstance(_ name: String, _ point: String, _ version: UInt32) throws -> CInstance {
         while true {
             let code = try loadedCode()
-            let factories = factories(at: point, version: version, in: code)
+            let factories = cProviders(at: point, version: version, in: code)
             guard let factory = factories.first(where: { $0.name == name }) ?? factories.first else {
                 throw unkept(name, point)
             }
-            guard let shared = code.shared(.factory, factory.name, at: point) else { continue }
+            guard let shared = code.shared(.cProvider, factory.name, at: point) else { continue }
             return try shared.value(of: bundlePath, point) {
                 let instance = try factory.make()
                 _ = Unmanaged.passRetained(instance)

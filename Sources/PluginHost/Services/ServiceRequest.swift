@@ -14,7 +14,7 @@ struct ServiceRequest {
     /// Where the service comes from.
     enum Source {
         case host(HostService)
-        case plugin(ServiceOffer)
+        case plugin(PluginService)
 
         var order: Int {
             switch self {
@@ -32,18 +32,18 @@ struct ServiceRequest {
     func firstSource() throws(PluginError) -> Source? {
         guard client.manifest.uses[point] == Int(version) else { throw undeclared }
         var sources: [Source] = []
-        if level == .swift { sources += HostServices.shared.offers(at: point, version: version).map(Source.host) }
-        if let offer = client.catalog?.serviceOffer(at: point, version: version) { sources.append(.plugin(offer)) }
-        sources += loadedOffers.map(Source.plugin)
+        if level == .swift { sources += HostServices.shared.services(at: point, version: version).map(Source.host) }
+        if let offer = client.catalog?.service(at: point, version: version) { sources.append(.plugin(offer)) }
+        sources += loadedServices.map(Source.plugin)
         // The first of equal ones.
         return sources.min { $0.order < $1.order }
     }
 
     /// What bundles offer that are active, or will be when whoever asks has waited.
-    private var loadedOffers: [ServiceOffer] {
+    private var loadedServices: [PluginService] {
         owners.flatMap { bundle in
-            let offers = bundle.mappedCode?.registrations.offers(at: point, version: version, level: level) ?? []
-            return offers.map { ServiceOffer(owner: .bundle(bundle), name: $0.name, order: $0.order) }
+            let offers = bundle.mappedCode?.registrations.services(at: point, version: version, level: level) ?? []
+            return offers.map { PluginService(owner: .bundle(bundle), name: $0.name, order: $0.order) }
         }
     }
 
@@ -69,7 +69,7 @@ struct ServiceRequest {
     var missing: PluginError {
         // Without a catalogue, what is known are the bundles that were opened.
         let declaring = BundleTable.shared.all.filter { !$0.isSuperseded }.compactMap { bundle -> String? in
-            let versions = bundle.manifest.factories.filter { $0.extensionPoint == point }.map(\.version)
+            let versions = bundle.manifest.extensions.filter { $0.extensionPoint == point }.map(\.version)
             let name = quoted(bundle.originalPath)
             if versions.contains(Int(version)) { return "\(name) declares it and is not loaded" }
             return versions.max().map { "\(name) declares version \($0)" }
@@ -90,13 +90,13 @@ struct ServiceRequest {
 }
 
 extension Registrations {
-    fileprivate func offers(
+    fileprivate func services(
         at point: String, version: UInt32, level: ServiceRequest.Level
     ) -> [(name: String, order: Int)] {
         switch level {
         case .swift:
             providers.filter { $0.pointName == point && $0.pointVersion == version }.map { ($0.name, $0.order) }
-        case .c: factories.filter { $0.point == point && $0.version == version }.map { ($0.name, $0.order) }
+        case .c: cProviders.filter { $0.point == point && $0.version == version }.map { ($0.name, $0.order) }
         }
     }
 }

@@ -70,9 +70,8 @@ struct FormatArgument {
         return length.isEmpty || width <= 32 ? bits & 0xFFFF_FFFF : bits
     }
 
-    /// What a plural rule needs to know; nil for what is no number.
-    ///
-    /// - Parameter digits: how many digits of a fraction are shown; nil for as many as there are.
+    /// What a plural rule needs to know; nil for what is no number. `digits`: how many digits of a fraction are shown;
+    /// nil for as many as there are.
     func operands(fractionDigits digits: Int?) -> PluralOperands? {
         if let digits, let real { return PluralOperands(RealText.text(of: real, type: "f", precision: digits)) }
         switch number {

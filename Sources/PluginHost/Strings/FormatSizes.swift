@@ -5,8 +5,13 @@ struct FormatSizes {
     struct Measure {
         /// The bytes of its longest text.
         var size: Int
+        /// The most pieces that it is made of.
+        var pieces: Int
         /// How many texts nest in it, itself included.
         var height: Int
+
+        /// The memory for the longest text and its pieces.
+        var memory: Int { size + pieces * MemoryLayout<FormatString.Piece>.stride }
     }
 
     let variables: [String: LocalizedFormat]
@@ -18,6 +23,8 @@ struct FormatSizes {
 
     /// In bytes.
     static let longest = 1 << 20
+    /// Conversions, variables and texts between them.
+    static let mostPieces = 10_000
     /// How deep texts may nest in the variables of texts. Translators need two or three, and reading them recurses.
     static let deepest = 64
 
@@ -35,20 +42,26 @@ struct FormatSizes {
             }
             depth += 1
             defer { depth -= 1 }
-            var total = Measure(size: 0, height: 0)
+            var total = Measure(size: 0, pieces: 0, height: 0)
             for piece in format.pieces {
+                total.pieces += 1
                 switch piece {
                 case .text(let text): total.size += text.utf8.count
                 // Positions may be written into it.
                 case .conversion(let conversion): total.size += conversion.source.utf8.count + 12
                 case .variable(let name, _, _):
                     let inner = try measure(variable: name)
-                    // One more, so that a great many empty ones count too.
-                    total.size += 1 + inner.size
+                    total.size += inner.size
+                    total.pieces += inner.pieces
                     total.height = max(total.height, inner.height)
                 }
                 guard total.size <= Self.longest else {
                     throw LocalizedFormat.Fault(message: "The text grows beyond \(Self.longest) bytes.")
+                }
+                guard total.pieces <= Self.mostPieces else {
+                    throw LocalizedFormat.Fault(
+                        message:
+                            "The text grows beyond \(Self.mostPieces) conversions, variables and pieces between them.")
                 }
             }
             total.height += 1
@@ -60,10 +73,12 @@ struct FormatSizes {
     }
 
     private mutating func longest(_ variants: some Sequence<LocalizedFormat>) throws(LocalizedFormat.Fault) -> Measure {
-        var longest = Measure(size: 0, height: 0)
+        var longest = Measure(size: 0, pieces: 0, height: 0)
         for variant in variants {
             let measure = try measure(variant)
-            longest = Measure(size: max(longest.size, measure.size), height: max(longest.height, measure.height))
+            longest = Measure(
+                size: max(longest.size, measure.size), pieces: max(longest.pieces, measure.pieces),
+                height: max(longest.height, measure.height))
         }
         return longest
     }

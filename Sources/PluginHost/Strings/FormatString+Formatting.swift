@@ -39,7 +39,7 @@ private struct Formatter {
     private var next = 1
     private var budget: ReadingBudget
 
-    /// - Parameter size: of the format, in bytes.
+    /// `size`: of the format, in bytes.
     init(arguments: [FormatArgument], size: Int) {
         self.arguments = arguments
         budget = ReadingBudget(inputSize: arguments.reduce(size) { $0 + $1.text.utf8.count })

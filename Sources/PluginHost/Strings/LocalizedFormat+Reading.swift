@@ -15,18 +15,39 @@ extension LocalizedFormat {
     /// - Parameters:
     ///   - value: a string, or a dictionary with NSStringLocalizedFormatKey and a dictionary for each variable, or with
     ///     NSStringVariableWidthRuleType or NSStringDeviceSpecificRuleType, whose variants are entries again.
-    ///   - budget: of the file. It pays for the longest text of the entry.
+    ///   - budget: of the file. It pays for the formats, taken apart, and for the longest text of the entry.
+    /// - Throws: what is wrong with the entry.
     init(_ value: PropertyList, _ budget: inout ReadingBudget) throws(Fault) {
-        self = try Self.entry(value)
+        self = try Self.entry(value, &budget)
         var sizes = FormatSizes(variables: [:], depth: 0)
-        let size = try sizes.measure(self).size
-        guard budget.take(bytes: size) else {
+        try Self.pay(try sizes.measure(self).memory, &budget)
+    }
+
+    private static func pay(_ bytes: Int, _ budget: inout ReadingBudget) throws(Fault) {
+        guard budget.take(bytes: bytes) else {
             throw Fault(message: "The texts grow too long.", exhausted: budget.exhausted)
         }
     }
 
-    private static func entry(_ value: PropertyList) throws(Fault) -> LocalizedFormat {
-        if case .string(let text) = value { return .text(FormatString(text), variables: [:]) }
+    /// The memory of an entry or a rule without its texts.
+    private static let size = 256
+
+    /// A format that is paid for: taken apart, `%d` is fifty times as large.
+    private static func format(_ text: String, _ budget: inout ReadingBudget) throws(Fault) -> FormatString {
+        let pieceSize = MemoryLayout<FormatString.Piece>.stride
+        let most = text.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "%") ? pieceSize : 0) }
+        guard most <= budget.bytes else {
+            try pay(most, &budget)
+            return FormatString(pieces: [])
+        }
+        let format = FormatString(text)
+        // A text of its own takes at most four times its length.
+        try pay(format.pieces.count * pieceSize + 4 * text.utf8.count + size, &budget)
+        return format
+    }
+
+    private static func entry(_ value: PropertyList, _ budget: inout ReadingBudget) throws(Fault) -> LocalizedFormat {
+        if case .string(let text) = value { return .text(try format(text, &budget), variables: [:]) }
         guard case .dictionary(let values) = value else {
             throw Fault(message: "The value is \(value.typeName); a string or a dictionary is expected.")
         }
@@ -35,7 +56,7 @@ extension LocalizedFormat {
                 throw Fault(
                     path: ["NSStringLocalizedFormatKey"], message: "The format is \(format.typeName), no string.")
             }
-            return .text(FormatString(text), variables: try variables(values))
+            return .text(try Self.format(text, &budget), variables: try variables(values, &budget))
         }
         for type in [RuleType.width, .device] {
             if let variants = values[type.rawValue] {
@@ -43,7 +64,7 @@ extension LocalizedFormat {
                     guard let variants = variants.dictionary else {
                         throw Fault(message: "The variants are \(variants.typeName), no dictionary.")
                     }
-                    return try rule(type, variants)
+                    return try rule(type, variants, &budget)
                 }
             }
         }
@@ -59,7 +80,9 @@ extension LocalizedFormat {
     private static let typeKey = "NSStringFormatSpecTypeKey"
     private static let valueTypeKey = "NSStringFormatValueTypeKey"
 
-    private static func variables(_ values: [String: PropertyList]) throws(Fault) -> [String: LocalizedFormat] {
+    private static func variables(
+        _ values: [String: PropertyList], _ budget: inout ReadingBudget
+    ) throws(Fault) -> [String: LocalizedFormat] {
         var variables: [String: LocalizedFormat] = [:]
         for (name, value) in values where name != "NSStringLocalizedFormatKey" {
             variables[name] = try at(name) { () throws(Fault) in
@@ -70,16 +93,19 @@ extension LocalizedFormat {
                     throw Fault(
                         message: "Its \(typeKey) is none of NSString{Plural,VariableWidth,DeviceSpecific}RuleType.")
                 }
-                return try rule(type, values)
+                return try rule(type, values, &budget)
             }
         }
         return variables
     }
 
-    private static func rule(_ type: RuleType, _ values: [String: PropertyList]) throws(Fault) -> LocalizedFormat {
+    private static func rule(
+        _ type: RuleType, _ values: [String: PropertyList], _ budget: inout ReadingBudget
+    ) throws(Fault) -> LocalizedFormat {
+        try pay(size, &budget)
         var variants: [String: LocalizedFormat] = [:]
         for (name, value) in values where name != typeKey && name != valueTypeKey {
-            variants[name] = try at(name) { () throws(Fault) in try entry(value) }
+            variants[name] = try at(name) { () throws(Fault) in try entry(value, &budget) }
         }
         switch type {
         case .plural:

@@ -6,9 +6,7 @@ enum RealText {
     // nonisolated(unsafe): a pointer that is made once and only handed to uselocale().
     nonisolated(unsafe) private static let plain = newlocale(1 << LC_NUMERIC, "C", nil)
 
-    /// - Parameters:
-    ///   - type: one of `fFeEgGaA`.
-    ///   - precision: nil for what printf() takes without one. Below 1,000, as is the width.
+    /// `type`: one of `fFeEgGaA`. `precision`: nil for what printf() takes without one. Below 1,000, as is the width.
     static func text(
         of number: Double, type: Unicode.Scalar, precision: Int? = nil, width: Int = 0, flags: Conversion.Flags = []
     ) -> String {

@@ -91,9 +91,8 @@ final class StringsChain: Sendable {
 
     var head: Head { Head(self) }
 
-    /// The translation of a key and the table that has it; nil if none has.
-    ///
-    /// - Parameter read: reads a file; called for one after the other until the key is found.
+    /// The translation of a key and the table that has it; nil if none has. `read`: reads a file; called for one after
+    /// the other until the key is found.
     func entry(
         forKey key: String, reading read: (StringsFile) -> Reading
     ) -> (text: String, table: StringsTable)? {
@@ -146,10 +145,8 @@ final class StringsChain: Sendable {
         return nil
     }
 
-    /// Reads one file more, unless there is none.
-    ///
-    /// - Parameter files: those that were not read, the next one last.
-    /// - Returns: what could be read of a file that the system did not let be read; it is still one that was not read.
+    /// Reads one file more, unless there is none. `files`: those that were not read, the next one last. Returns what
+    /// could be read of a file that the system did not let be read; it is still one that was not read.
     private func readNext(_ files: [StringsFile], _ read: (StringsFile) -> Reading) -> Reading? {
         guard let file = files.last else { return nil }
         let reading = read(file)

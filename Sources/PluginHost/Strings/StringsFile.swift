@@ -13,7 +13,9 @@ struct StringsFile: Sendable, Equatable {
     ///
     /// Of a key that stands in both files, the `.stringsdict` has the translation.
     ///
-    /// - Parameter device: the name of the host's device, for entries that depend on it.
+    /// - Parameters:
+    ///   - device: the name of the host's device, for entries that depend on it.
+    ///   - limits: what a file may hold.
     /// - Returns: a table that must not be kept if a finding is provisional: the system did not let a file be read.
     ///
     /// **Cost.** Linear in the files' sizes. A file over the limit is not read.
@@ -186,16 +188,4 @@ struct StringsFile: Sendable, Equatable {
             message: "The strings table \(quoted(path)) has a fault at \(place): \(fault.message)",
             remedy: "Correct the entry; the others are used.")
     }
-}
-
-extension PluginError.Code {
-    /// An entry of a strings table is malformed; the other entries are used.
-    public static let stringsTableFaulty = Self(rawValue: "stringsTableFaulty")
-    /// A strings table is there and cannot be read; it counts as empty. Where the system refused to open it, it is read
-    /// again at the next question.
-    public static let stringsTableUnreadable = Self(rawValue: "stringsTableUnreadable")
-    /// A string was asked for that no table has; told only under NSShowNonLocalizedStrings.
-    public static let stringNotLocalized = Self(rawValue: "stringNotLocalized")
-    /// A localised format does not fit the arguments that it was given.
-    public static let stringFormatMismatch = Self(rawValue: "stringFormatMismatch")
 }

@@ -1,7 +1,6 @@
 extension Range<Int> {
     /// The first number for which a condition holds, found by halving, or the end where it holds for none.
-    ///
-    /// - Parameter belongsInSecondPartition: holds from some number on, and for none before it.
+    /// `belongsInSecondPartition`: holds from some number on, and for none before it.
     func partitioningIndex(where belongsInSecondPartition: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {

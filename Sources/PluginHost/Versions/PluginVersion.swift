@@ -23,8 +23,9 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
     /// The most bytes that a version may have.
     static let longest = 255
 
+    /// Nil unless the whole text is a version: of at most 255 bytes, and numbers of at most 63 bits.
+    ///
     /// - Parameter text: the version, without blanks.
-    /// - Returns: nil unless the whole text is a version: of at most 255 bytes, and numbers of at most 63 bits.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         let (numbers, length) = Self.leadingNumbers(text)
@@ -128,16 +129,19 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
 }
 
 extension PluginVersion: Comparable, Hashable {
+    /// Whether neither is higher: `1.0` equals `1`, and build metadata does not count.
     public static func == (a: PluginVersion, b: PluginVersion) -> Bool {
         a.numbers == b.numbers && a.prerelease == b.prerelease && a.build == b.build
     }
 
+    /// Feeds what equality compares into the hasher.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(numbers)
         hasher.combine(prerelease)
         hasher.combine(build)
     }
 
+    /// Whether the first is lower, by the rules above.
     public static func < (a: PluginVersion, b: PluginVersion) -> Bool {
         if a.precedes(b) { return true }
         if b.precedes(a) { return false }

@@ -4,10 +4,10 @@ extension VersionRange {
         /// Where it begins, in characters from 1; 0 for the text as a whole.
         public let position: Int
         /// What is wrong there, as a part of a sentence: `“1.x” is no version`.
-        public let problem: String
+        public let reason: String
 
         /// Where and what, as a part of a sentence: `at character 3, “1.x” is no version`.
-        public var description: String { position == 0 ? problem : "at character \(position), \(problem)" }
+        public var description: String { position == 0 ? reason : "at character \(position), \(reason)" }
     }
 
     /// The most bytes that a range may have.
@@ -17,7 +17,7 @@ extension VersionRange {
     /// - Throws: ``Fault``, also for conditions that no version meets.
     public init(_ text: String) throws(Fault) {
         guard text.utf8.count <= Self.longest else {
-            throw Fault(position: 0, problem: "the range has more than \(Self.longest) bytes")
+            throw Fault(position: 0, reason: "the range has more than \(Self.longest) bytes")
         }
         var reader = Reader(text)
         let intervals = try reader.alternatives()
@@ -39,7 +39,7 @@ extension VersionRange {
 
         mutating func alternatives() throws(Fault) -> [Interval] {
             skipBlanks()
-            guard position < characters.count else { throw Fault(position: 0, problem: "the range is empty") }
+            guard position < characters.count else { throw Fault(position: 0, reason: "the range is empty") }
             var intervals: [Interval] = []
             repeat { intervals.append(try conditions()) } while skip("||")
             return intervals
@@ -176,8 +176,8 @@ extension VersionRange {
             return true
         }
 
-        private func fault(at position: Int, _ problem: String) -> Fault {
-            Fault(position: position + 1, problem: problem)
+        private func fault(at position: Int, _ reason: String) -> Fault {
+            Fault(position: position + 1, reason: reason)
         }
 
         /// In quotation marks, and not longer than a sentence bears.

@@ -97,6 +97,7 @@ extension VersionRange: Hashable {
     /// Whether both contain the same versions, however they are written.
     public static func == (a: VersionRange, b: VersionRange) -> Bool { a.intervals == b.intervals }
 
+    /// Feeds the versions that the range contains into the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(intervals) }
 }
 

@@ -63,7 +63,7 @@ import Testing
     // MARK: Whom to trust
 
     private func warnings(_ bundle: PluginBundle, _ code: PluginError.Code) -> [String] {
-        let found = bundle.problems().filter { $0.code == code }
+        let found = bundle.findings().filter { $0.code == code }
         #expect(found.allSatisfy { $0.severity == .warning })
         return found.compactMap(\.filePath)
     }
@@ -89,7 +89,7 @@ import Testing
         #expect(chmod(tree("open"), 0o777) == 0 && chmod(tree("sticky"), 0o1777) == 0)
         let open = try PluginBundle.open(path: tree("open/x.bundle"))
         #expect(warnings(open, .writableByOthers) == [tree("open")])
-        #expect(open.problems().contains { $0.message.contains("may change “\(tree("open"))”") })
+        #expect(open.findings().contains { $0.message.contains("may change “\(tree("open"))”") })
         #expect(warnings(try PluginBundle.open(path: tree("sticky/x.bundle")), .writableByOthers) == [])
     }
 
@@ -100,7 +100,7 @@ import Testing
         #expect(warnings(bundle, .foreignOwner) == [])
         for name in ["x.bundle", "x.bundle/Contents/Linux/X"] { #expect(chown(tree(name), 12345, 12345) == 0) }
         #expect(warnings(bundle, .foreignOwner) == [tree("x.bundle"), tree("x.bundle/Contents/Linux/X")])
-        #expect(bundle.problems().contains { $0.subject == "12345" })
+        #expect(bundle.findings().contains { $0.subject == "12345" })
     }
 
     // MARK: Names
@@ -180,7 +180,7 @@ import Testing
             if count == 0 { tree.remove("a.bundle") }
             return count
         }
-        let found = (0..<index.entryCount).map { PluginCandidate(index, index.entry($0)) }
+        let found = (0..<index.candidateCount).map { PluginCandidate(index, index.entry($0)) }
         #expect(found.map(\.path) == [tree("a.bundle"), tree("b.bundle")])
         #expect(found.map(\.error?.code) == [.bundleNotFound, nil])
         #expect(found.map(\.verdict) == [.notABundle, .usable])
@@ -239,8 +239,8 @@ import Testing
             errno = EIO
             return -1
         }
-        #expect(index.entryCount == 0)
-        let problem = try #require(index.folders.first?.problem)
+        #expect(index.candidateCount == 0)
+        let problem = try #require(index.folders.first?.finding)
         #expect(problem.code == .bundleNotFound && problem.filePath == tree.path)
         #expect(problem.message.contains("cannot be listed: Input/output error"))
     }

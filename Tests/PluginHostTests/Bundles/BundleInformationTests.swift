@@ -44,7 +44,7 @@ import Testing
         let (bundle, tree) = try bundle(["Contents/Info.plist": "no list {", "Contents/Resources/a.txt": ""])
         let path = tree("X.bundle/Contents/Info.plist")
         #expect(bundle.manifestError?.code == .manifestUnreadable && bundle.manifestError?.filePath == path)
-        #expect(bundle.problems().first?.filePath == path)
+        #expect(bundle.findings().first?.filePath == path)
         #expect(bundle.infoDictionary == nil && bundle.bundleIdentifier == nil)
         #expect(bundle.object(forInfoDictionaryKey: "CFBundleName") == nil)
         #expect(bundle.developmentLocalization == nil && bundle.localizations == [])

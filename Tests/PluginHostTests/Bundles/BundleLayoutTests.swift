@@ -253,7 +253,7 @@ import Testing
             "R.bundle/Info.plist": "{ CFBundleIdentifier = org.example.R; }", "R.bundle/a.txt": "",
         ])
         let bundle = try bundle(tree, "R.bundle")
-        #expect(bundle.executablePath == nil && bundle.problems().isEmpty)
+        #expect(bundle.executablePath == nil && bundle.findings().isEmpty)
         let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }
         #expect(error?.code == .notCode)
         #expect(bundle.principalClass == nil)

@@ -127,11 +127,99 @@ import Testing
                 let change = catalog.refresh()
                 precondition(FailingCalls.left == 0)
                 precondition(change.removed.isEmpty && catalog.plugins.count == 1)
-                precondition(catalog.folders[0].problem?.systemMessage == describe(errno: errno))
+                precondition(catalog.folders[0].finding?.systemMessage == describe(errno: errno))
                 FailingCalls.stop()
             }
             precondition(catalog.refresh().added.map(\.identifier) == ["org.example.second"])
             precondition(catalog.plugins.count == 2)
+        }
+    }
+
+    @Test func fault285_whatIsRequiredIsNotCalledMissingWhereABundleCouldNotBeRead() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try CatalogTree([
+                "plugins/A.bundle": CatalogTree.list("org.a", "1.0", "PHRequires = { \"org.b\" = \">=2\"; };"),
+                "plugins/B.bundle": CatalogTree.list("org.b", "2.0"), "old/B.bundle": CatalogTree.list("org.b", "1.0"),
+            ])
+            for (errno, folders, sentence) in [
+                (EIO, ["plugins"], "org.b is not among the bundles that could be read"),
+                (EACCES, ["plugins"], "org.b is not among the bundles that could be read"),
+                (EIO, ["plugins", "old"], "installed is org.b 1.0"),
+            ] {
+                // Those of the first folder, by the quick way and by the layout.
+                FailingCalls.fail("open", "B.bundle/Contents/Info.plist", errno, times: 2)
+                let catalog = PluginCatalog(searchPaths: folders.map { tree($0) }, options: .init(index: .none))
+                precondition(FailingCalls.left == 0)
+                FailingCalls.stop()
+                let candidate = catalog.candidates.first { $0.identifier == "org.a" }
+                let finding = candidate?.findings.first
+                let list = tree("plugins/B.bundle/Contents/Info.plist")
+                precondition(candidate?.verdict == .unresolved && finding?.code == .requirementUnmet)
+                precondition(
+                    finding?.message
+                        == "org.a 1.0 needs org.b 2 or later; \(sentence), and “\(list)” could not be read.",
+                    "\(finding?.message ?? "")")
+                precondition(finding?.systemMessage == describe(errno: errno))
+                let remedy = finding?.remedy ?? ""
+                precondition(remedy.hasPrefix(ErrorNumber.remedy(errno)))
+                precondition(remedy.contains("Install") == !ErrorNumber.isPassing(errno), remedy)
+                if folders == ["plugins"] {
+                    let answer = catalog.explanation(of: "org.b")
+                    precondition(answer.sentence.hasPrefix("No bundle with the identifier “org.b” is among those that"))
+                    precondition(answer.sentence.contains(list) && answer.remedy == ErrorNumber.remedy(errno))
+                }
+                catalog.refresh()
+                precondition(catalog.plugins.map(\.identifier) == ["org.a", "org.b"])
+            }
+        }
+    }
+
+    @Test func fault285_whatIsRequiredIsNotCalledMissingWhereAFolderCouldNotBeListed() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try CatalogTree([
+                "plugins/A.bundle": CatalogTree.list("org.a", "1.0", "PHRequires = { \"org.b\" = \"*\"; };"),
+                "more/B.bundle": CatalogTree.list("org.b"),
+            ])
+            FailingCalls.fail("list", "/more", EIO)
+            let catalog = PluginCatalog(
+                searchPaths: [tree("plugins"), tree("more")], options: .init(index: .none))
+            FailingCalls.stop()
+            let finding = catalog.candidates.first?.findings.first
+            precondition(
+                finding?.message == """
+                    org.a 1.0 needs org.b; org.b is not among the bundles that could be read, and “\(tree("more"))” could \
+                    not be read.
+                    """, finding?.message ?? "")
+            catalog.refresh()
+            precondition(catalog.plugins.map(\.identifier) == ["org.a", "org.b"])
+        }
+    }
+
+    @Test func fault285_aFileThatCannotBeLookedAtOnceIsNotCalledReplaced() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree([
+                "X.bundle/Contents/Info.plist": Self.list, "X.bundle/Contents/Linux/X": "code",
+            ])
+            let path = tree("X.bundle/Contents/Linux/X")
+            guard let identity = FileIdentity(path: path) else { preconditionFailure() }
+            var files = InspectedFiles()
+            files.append(path, identity)
+            precondition(identity.change(at: path) == nil && files.firstChange() == nil)
+            FailingCalls.fail("stat", "Linux/X", EIO, times: 2)
+            precondition(identity.change(at: path) == .unknown(errno: EIO))
+            precondition(files.firstChange()?.change == .unknown(errno: EIO))
+            FailingCalls.stop()
+            // Which code a bundle has is compared by the same call.
+            let code = BundleCode(layout: .contents, executable: "X")
+            FailingCalls.fail("stat", "Linux/X", EIO)
+            do throws(BundleCode.Failure) {
+                _ = try code.identity(in: tree("X.bundle"))
+                preconditionFailure("it is not known")
+            } catch {
+                precondition(error.errno == EIO && error.path == path)
+            }
+            unlink(path)
+            precondition(identity.change(at: path) == .replaced && files.firstChange()?.path == path)
         }
     }
 

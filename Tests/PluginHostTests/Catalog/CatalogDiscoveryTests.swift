@@ -120,7 +120,7 @@ import Testing
         let catalog = tree.catalog("missing", "a", "file")
         #expect(catalog.plugins.map(\.identifier) == ["x"])
         #expect(catalog.folders.map(\.exists) == [false, true, true])
-        #expect(catalog.problems.map(\.filePath) == [tree("file")])
+        #expect(catalog.findings.map(\.filePath) == [tree("file")])
     }
 
     @Test func aBundleOfAnyLayoutIsFoundAgain() throws {
@@ -150,7 +150,7 @@ import Testing
         #expect(catalog.extensions(at: "p", version: 2).map(\.plugin.identifier) == ["d"])
         #expect(catalog.extensions(at: "p").count == 4 && catalog.extensions(at: "").isEmpty)
         #expect(catalog.extensions(of: ExtensionPoint<Int>("q")).isEmpty)
-        let duplicate = try #require(catalog.problems.first)
+        let duplicate = try #require(catalog.findings.first)
         #expect(duplicate.code == .duplicateFactory && duplicate.severity == .warning && duplicate.subject == "second")
         #expect(duplicate.message.contains("“f”") && duplicate.message.contains("“a”"))
     }

@@ -15,18 +15,18 @@ import Testing
 
     /// Asks for everything that an index tells, as a catalogue does.
     private func read(_ index: CatalogIndex) {
-        for number in 0..<index.entryCount {
+        for number in 0..<index.candidateCount {
             let candidate = PluginCandidate(index, index.entry(number))
             _ = (candidate.path, candidate.verdict, candidate.explanation, candidate.searchPath, candidate.error)
         }
         for number in 0..<index.pluginCount { _ = (index.plugin(number), index.inLoadOrder(number)) }
-        _ = (index.plugin(identifier: "d"), index.contributions(at: "p"))
+        _ = (index.plugin(identifier: "d"), index.extensionRows(at: "p"))
     }
 
     @Test func anIndexIsReadAsItWasMade() throws {
         let index = try Self.tree().scan("a", "b")
         let again = try CatalogIndex(bytes: index.bytes)
-        #expect(again.folders == index.folders && again.entryCount == 4 && again.pluginCount == 1)
+        #expect(again.folders == index.folders && again.candidateCount == 4 && again.pluginCount == 1)
         #expect((0..<4).allSatisfy { again.record(again.entry($0)) == index.record(index.entry($0)) })
         read(again)
     }
@@ -34,7 +34,7 @@ import Testing
     @Test func fault108_everyTruncationIsNoticed() throws {
         let bytes = try Self.tree().scan("a", "b").bytes
         for length in 0..<bytes.count {
-            #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: Array(bytes[..<length])) }
+            #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: Array(bytes[..<length])) }
         }
     }
 
@@ -44,7 +44,7 @@ import Testing
             for mask: UInt8 in [0x01, 0x80, 0xFF] {
                 var damaged = bytes
                 damaged[position] ^= mask
-                #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: damaged) }
+                #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: damaged) }
             }
         }
     }
@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: [-1, 1]) func fault110_anotherFormatIsRefused(difference: Int) throws {
         var bytes = try Self.tree().scan("a", "b").bytes
         bytes[8] = UInt8(Int(bytes[8]) + difference)
-        let damage = #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: bytes) }
+        let damage = #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: bytes) }
         #expect(damage?.reason.contains("format") == true)
     }
 
@@ -60,9 +60,9 @@ import Testing
         let bytes = try Self.tree().scan("a", "b").bytes
         for length in [16, 100, bytes.count - 8] {
             let zeroed = bytes.dropLast(length) + [UInt8](repeating: 0, count: length)
-            #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: Array(zeroed)) }
+            #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: Array(zeroed)) }
         }
-        #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: bytes + [0, 0, 0, 0, 0, 0, 0, 0]) }
+        #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: bytes + [0, 0, 0, 0, 0, 0, 0, 0]) }
     }
 
     @Test(arguments: [UInt64(1) << 63, .max, 1 << 62, 1 << 40])
@@ -70,7 +70,7 @@ import Testing
         let bytes = try Self.tree().scan("a", "b").bytes
         for word in 4...7 {
             let damaged = sealed(bytes) { $0[8 * word..<8 * word + 8] = Self.bytes(count) }
-            #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: damaged) }
+            #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: damaged) }
         }
     }
 
@@ -83,7 +83,7 @@ import Testing
                 bytes[start + 4..<start + 8] = Self.bytes(UInt32(hostile.utf8.count))
                 for (offset, byte) in hostile.utf8.enumerated() { bytes[name.offset + offset] = byte }
             }
-            let damage = #expect(throws: CatalogIndex.Damage.self) { try CatalogIndex(bytes: damaged) }
+            let damage = #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: damaged) }
             #expect(damage?.reason == "an entry leads out of its folder")
         }
     }

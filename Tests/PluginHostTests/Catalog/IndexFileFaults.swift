@@ -67,7 +67,7 @@ import Testing
         var file = IndexFile(path: path)
         file.replacement = FileReplacement(failingAt: step, error)
         let other = tree.scan("nothing")
-        let problem = #expect(throws: IndexFile.Problem.self) { try file.write(other) }
+        let problem = #expect(throws: IndexFile.Failure.self) { try file.write(other) }
         #expect(problem?.reason.contains(describe(errno: error)) == true)
         #expect(try fileBytes(path) == before)
         #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
@@ -106,30 +106,54 @@ import Testing
         }
     }
 
-    @Test func fault116_fiftyWritersLeaveAWholeIndex() async throws {
+    @Test func fault116_fiftyWritersAtOnceLeaveAWholeIndex() throws {
         let tree = try CatalogTree(["a/X.bundle": Self.list, "b/Y.bundle": CatalogTree.list("y")])
         try tree.tree.write("index/")
         let indexes = [tree.scan("a"), tree.scan("b"), tree.scan("a", "b")]
         let path = tree("index/one.index")
-        await withTaskGroup { group in
-            for writer in 0..<50 {
-                group.addTask {
-                    for _ in 0..<5 {
-                        #expect(throws: Never.self) { try IndexFile(path: path).write(indexes[writer % 3]) }
+        let (writers, rounds) = (50, 5)
+        let names = Mutex<Set<String>>([])
+        let problems = Mutex<[String]>([])
+        let reads = Atomic(0)
+        let ended = Atomic(0)
+        onThreads(writers + 1) { writer in
+            if writer < writers {
+                for round in 1...rounds {
+                    var file = IndexFile(path: path)
+                    // All fifty have written all of theirs before the first is renamed.
+                    file.replacement.rename = { from, to in
+                        let limit = ContinuousClock.now.advanced(by: .seconds(60))
+                        names.withLock { _ = $0.insert(from) }
+                        while names.withLock(\.count) < writers * round {
+                            if ContinuousClock.now > limit { return -1 }
+                            usleep(100)
+                        }
+                        return Glibc.rename(from, to)
                     }
+                    do { try file.write(indexes[writer % 3]) } catch { problems.withLock { $0.append("\(error)") } }
                 }
+                ended.add(1, ordering: .releasing)
+                return
             }
-            group.addTask {
-                for _ in 0..<500 {
-                    guard let index = try? IndexFile(path: path).read() else {
-                        // Only before the first of them was ready.
-                        #expect(FileIdentity(path: path) == nil || (try? IndexFile(path: path).read()) != nil)
-                        continue
+            // Who reads meanwhile finds one of them, whole, from the first on.
+            var isThere = false
+            while ended.load(ordering: .acquiring) < writers {
+                do {
+                    let index = try IndexFile(path: path).read()
+                    if let index, !indexes.contains(where: { $0.bytes == index.bytes }) {
+                        problems.withLock { $0.append("another index was read") }
                     }
-                    #expect(indexes.contains { $0.bytes == index.bytes })
-                }
+                    if isThere, index == nil { problems.withLock { $0.append("the index was gone for a moment") } }
+                    isThere = index != nil
+                    reads.add(1, ordering: .relaxed)
+                } catch { problems.withLock { $0.append("\(error)") } }
             }
         }
+        #expect(problems.withLock(\.self) == [])
+        #expect(names.withLock(\.count) == writers * rounds)
+        #expect(reads.load(ordering: .relaxed) > 0)
+        let last = try #require(try IndexFile(path: path).read())
+        #expect(indexes.contains { $0.bytes == last.bytes })
         #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
     }
 
@@ -155,10 +179,10 @@ import Testing
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
         #expect(chown(path, 12345, 12345) == 0)
-        let problem = #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).read() }
+        let problem = #expect(throws: IndexFile.Failure.self) { try IndexFile(path: path).read() }
         #expect(problem?.reason.contains("belongs to the user 12345") == true)
         #expect(chown(tree("index"), 12345, 12345) == 0)
-        #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).write(tree.scan("a")) }
+        #expect(throws: IndexFile.Failure.self) { try IndexFile(path: path).write(tree.scan("a")) }
         #expect(tree.catalog("a", index: true).plugins.count == 1)
     }
 
@@ -167,7 +191,7 @@ import Testing
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
         #expect(chmod(path, 0o622) == 0)
-        #expect(throws: IndexFile.Problem(reason: "may be written by other users")) { try IndexFile(path: path).read() }
+        #expect(throws: IndexFile.Failure(reason: "may be written by other users")) { try IndexFile(path: path).read() }
     }
 
     @Test func fault121_anIndexThatIsALinkIsNotFollowed() throws {
@@ -177,7 +201,7 @@ import Testing
         try tree.tree.rename(String(path.dropFirst(tree("").utf8.count)), to: "elsewhere")
         let content = try fileBytes(tree("elsewhere"))
         #expect(symlink(tree("elsewhere"), path) == 0)
-        let problem = #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).read() }
+        let problem = #expect(throws: IndexFile.Failure.self) { try IndexFile(path: path).read() }
         #expect(problem?.reason == "is a symbolic link, which is not followed")
         // The link is replaced, and what it led to is left alone.
         try tree.write("a/Y.bundle", CatalogTree.list("y"))
@@ -197,7 +221,7 @@ import Testing
             #expect(truncate(path, 1 << 40) == 0)
             #expect(chmod(path, 0o600) == 0)
         }
-        #expect(throws: IndexFile.Problem.self) { try IndexFile(path: path).read() }
+        #expect(throws: IndexFile.Failure.self) { try IndexFile(path: path).read() }
     }
 }
 

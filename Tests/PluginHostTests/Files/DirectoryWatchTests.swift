@@ -205,12 +205,12 @@ final class WatchReports: Sendable {
             reports.take(changes)
             if isFirst.exchange(false, ordering: .relaxed) {
                 entered.signal()
-                goOn.wait()
+                goOn.wait(until: "the queue is full")
             }
         }
         try watch.add(tree.path)
         try tree.write("first", "x")
-        entered.wait()
+        entered.wait(until: "the handler runs")
         // The thread is busy, and the queue fills up. A new directory is made at a time when its event is dropped.
         for index in 0...most {
             let path = tree("f\(index % 1000)")
@@ -307,7 +307,7 @@ final class WatchReports: Sendable {
             own.withLock { $0 = watch }
             try watch.add(tree.path)
             try tree.write("a", "1")
-            done.wait()
+            done.wait(until: "the handler has run")
             try tree.write("b", "1")
             usleep(100_000)
             precondition(calls.load(ordering: .relaxed) == 1)

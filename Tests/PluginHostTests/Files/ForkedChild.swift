@@ -6,7 +6,11 @@ enum ForkedChild {
     static func start(_ child: () -> CInt) -> pid_t {
         typealias Fork = @convention(c) () -> pid_t
         let process = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
-        if process == 0 { _exit(child()) }
+        if process == 0 {
+            // One that hangs ends by a signal.
+            alarm(60)
+            _exit(child())
+        }
         return process
     }
 

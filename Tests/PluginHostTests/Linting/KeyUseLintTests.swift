@@ -85,6 +85,19 @@ import Testing
         #expect(told == expected)
     }
 
+    /// Fault 283.
+    @Test func unknownAndUnusedKeysAreListedToAHundredAndCounted() throws {
+        let source = (0..<2_000).map { "let a\($0) = context.localizedString(\"lost \($0)\")\n" }.joined()
+        let table = (0..<3_000).map { "\"unused \($0)\" = \"1\";\n" }.joined()
+        let fixture = try fixture(source, table)
+        let findings = try fixture.report(BundleLinter(sources: [fixture.tree("Sources")])).findings
+        #expect(findings.count { $0.code == .undefinedKey } == 100)
+        #expect(findings.count { $0.code == .unusedKey } == 100)
+        let further = findings.filter { $0.code == .furtherFindings }.map(\.message)
+        #expect(further.count == 2)
+        #expect(further.contains { $0.hasPrefix("1900 more") } && further.contains { $0.hasPrefix("2900 more") })
+    }
+
     @Test func aTemplateMentionsKeys() throws {
         let fixture = try fixture("<p>{{a long key}}</p>", as: "page.html", "\"a long key\" = \"1\";\n")
         #expect(try told(fixture).isEmpty)

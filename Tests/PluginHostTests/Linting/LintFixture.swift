@@ -4,9 +4,8 @@
 struct LintFixture {
     let tree: TemporaryTree
 
-    /// - Parameters:
-    ///   - info: what Info.plist holds beside its identifier, in XML.
-    ///   - resources: files by their paths in Contents/Resources.
+    /// `info`: what Info.plist holds beside its identifier, in XML. `resources`: files by their paths in
+    /// Contents/Resources.
     init(info: String = Self.english, _ resources: [String: String]) throws {
         tree = try TemporaryTree([
             "X.bundle/Contents/Info.plist": Self.list(

@@ -27,7 +27,7 @@ enum CallingPlugin {
         }
         _ = PluginBundle(identifier: "org.example.nobody")
         HostEnvironment.current.scale = 1
-        HostEnvironment.offer(ExtensionPoint<Int>("org.example.called"), named: "called") { 1 }.withdraw()
+        HostEnvironment.provide(ExtensionPoint<Int>("org.example.called"), named: "called") { 1 }.withdraw()
     }
 
     /// An object of the plug-in.

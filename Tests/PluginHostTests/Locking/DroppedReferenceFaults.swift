@@ -42,16 +42,3 @@ private final class Asking: Sendable {
 
     deinit { _ = count.value }
 }
-
-/// Runs a body on several threads and waits for all.
-private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    let done = DispatchGroup()
-    for number in 0..<count {
-        done.enter()
-        Thread {
-            body(number)
-            done.leave()
-        }.start()
-    }
-    done.wait()
-}

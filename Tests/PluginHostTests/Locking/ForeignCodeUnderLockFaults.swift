@@ -13,7 +13,7 @@ import Testing
         let description: String
     }
 
-    /// - Parameter step: what was done, for the message.
+    /// `step`: what was done, for the message.
     private static func expectRan(_ step: String) throws {
         if !CallingPlugin.ranWithoutLocks {
             throw Broken(description: "\(step): its code did not run, or a lock was held")
@@ -36,7 +36,7 @@ import Testing
             try Self.expectRan("the end of its object")
             _ = try bundle.makePrincipal(as: CallingPlugin.Object.self)
             try Self.expectRan("the principal class and the end of its object")
-            _ = try bundle.factories()[0].make()
+            _ = try bundle.cProviders()[0].make()
             try Self.expectRan("a C factory and the end of its object")
             _ = try bundle.function("call")()
             try Self.expectRan("a C function")
@@ -53,7 +53,7 @@ import Testing
     @Test func fault171_objectsThatEndUnderALockEndAfterIt() async {
         await #expect(processExitsWith: .success) {
             let bundle = try CallingPlugin.make()
-            var instance: CInstance? = try bundle.factories()[0].make()
+            var instance: CInstance? = try bundle.cProviders()[0].make()
             var box: ServiceBox<CallingPlugin.Object>? = ServiceBox(CallingPlugin.Object())
             let tree = try TemporaryTree(["Other.bundle/Contents/Info.plist": "<plist><dict/></plist>"])
             var other = PluginBundle(path: tree("Other.bundle"))
@@ -96,7 +96,7 @@ import Testing
                 HostEnvironment.current.log = { [held = CallingPlugin.Object()] _ in _ = held }
             }
             try Self.expectRan("the end of a log")
-            HostEnvironment.offer(CallingPlugin.service, named: "own") { [held = CallingPlugin.Object()] in held }
+            HostEnvironment.provide(CallingPlugin.service, named: "own") { [held = CallingPlugin.Object()] in held }
                 .withdraw()
             try Self.expectRan("the end of a withdrawn service")
         }
@@ -149,7 +149,7 @@ import Testing
             let listener = Listener()
             let ready = DispatchSemaphore(value: 0)
             let task = Task { await listener.listen(ready) }
-            ready.wait()
+            ready.wait(until: "the listener listens")
             for _ in 0..<200 {
                 bundle.load()
                 bundle.unload()

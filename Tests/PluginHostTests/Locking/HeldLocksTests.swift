@@ -95,7 +95,7 @@ import Testing
                 noted.note()
                 done.signal()
             }
-            done.wait()
+            done.wait(until: "the other thread has looked")
         }
         #expect(noted.all == [true])
     }
@@ -111,7 +111,7 @@ import Testing
                     finish.wait()
                 }
             }
-            held.wait()
+            held.wait(until: "the other thread holds the lock")
             let isRight = ForkedChild.succeeds {
                 // Taking and releasing one must not run what the other thread had postponed.
                 let before = HeldLocks.areNone

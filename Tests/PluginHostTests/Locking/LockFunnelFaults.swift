@@ -51,7 +51,7 @@ import Testing
         let bundle = try CallingPlugin.make()
         if funnel != .entry { try bundle.loadAndReturnError() }
         let provider = funnel == .provider ? try bundle.providers(of: CallingPlugin.service)[0] : nil
-        let factory = funnel == .factory ? try bundle.factories()[0] : nil
+        let factory = funnel == .factory ? try bundle.cProviders()[0] : nil
         let function = funnel == .function ? try bundle.function("call") : nil
         if funnel == .notification { _ = PluginBundle.didLoadNotification }
         let listener = funnel == .streams ? PluginBundle.stateChanges.makeAsyncIterator() : nil

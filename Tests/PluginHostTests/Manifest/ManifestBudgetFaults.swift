@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Faults 27, 37, 172, 178 and 179: lists of bundles that grow, or that are small and stand for much.
+/// Faults 27, 37, 172, 178, 179 and 282: lists of bundles that grow, or that are small and stand for much.
 @Suite struct ManifestBudgetFaults {
     @Test func fault27_aListThatGrowsOrShrinksWhileItIsReadIsRefused() throws {
         let tree = try TemporaryTree(["Info.plist": "{ CFBundleIdentifier = x; }"])
@@ -102,6 +102,22 @@ import Testing
         #expect(cut.last?.message == "2 more problems of this kind were found, which are not listed.")
     }
 
+    @Test func fault282_wrongVersionRangesAndCapabilitiesAreListedToAHundredAndCounted() throws {
+        let requires = Dictionary(uniqueKeysWithValues: (0..<10_000).map { ("org.example.b\($0)", "wrong") })
+        let findings = VersionRange.findings(requires, "wrong", list: "/x/Info.plist")
+        #expect(findings.count == 101)
+        #expect(findings.last?.message == "9901 more problems of this kind were found, which are not listed.")
+        #expect(findings.allSatisfy { $0.code == .manifestInvalid && $0.severity == .error })
+
+        var record = PluginRecord()
+        record.capabilities = (0..<10_000).map { "c\($0)" }
+        let found = CatalogRules().findings(record, list: "/x/Info.plist")
+        #expect(found.count == 1)
+        #expect(found.first?.message.contains("“c0”, “c1”") == true)
+        #expect(found.first?.message.hasSuffix(" and 9900 more.") == true)
+        #expect((found.first?.message.utf8.count ?? 0) < 2_000)
+    }
+
     @Test func fault179_aHundredBundlesThatShareOneListStayInProportion() throws {
         let tree = try CatalogTree(["a/B0.bundle": Self.wrongValues])
         for number in 1..<100 {
@@ -109,7 +125,7 @@ import Testing
             try tree.tree.link("a/B\(number).bundle/Contents", to: "../B0.bundle/Contents")
         }
         let index = tree.scan("a")
-        #expect(index.entryCount == 100)
+        #expect(index.candidateCount == 100)
         // Each was 90 MB.
         #expect(index.bytes.count < 100 * 101 * 1_000)
         #expect(index.record(index.entry(99)).findings.count == 101)

@@ -38,9 +38,9 @@ import Testing
             }
         }
         #expect(Array("CFBundleSpoken".utf8).withUnsafeBufferPointer { ManifestKey($0) } == nil)
-        for key in EntryKey.allCases {
-            #expect(Array(key.spelling.utf8).withUnsafeBufferPointer { EntryKey($0) } == key)
-            #expect(Array(key.spelling.uppercased().utf8).withUnsafeBufferPointer { EntryKey($0) } == nil)
+        for key in ItemKey.allCases {
+            #expect(Array(key.spelling.utf8).withUnsafeBufferPointer { ItemKey($0) } == key)
+            #expect(Array(key.spelling.uppercased().utf8).withUnsafeBufferPointer { ItemKey($0) } == nil)
         }
     }
 
@@ -63,7 +63,7 @@ import Testing
         let (fast, slow) = try Self.manifests(list)
         #expect(Self.everything(fast) == Self.everything(slow))
         #expect(fast.dictionary == slow.dictionary)
-        #expect(fast.factories.map(\.name) == ["n & m", "bare"] && fast.unknownKeys == ["PHSomething"])
+        #expect(fast.extensions.map(\.name) == ["n & m", "bare"] && fast.unknownKeys == ["PHSomething"])
     }
 
     @Test(arguments: ["<integer>1</integer>", "<array><true/></array>", "<dict/>", "<true/>", "<string></string>"])
@@ -112,8 +112,8 @@ import Testing
         for key in ["PHFactories", "PHExtensionPoints"] {
             let (fast, slow) = try Self.manifests("<dict><key>\(key)</key>\(list)</dict>")
             #expect(Self.everything(fast) == Self.everything(slow))
-            #expect(fast.declaresFactories == (key == "PHFactories"))
-            #expect(fast.factories.map(\.name) == slow.factories.map(\.name))
+            #expect(fast.declaresExtensions == (key == "PHFactories"))
+            #expect(fast.extensions.map(\.name) == slow.extensions.map(\.name))
         }
     }
 }

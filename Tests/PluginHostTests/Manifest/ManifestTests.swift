@@ -40,7 +40,7 @@ import Testing
         #expect(manifest.executable == "code" && manifest.principalClass == "P")
         #expect(manifest.hostRequires == ">=1" && manifest.execution == "in-process")
         #expect(manifest.requires == ["org.example.b": "1..<2"] && manifest.functions == ["f": "() -> void"])
-        #expect(manifest.factories == [.init(name: "n", extensionPoint: "p", version: 3, displayName: "d", order: -2)])
+        #expect(manifest.extensions == [.init(name: "n", extensionPoint: "p", version: 3, displayName: "d", order: -2)])
         #expect(manifest.capabilities == ["network"] && manifest.uses == ["s": 2])
         #expect(manifest.extensionPoints == [.init(name: "q", version: 4, displayName: nil)])
         #expect(manifest.unknownKeys.isEmpty)
@@ -59,7 +59,7 @@ import Testing
         ])
         #expect(manifest.findings.isEmpty)
         #expect(manifest.allowsMixedLocalizations)
-        #expect(manifest.factories.first?.version == 2)
+        #expect(manifest.extensions.first?.version == 2)
         #expect(!self.manifest(["CFBundleAllowMixedLocalizations": .string("NO")]).allowsMixedLocalizations)
     }
 

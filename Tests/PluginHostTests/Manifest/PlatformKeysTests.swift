@@ -42,7 +42,7 @@ import Testing
         ])
         let bundle = try PluginBundle.open(path: tree("x.bundle"))
         #expect(bundle.bundleIdentifier == "general")
-        let warning = try #require(bundle.problems().first)
+        let warning = try #require(bundle.findings().first)
         #expect(warning.severity == .warning && warning.subject == "CFBundleIdentifier-linux")
     }
 

@@ -22,6 +22,17 @@ import Testing
 
     private var code: BundleCode { BundleCode(layout: .contents, executable: "X") }
 
+    @Test func errorsNameTheOriginalOfACopyUntilItIsRemoved() throws {
+        let tree = try bundle()
+        let copy = try BundleCopy(of: tree("X.bundle"), in: try PrivateDirectory(in: [tree("copies")]))
+        let finding = PluginFinding(.notLoadable, filePath: copy.path + "/a", message: "See “\(copy.path)/a”.")
+        let error = PluginError(bundlePath: copy.path, finding)
+        #expect(error.filePath == tree("X.bundle/a") && error.findings[0].message == "See “\(tree("X.bundle/a"))”.")
+        copy.remove()
+        #expect(PluginError(bundlePath: copy.path, finding).filePath == copy.path + "/a")
+        #expect(copy.told(error).description == "The bundle “\(tree("X.bundle"))”: See “\(tree("X.bundle/a"))”.")
+    }
+
     @Test func fault198_devicesAndFIFOsAreNeitherCopiedNorReadNorWaitedFor() throws {
         let tree = try bundle()
         try tree.link("X.bundle/Contents/Linux/zero.so", to: "/dev/zero")
@@ -134,7 +145,7 @@ import Testing
             let generations = PluginGenerations(path: tree("X.bundle"))
             var held: CInstance? = try generations.use { bundle in
                 try bundle.loadAndReturnError()
-                return try bundle.factories()[0].make()
+                return try bundle.cProviders()[0].make()
             }
             let first = generations.current!.bundle
             var most = 0
@@ -145,7 +156,7 @@ import Testing
                     preconditionFailure("build \(build) is not in service")
                 }
                 // Objects that end at once, as most do.
-                _ = try generations.use { try $0.factories()[0].make() }
+                _ = try generations.use { try $0.cProviders()[0].make() }
                 generations.removeEndedCopies()
                 most = max(most, Self.copies(tree).count)
             }
@@ -225,7 +236,7 @@ import Testing
             try tree.write("X.bundle/Contents/Linux/new", "something else")
             try tree.rename("X.bundle/Contents/Linux/new", to: "X.bundle/Contents/Linux/X")
             precondition(FileIdentity(path: tree("X.bundle/Contents/Linux/X"))?.inode != before?.inode)
-            for _ in 0..<100 { _ = try bundle.factories()[0].make() }
+            for _ in 0..<100 { _ = try bundle.cProviders()[0].make() }
             precondition(bundle.isLoaded)
         }
     }
@@ -238,7 +249,7 @@ import Testing
             try generations.use { try $0.loadAndReturnError() }
             // In place and to nothing: whatever had it mapped would end with SIGBUS.
             precondition(truncate(tree("X.bundle/Contents/Linux/X"), 0) == 0)
-            for _ in 0..<100 { try generations.use { _ = try $0.factories()[0].make() } }
+            for _ in 0..<100 { try generations.use { _ = try $0.cProviders()[0].make() } }
         }
     }
 
@@ -265,6 +276,7 @@ import Testing
             try tree.write("decoy.so", bytes: bytes)
             let end = FixtureLock(false)
             let decoy = tree("decoy.so")
+            defer { end.withLock { $0 = true } }
             let reuser = Task.detached {
                 while !end.withLock({ $0 }) {
                     let numbers = (0..<8).map { _ in open(decoy, O_RDONLY | O_CLOEXEC) }

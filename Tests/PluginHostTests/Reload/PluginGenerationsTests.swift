@@ -46,13 +46,52 @@ import Testing
         #expect(old.state == .deactivated)
         // The old code is there as it was: a function that somebody keeps goes on working.
         #expect(PluginBundle(identifier: fixture.identifier) === generations.current?.bundle)
-        #expect(throws: PluginError.self) { try old.loadAndReturnError() }
         #expect(deactivations.pointee == 0)
         try fixture.install(.init(version: 3))
         #expect(number(generations.reload(at: fixture.path)) == 3)
         #expect(deactivations.pointee == 1)
         #expect(generations.all.map(\.number) == [1, 2, 3])
         #expect(generations.remaining.isEmpty)
+    }
+
+    @Test func aBundleThatWasReplacedIsNotLoadedAgainAndSaysWhoTakesItsPlace() throws {
+        let fixture = try ReloadFixture("Replaced")
+        let generations = PluginGenerations(path: fixture.path)
+        let old = try generations.use { bundle in
+            try bundle.loadAndReturnError()
+            return bundle
+        }
+        try fixture.install(.init(version: 2))
+        #expect(number(generations.reload(at: fixture.path)) == 2)
+        let error = try #require(throws: PluginError.self) { try old.loadAndReturnError() }
+        #expect(error.code == .superseded)
+        #expect(error.bundlePath == fixture.path)
+        let message = """
+            The bundle “\(fixture.path)”: This generation of the bundle, in “\(old.bundlePath)”, was replaced by a newer \
+            one. Ask the catalogue for the plug-in, or use PluginBundle(identifier:); both give the newest.
+            """
+        #expect(error.description == message)
+        #expect(!old.load())
+        #expect(old.state == .deactivated)
+        #expect(PluginBundle(identifier: fixture.identifier)?.load() == true)
+    }
+
+    @Test func aCallerOfAGenerationThatWasReplacedBeforeItsLoadIsLedToTheNext() throws {
+        let fixture = try ReloadFixture("ReplacedBeforeLoad")
+        let generations = PluginGenerations(path: fixture.path)
+        var bundles: [PluginBundle] = []
+        let version = try generations.use { bundle in
+            bundles.append(bundle)
+            if bundles.count == 1 {
+                try fixture.install(.init(version: 2))
+                // Nobody has loaded it, so the reload makes no other; the next caller does.
+                #expect(isUnchanged(generations.reload(at: fixture.path)))
+            }
+            return try bundle.builtVersion
+        }
+        #expect(version == 2)
+        #expect(bundles.map(\.state) == [.discovered, .active])
+        #expect(generations.all.map(\.number) == [1, 2])
     }
 
     @Test func aLowerVersionIsTheNewestGenerationToo() throws {
@@ -200,7 +239,7 @@ import Testing
     @Test func liveObjectsTellWhoHoldsAnOldGeneration() throws {
         let fixture = try ReloadFixture("Held")
         let generations = PluginGenerations(path: fixture.path)
-        var object: CInstance? = try generations.use { try $0.factories(at: fixture.point, version: 1)[0].make() }
+        var object: CInstance? = try generations.use { try $0.cProviders(at: fixture.point, version: 1)[0].make() }
         try fixture.install(.init(version: 2))
         _ = generations.reload(at: fixture.path)
         #expect(generations.remaining.map(\.number) == [1])
@@ -259,6 +298,7 @@ import Testing
         // Of what nobody has loaded, a reload makes nothing.
         #expect(try version(generations) == 1)
         let end = Atomic(false)
+        defer { end.store(true, ordering: .releasing) }
         let failures = Mutex<[String]>([])
         let done = DispatchGroup()
         for _ in 0..<4 {
@@ -282,7 +322,7 @@ import Testing
             }
         }
         end.store(true, ordering: .releasing)
-        done.wait()
+        done.wait(until: "the callers have ended")
         #expect(failures.withLock { $0 } == [])
         #expect(try version(generations) == 12)
     }

@@ -7,11 +7,11 @@ import Testing
 ///
 /// In processes of their own: the errors hold for the whole process.
 @Suite struct PassingErrorTests {
-    private static func tables(_ tree: TemporaryTree, _ log: FindingLog) -> StringsTables {
+    private static func tables(_ tree: TemporaryTree, _ log: FindingLog) -> BundleStrings {
         let finder = ResourceFinder(
             directory: tree.path, settings: LocalizationSettings(developmentRegion: "en", languages: ["fr"])
         ) { log.add($0) }
-        return StringsTables(finder: finder) { log.add($0) }
+        return BundleStrings(finder: finder) { log.add($0) }
     }
 
     private static func tree() throws -> TemporaryTree {
@@ -21,7 +21,7 @@ import Testing
         ])
     }
 
-    private static func string(_ key: String, _ tables: StringsTables) -> String {
+    private static func string(_ key: String, _ tables: BundleStrings) -> String {
         tables.localizedString(forKey: key, value: nil, table: nil)
     }
 

@@ -9,21 +9,21 @@ struct LocalizedFormatTests {
     /// The tables of one `fr.lproj`, or of another language's.
     private func tables(
         _ formats: String, strings: String? = nil, language: String = "fr", device: String? = nil
-    ) throws -> StringsTables {
+    ) throws -> BundleStrings {
         let tree = try TemporaryTree(["\(language).lproj/Localizable.stringsdict": formats])
         if let strings { try tree.write("\(language).lproj/Localizable.strings", strings) }
         let finder = finder(tree, languages: [language], preference: VariantPreference(device: device))
         // The tables are read before the tree goes.
-        let tables = StringsTables(finder: finder) { [log] in log.add($0) }
+        let tables = BundleStrings(finder: finder) { [log] in log.add($0) }
         _ = tables.string(forKey: "", table: nil)
         return tables
     }
 
-    private func text(_ tables: StringsTables, _ key: String, _ arguments: Any..., width: Int? = nil) -> String {
+    private func text(_ tables: BundleStrings, _ key: String, _ arguments: Any..., width: Int? = nil) -> String {
         tables.localizedString(forKey: key, value: nil, table: nil, arguments: arguments, width: width)
     }
 
-    private func plain(_ tables: StringsTables, _ key: String) -> String {
+    private func plain(_ tables: BundleStrings, _ key: String) -> String {
         tables.localizedString(forKey: key, value: nil, table: nil)
     }
 
@@ -154,7 +154,7 @@ struct LocalizedFormatTests {
             "en.lproj/Localizable.strings": "second = \"strings en\"; third = \"strings en\";",
             "fr.lproj/Counts.stringsdict": Self.files,
         ])
-        let tables = StringsTables(finder: finder(tree, languages: ["fr"])) { [log] in log.add($0) }
+        let tables = BundleStrings(finder: finder(tree, languages: ["fr"])) { [log] in log.add($0) }
         for _ in 0..<2 {
             #expect(plain(tables, "both") == "dict fr")
             #expect(plain(tables, "only") == "only fr")
@@ -177,7 +177,7 @@ struct LocalizedFormatTests {
             "ru.lproj/Localizable.strings": "a = b;", "en.lproj/Localizable.stringsdict": Self.files,
             "Global.stringsdict": Self.files, "Base.lproj/Base.stringsdict": Self.files,
         ])
-        let tables = StringsTables(finder: finder(tree, languages: ["ru"])) { [log] in log.add($0) }
+        let tables = BundleStrings(finder: finder(tree, languages: ["ru"])) { [log] in log.add($0) }
         for table in ["Localizable", "Global", "Base"] {
             let form = tables.localizedString(forKey: "%d files", value: nil, table: table, arguments: [21], width: nil)
             #expect(form == "21 files left")

@@ -14,7 +14,7 @@ struct PluginContextStringsTests {
                 "Contents/Resources/fr.lproj/Other.strings": "hello = Salut;",
             ])
             let bundle = try PluginBundle.open(path: tree.path)
-            let context = PluginContext(services: EntryTable(bundle: bundle))
+            let context = PluginContext(services: HostTable(bundle: bundle))
             HostEnvironment.current.preferredLanguages = ["fr"]
             precondition(context.preferredLocalizations == ["fr"])
             precondition(context.localizedString("hello") == "Bonjour")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Faults 104, 159, 173 to 175 and 181: tables that are small and stand for much, and large ones that do not.
+/// Faults 104, 159, 173 to 175, 181 and 281: tables that are small and stand for much, and large ones that do not.
 @Suite struct StringsBudgetFaults {
     private static let plural = [
         "NSStringFormatSpecTypeKey": "NSStringPluralRuleType", "NSStringFormatValueTypeKey": "d",
@@ -95,6 +95,27 @@ import Testing
         #expect(table["good"] == "text")
         #expect(findings.count == 1)
         #expect(findings.first?.message.contains("more than 64 deep") == true)
+    }
+
+    @Test func fault281_anEntryOfTooManyPiecesIsLeftOut() throws {
+        for (count, isRead) in [(4_999, true), (5_001, false)] {
+            // Each is a conversion and a text, which is as long as any.
+            let format = String(repeating: "%1$d" + String(repeating: "x", count: 60), count: count)
+            let (table, findings) = try Self.table(Array("{ k = \"\(format)\"; good = text; }".utf8))
+            #expect(table["k"] == (isRead ? format : nil))
+            #expect(table["good"] == "text")
+            #expect(findings.count == (isRead ? 0 : 1))
+            #expect(findings.allSatisfy { $0.message.contains("10000 conversions") && $0.subject == "k" })
+        }
+    }
+
+    @Test func fault281_formatsAreCountedAsTheyAreStored() throws {
+        // Taken apart, each is fifty times as long.
+        let text = "{" + (0..<100).map { "k\($0) = \"\(String(repeating: "%d", count: 2_500))\";" }.joined() + "}"
+        let (table, findings) = try Self.table(Array(text.utf8))
+        #expect(table.count == 0)
+        #expect(findings.count == 1)
+        #expect(findings.first?.message.contains("none of its entries is used") == true)
     }
 
     @Test func variablesMayNestAsDeepAsNeeded() throws {

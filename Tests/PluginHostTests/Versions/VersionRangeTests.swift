@@ -133,7 +133,7 @@ import Testing
     func aFaultNamesItsPlace(text: String, position: Int, problem: String) throws {
         let fault = try #require(throws: VersionRange.Fault.self) { try VersionRange(text) }
         #expect(fault.position == position)
-        #expect(fault.problem == problem)
+        #expect(fault.reason == problem)
     }
 
     @Test func aFaultIsPartOfASentence() throws {
@@ -151,7 +151,7 @@ import Testing
         let word = try #require(throws: VersionRange.Fault.self) {
             try VersionRange(String(repeating: "x", count: 900))
         }
-        #expect(word.problem.count < 80)
+        #expect(word.reason.count < 80)
     }
 
     /// Random texts of the grammar's own characters: a fault or a range, and a range reads again as itself.

@@ -33,7 +33,7 @@ enum SelectedBundle {
             let catalog = PluginCatalog(searchPaths: [path], options: .init(index: .none))
             let found = catalog.candidates
             if !found.isEmpty { return found.map { open($0.path, $0.open, else: Self.unopened) } }
-            if let problem = catalog.folders.first?.problem { return [unlisted(path, problem)] }
+            if let problem = catalog.folders.first?.finding { return [unlisted(path, problem)] }
         }
         return [open(path, { try PluginBundle.open(path: path) }, else: Self.missing)]
     }

@@ -71,7 +71,7 @@ struct BundleFacts {
             "manifest": JSONValue(bundle?.manifestPath),
             "note": (bundle?.executableNote).map(Self.json) ?? .null,
             "principalClass": JSONValue(manifest?.principalClass),
-            "factories": .array((manifest?.factories ?? []).map { JSONValue($0) }),
+            "factories": .array((manifest?.extensions ?? []).map { JSONValue($0) }),
             "functions": .array(
                 functions.map { .object(["name": .string($0.name), "signature": .string($0.signature)]) }),
             "requires": .object((manifest?.requires ?? [:]).mapValues(JSONValue.string)),
@@ -127,10 +127,10 @@ struct BundleFacts {
         page.field("Written in", manifest.developmentRegion)
         page.field("Languages", bundle.localizations.joined(separator: ", "))
         if !bundle.localizations.isEmpty { page.field("Speaks", bundle.preferredLocalizations.joined(separator: ", ")) }
-        if !manifest.factories.isEmpty {
+        if !manifest.extensions.isEmpty {
             page.line(("Offers", .faint), indent: 2)
             page.table(
-                manifest.factories.map { factory in
+                manifest.extensions.map { factory in
                     let point = factory.extensionPoint.map { "\($0) \(factory.version)" } ?? ""
                     // As providers show it: the table Providers has it in the user's language.
                     let name = factory.displayName == nil ? "" : "“\(bundle.displayName(of: factory))”"

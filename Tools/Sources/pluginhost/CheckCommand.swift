@@ -78,7 +78,7 @@ private struct CheckResult {
         case .bundle(let bundle):
             path = bundle.bundlePath
             identifier = bundle.bundleIdentifier
-            report = FindingReport(findings: bundle.problems(loadedBy: program), bundlePath: bundle.bundlePath)
+            report = FindingReport(findings: bundle.findings(loadedBy: program), bundlePath: bundle.bundlePath)
             status = report.errors > 0 || isStrict && report.warnings > 0 ? .problems : .fine
         case .unopened(let error), .missing(let error):
             path = error.bundlePath

@@ -22,7 +22,7 @@ struct ShownExcerpt {
     private static let tabWidth = 4
     private static let cut = "…"
 
-    /// - Parameter width: the columns that there are.
+    /// `width`: the columns that there are.
     init(_ excerpt: LintFinding.Excerpt, width: Int) {
         // Characters: a mark that combines with the one before it, on either side of the place, takes no column.
         var before = Self.cells(excerpt.before, from: 0)

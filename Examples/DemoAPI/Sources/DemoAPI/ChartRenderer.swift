@@ -22,14 +22,18 @@ public struct Chart: Sendable {
         case line
     }
 
+    /// How the values are shown.
     public var kind: Kind
+    /// The title for people.
     public var title: String
     /// What the horizontal axis of a line chart shows; empty for nothing.
     public var horizontalTitle: String
     /// What the values are; empty for nothing.
     public var valueTitle: String
+    /// The values: one series, or several with a legend.
     public var series: [Series]
 
+    /// A chart with the given parts.
     public init(
         _ kind: Kind, title: String, horizontalTitle: String = "", valueTitle: String = "", series: [Series]
     ) {
@@ -43,10 +47,14 @@ public struct Chart: Sendable {
 
 /// Values that belong together, in the order in which they are drawn.
 public struct Series: Sendable {
+    /// One value and its name.
     public struct Point: Sendable {
+        /// The name of the value.
         public var label: String
+        /// The value.
         public var value: Double
 
+        /// A value with its name.
         public init(_ label: String, _ value: Double) {
             self.label = label
             self.value = value
@@ -55,8 +63,10 @@ public struct Series: Sendable {
 
     /// Told in the legend where a chart has several series.
     public var name: String
+    /// The values in the order in which they are drawn.
     public var points: [Point]
 
+    /// A series with the given points.
     public init(name: String = "", points: [Point]) {
         self.name = name
         self.points = points

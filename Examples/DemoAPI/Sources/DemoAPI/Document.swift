@@ -9,6 +9,7 @@ public struct Document: Sendable {
     /// The common words of the languages that the host has lists of.
     public var wordLists: WordLists
 
+    /// A document with the given facts.
     public init(name: String, byteCount: Int, language: String, wordLists: WordLists = WordLists()) {
         self.name = name
         self.byteCount = byteCount

@@ -15,15 +15,18 @@ public protocol Exporter: Plugin {
 
 /// What the workbench found out about all documents.
 public struct Report: Sendable {
+    /// The title for people.
     public var title: String
     /// The language of the report's own words, as a BCP 47 tag.
     public var language: String
     /// When it was made, as the user writes dates.
     public var date: String
+    /// One for each document.
     public var sections: [Section]
     /// What the user must know about: documents and plug-ins that were left out, and why.
     public var notes: [String]
 
+    /// A report with the given parts.
     public init(title: String, language: String, date: String, sections: [Section] = [], notes: [String] = []) {
         self.title = title
         self.language = language
@@ -34,14 +37,18 @@ public struct Report: Sendable {
 
     /// One document.
     public struct Section: Sendable {
+        /// What is known of the document.
         public var document: Document
         /// How the document begins after the filters, as plain text.
         public var opening: String
         /// The filters that it went through, as the user calls them.
         public var filters: [String]
+        /// The facts that the analysers found.
         public var tables: [Table]
+        /// The charts that were drawn.
         public var figures: [Figure]
 
+        /// A section with the given parts.
         public init(
             document: Document, opening: String = "", filters: [String] = [], tables: [Table] = [],
             figures: [Figure] = []
@@ -56,9 +63,12 @@ public struct Report: Sendable {
 
     /// A chart that was drawn.
     public struct Figure: Sendable {
+        /// The title for people.
         public var title: String
+        /// The drawing, as one `<svg>` element.
         public var svg: String
 
+        /// A chart with its drawing.
         public init(title: String, svg: String) {
             self.title = title
             self.svg = svg

@@ -14,13 +14,16 @@ public struct Table: Sendable {
         case code(String)
     }
 
+    /// The title for people.
     public var title: String
     /// The heads of the columns; empty for a table of names and values that needs none.
     public var columns: [String]
+    /// The rows, each with a cell for each column.
     public var rows: [[Cell]]
     /// A sentence below the table, for instance what was left out; empty for none.
     public var remark: String
 
+    /// A table with the given parts.
     public init(title: String, columns: [String] = [], rows: [[Cell]] = [], remark: String = "") {
         self.title = title
         self.columns = columns

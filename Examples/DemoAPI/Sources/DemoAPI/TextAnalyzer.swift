@@ -10,6 +10,7 @@ public protocol TextAnalyzer: Plugin {
     /// Prepares for a document. By default it does nothing.
     ///
     /// - Parameter document: its name, length and language, and the word lists of the languages.
+    /// - Throws: what keeps it from this document; the host then leaves it out.
     func begin(_ document: Document) throws
 
     /// Reads the next part of the text.
@@ -20,15 +21,18 @@ public protocol TextAnalyzer: Plugin {
 }
 
 extension TextAnalyzer {
+    /// The default does nothing.
     public func begin(_ document: Document) throws {}
 }
 
 /// What an analyser found in one document.
 public struct Analysis: Sendable {
+    /// What was found, as tables.
     public var tables: [Table]
     /// Charts as data. Who draws them, and whether they are drawn, the host decides.
     public var charts: [Chart]
 
+    /// A result with the given parts.
     public init(tables: [Table] = [], charts: [Chart] = []) {
         self.tables = tables
         self.charts = charts

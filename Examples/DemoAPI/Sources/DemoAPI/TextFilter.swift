@@ -13,12 +13,14 @@ public protocol TextFilter: Plugin {
     /// Prepares for a document. By default it does nothing.
     ///
     /// - Parameter document: its name, length and language.
+    /// - Throws: what keeps it from this document; the host then leaves the document out.
     func begin(_ document: Document) throws
 
     /// Gives the passage as it shall read.
     ///
     /// - Parameter passage: the next part of the text.
     /// - Returns: what takes its place. May be shorter or longer, or empty where the filter holds text back.
+    /// - Throws: what keeps it from going on; the host then leaves the document out.
     func filter(_ passage: String) throws -> String
 
     /// Gives what was held back. By default it is empty.
@@ -26,6 +28,8 @@ public protocol TextFilter: Plugin {
 }
 
 extension TextFilter {
+    /// The default does nothing.
     public func begin(_ document: Document) throws {}
+    /// The default holds nothing back.
     public func finish() throws -> String { "" }
 }

@@ -3,10 +3,12 @@ public struct WordLists: Sendable {
     /// The extension point of bundles that have lists. `PHFactories` gives a name there, and for each language the bundle
     /// has a list of that name and the type `txt` among its localised resources; code is not needed.
     public static let extensionPoint = "org.example.word-list"
+    /// The version of the extension point.
     public static let extensionVersion = 1
 
     private var words: [String: Set<String>] = [:]
 
+    /// No lists.
     public init() {}
 
     /// The languages that there are lists of, as BCP 47 tags.

@@ -19,9 +19,8 @@ struct Abilities {
         (DEMO_CHECKSUM_FUNCTION_POINT, Int(DEMO_CHECKSUM_VERSION)),
     ]
 
-    /// - Parameters:
-    ///   - folder: where the bundles are; nil for the standard search paths of the program.
-    ///   - journal: is told each bundle that cannot be used; the others work.
+    /// `folder`: where the bundles are; nil for the standard search paths of the program. `journal`: is told each
+    /// bundle that cannot be used; the others work.
     init(folder: String?, journal: Journal) throws(UsageError) {
         try self.init(
             folder.map { PluginCatalog(searchPaths: [$0]) } ?? PluginCatalog(application: "demo-host"), folder: folder,
@@ -31,11 +30,11 @@ struct Abilities {
     /// What a catalogue knows now.
     init(_ catalog: PluginCatalog, folder: String?, journal: Journal) throws(UsageError) {
         self.catalog = catalog
-        if let folder, let problem = catalog.folders.first(where: { !$0.exists || $0.problem != nil }) {
+        if let folder, let faulty = catalog.folders.first(where: { !$0.exists || $0.finding != nil }) {
             throw UsageError(
-                message: problem.problem?.message ?? localized("There are no bundles in {0}.", folder))
+                message: faulty.finding?.message ?? localized("There are no bundles in {0}.", folder))
         }
-        for folder in catalog.folders { if let problem = folder.problem { journal.report(problem.message) } }
+        for folder in catalog.folders { if let finding = folder.finding { journal.report(finding.message) } }
         for candidate in catalog.unusable { if let error = candidate.error { journal.report("\(error)") } }
     }
 
@@ -73,9 +72,13 @@ struct Abilities {
                         forResource: offer.name, ofType: "txt", inDirectory: nil, forLocalization: language)
                 else { continue }
                 do {
-                    lists.add(try String(contentsOfFile: path, encoding: .utf8), language: language)
+                    let reader = try DocumentReader(path: path)
+                    try reader.read { _ in
+                    } passage: { passage, _ in
+                        lists.add(passage, language: language)
+                    }
                 } catch {
-                    journal.report(localized("{0} cannot be used: {1}.", path, "\(error)"))
+                    journal.report("\(error)")
                 }
             }
         }

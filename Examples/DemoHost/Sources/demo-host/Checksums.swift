@@ -22,7 +22,7 @@ final class ChecksumObject: Checksum {
     private let functions: demo_checksum_functions
 
     init(named name: String, in bundle: PluginBundle) throws {
-        let factories = try bundle.factories(at: DEMO_CHECKSUM_POINT, version: UInt32(DEMO_CHECKSUM_VERSION))
+        let factories = try bundle.cProviders(at: DEMO_CHECKSUM_POINT, version: UInt32(DEMO_CHECKSUM_VERSION))
         guard let instance = try factories.first(where: { $0.name == name })?.make(),
             let functions = instance.functions(as: demo_checksum_functions.self)?.pointee,
             functions.header.size >= MemoryLayout<demo_checksum_functions>.size,

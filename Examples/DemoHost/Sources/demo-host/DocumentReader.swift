@@ -13,9 +13,11 @@ struct DocumentReader {
 
     let name: String
     let byteCount: Int
+    private let path: String
     private let file: FileHandle
 
     init(path: String) throws(Unreadable) {
+        self.path = path
         name = URL(filePath: path).lastPathComponent
         let look: FileLook
         do throws(SystemFailure) {
@@ -34,12 +36,10 @@ struct DocumentReader {
     }
 
     private static func open(_ path: String) throws(SystemFailure) -> (FileHandle, Int) {
-        var descriptor: Int32
-        repeat { descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
-        guard descriptor >= 0 else { throw SystemFailure(errno) }
+        let descriptor = try SystemFailure.checked { Glibc.open(path, O_RDONLY | O_CLOEXEC) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw SystemFailure(errno) }
+        _ = try SystemFailure.checked { fstat(descriptor, &status) }
         return (file, Int(status.st_size))
     }
 
@@ -48,11 +48,11 @@ struct DocumentReader {
     /// - Parameters:
     ///   - block: takes the file's bytes as they are.
     ///   - passage: takes the text, and how many bytes of the file have been dealt with.
+    /// - Throws: ``SystemFailure`` where the file cannot be read, and what the two functions throw.
     func read(block: ([UInt8]) throws -> Void, passage: (String, _ offset: Int) throws -> Void) throws {
         var pending: [UInt8] = []
         var offset = 0
-        while let data = try file.read(upToCount: Self.blockLength), !data.isEmpty {
-            let bytes = [UInt8](data)
+        while case let bytes = try nextBlock(), !bytes.isEmpty {
             if offset == 0 { try refuseOtherEncodings(bytes) }
             guard !bytes.contains(0) else {
                 throw Unreadable(description: localized("{0} is no text but binary data.", name))
@@ -66,6 +66,17 @@ struct DocumentReader {
         }
         if offset == 0 { throw Unreadable(description: localized("{0} is empty.", name)) }
         if !pending.isEmpty { try passage(text(pending[...]), offset) }
+    }
+
+    /// Empty at the end.
+    private func nextBlock() throws -> [UInt8] {
+        do {
+            return try [UInt8](unsafeUninitializedCapacity: Self.blockLength) { buffer, count in
+                count = try SystemFailure.checked { Glibc.read(file.fileDescriptor, buffer.baseAddress, buffer.count) }
+            }
+        } catch let failure as SystemFailure {
+            throw Unreadable(description: failure.sentence(about: path))
+        }
     }
 
     /// Behind the last line end, else behind the last space, else before the last character, which may be incomplete.

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Synchronization
 
 /// Tells the user what goes wrong, as it happens, and keeps it for the report.
@@ -18,16 +18,16 @@ final class Journal {
 
     /// Writes a line to standard output, at once: in a pipe, print() would come after what is written to the error.
     static func announce(_ line: String) {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+        do throws(SystemFailure) {
+            try SystemFailure.write("\(line)\n".utf8, to: STDOUT_FILENO)
         } catch {
             // The work goes on: the report does not need standard output. The status says it in the end.
             if !lostOutput.exchange(true, ordering: .relaxed) {
-                Journal().write(localized("The output cannot be written: {0}", "\(error)"))
+                Journal().write(localized("The output cannot be written: {0}", error.reason))
             }
         }
     }
 
     /// Writes a line to standard error. Where that cannot be written there is nobody to say so to.
-    func write(_ line: String) { try? FileHandle.standardError.write(contentsOf: Data("demo-host: \(line)\n".utf8)) }
+    func write(_ line: String) { try? SystemFailure.write("demo-host: \(line)\n".utf8, to: STDERR_FILENO) }
 }

@@ -8,11 +8,7 @@ private let strings: PluginBundle = {
     return places.lazy.compactMap { PluginBundle(path: $0) }.first ?? .main
 }()
 
-/// The text in the user's language.
-///
-/// - Parameters:
-///   - key: the English text.
-///   - arguments: what takes the places of {0}, {1} and so on.
+/// The text in the user's language. `key`: the English text. `arguments`: what takes the places of {0}, {1} and so on.
 func localized(_ key: String, _ arguments: String...) -> String {
     let format = strings.localizedString(forKey: key, value: nil, table: nil)
     var text = ""

@@ -13,8 +13,7 @@ struct Pipeline {
     /// Filters change the text, so by default only those run that a careful typesetter would have used.
     private static let defaultFilters = ["spaces", "smart-quotes", "dashes", "ellipsis"]
 
-    /// - Parameters:
-    ///   - names: what to run; nil for everything that the plug-ins offer and that leaves the words of a text alone.
+    /// `names`: what to run; nil for everything that the plug-ins offer and that leaves the words of a text alone.
     init(names: [String]?, abilities: Abilities, journal: Journal) throws(UsageError) {
         self.journal = journal
         catalog = abilities.catalog

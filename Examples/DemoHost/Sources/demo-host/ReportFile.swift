@@ -38,8 +38,35 @@ struct ReportFile {
         }
     }
 
-    /// Writes the whole file or nothing of it: beside its place, then renamed.
-    func write(_ text: String) throws {
-        try Data(text.utf8).write(to: url, options: .atomic)
+    /// Writes the whole file or nothing of it: beside its place, then renamed. By the system's own calls, because
+    /// Foundation's atomic writing says that the file does not exist where it may not be written.
+    func write(_ text: String) throws(SystemFailure) {
+        // A link to the report stays one.
+        let target = url.resolvingSymlinksInPath()
+        let path = target.path(percentEncoded: false)
+        let draft = target.deletingLastPathComponent().appending(path: ".demo-host-\(getpid()).new")
+            .path(percentEncoded: false)
+        let descriptor = try SystemFailure.checked {
+            open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        }
+        do throws(SystemFailure) {
+            try Self.fill(descriptor, text.utf8)
+            _ = try SystemFailure.checked { rename(draft, path) }
+        } catch {
+            unlink(draft)
+            throw error
+        }
+    }
+
+    /// Consumes the descriptor.
+    private static func fill(_ descriptor: CInt, _ bytes: some Sequence<UInt8>) throws(SystemFailure) {
+        do throws(SystemFailure) {
+            try SystemFailure.write(bytes, to: descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        // Some file systems report here that a write failed. An interrupted close() has closed the file.
+        if close(descriptor) != 0, errno != EINTR { throw SystemFailure(errno) }
     }
 }

@@ -7,7 +7,7 @@ struct WatchMode {
     /// Their paths.
     let documents: [String]
 
-    /// - Parameter work: does all of it once, with whatever code of the plug-ins is in service.
+    /// `work`: does all of it once, with whatever code of the plug-ins is in service.
     func run(_ work: () -> Void) async throws {
         // Before the first plug-in is used, so that each is loaded from a copy that no build writes over.
         let events = try catalog.watch()

@@ -91,6 +91,12 @@ struct Workbench {
             notes: journal.problems)
         do {
             try file.write(try exporter.export(report))
+        } catch let failure as SystemFailure {
+            journal.write(
+                localized(
+                    "The report could not be written to {0}: {1}. Correct that, or name another file by --output.",
+                    file.path, failure.reason))
+            return false
         } catch {
             journal.write(localized("The report could not be written to {0}: {1}", file.path, "\(error)"))
             return false

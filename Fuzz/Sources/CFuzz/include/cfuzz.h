@@ -17,6 +17,15 @@ size_t fuzz_memory_peak(void);
 // How a process ended: 1 and its status if it left by itself, 0 and the signal if one ended it. Any thread.
 int fuzz_exited(int status, int *code);
 
+// Removes a folder with everything in it. Any thread.
+void fuzz_remove_tree(const char *path);
+
+// Notes SIGINT and SIGTERM in place of ending the process, or no longer. Main thread only.
+void fuzz_stop_at_signals(int enabled);
+
+// Whether one came. Any thread.
+int fuzz_stopped(void);
+
 // What a process that loads a mutant leaves behind, in memory that its parent shares.
 typedef struct fuzz_trace {
     int signal;       // the signal that ended the process, 0 if none
@@ -28,6 +37,13 @@ typedef struct fuzz_trace {
 
 // Writes to trace what ends the process. Main thread only, once in a process.
 void fuzz_trace_signals(fuzz_trace *trace, const char *folder);
+
+// Stops the process until fuzz_ran() of its parent goes on with it. Main thread only.
+void fuzz_wait_for_trace(void);
+
+// Steps through a stopped child until it ends, and ends it at the first instruction of a file. Main thread only.
+// Returns whether there was one: 0 also where tracing is not allowed.
+int fuzz_ran(pid_t process, const char *file);
 
 // Ends the process after a number of seconds, and writes no core file. Main thread only.
 void fuzz_limit(unsigned seconds);

@@ -26,9 +26,7 @@ extension PubGrubSolver {
         }
     }
 
-    /// The earliest assignment with which a term is true; -1 if it always is.
-    ///
-    /// - Parameter own: something that is known besides.
+    /// The earliest assignment with which a term is true; -1 if it always is. `own`: something that is known besides.
     private mutating func satisfier(of term: Term, with own: ChoiceSet? = nil) throws(LimitReached) -> Int {
         func isTrue(_ set: ChoiceSet) -> Bool {
             (own.map(set.intersection) ?? set).relation(to: term.set) == .subset

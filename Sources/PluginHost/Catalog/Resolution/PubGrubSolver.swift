@@ -101,11 +101,9 @@ struct PubGrubSolver {
         }
     }
 
-    /// Finds the best selection, in ``possible``, where each set then has one member.
-    ///
-    /// - Parameters:
-    ///   - present: the identifiers, the one first that must rather be present.
-    ///   - best: the identifiers, the one first that must rather have its best choice.
+    /// Finds the best selection, in ``possible``, where each set then has one member. `present`: the identifiers, the
+    /// one first that must rather be present. `best`: the identifiers, the one first that must rather have its best
+    /// choice.
     mutating func solve(present: [Int], best: [Int]) throws(LimitReached) {
         backtrack(to: 0)
         for identifier in counts.indices { mark(identifier) }

@@ -54,7 +54,7 @@ struct ResolutionFailure: Error, Sendable, Hashable {
         /// Nothing has this identifier.
         case missing(identifier: String)
         /// There are only versions of it outside of the range, the highest first.
-        case otherVersions(identifier: String, installed: [PluginVersion], Mismatch)
+        case otherVersions(identifier: String, installed: [PluginVersion], Difference)
         /// A version outside of the range is loaded.
         case otherVersionLoaded(identifier: String, PluginVersion)
         /// Each requires the next, and the last one the first; shortened if they are very many.
@@ -66,7 +66,7 @@ struct ResolutionFailure: Error, Sendable, Hashable {
     }
 
     /// How the versions that there are differ from those that are required.
-    enum Mismatch: Sendable, Hashable {
+    enum Difference: Sendable, Hashable {
         case tooOld, tooNew, other
     }
 

@@ -40,12 +40,12 @@ extension ResolutionFailure {
             remedy = "Start the application again with \(text.request(number))."
         } else if versions.isEmpty {
             reason = .missing(identifier: graph.identifiers[target])
-            sentence = "\(chain); \(text.name(target)) is not installed."
+            sentence = "\(chain); \(text.missing(target))\(text.exception)."
             remedy = "Install \(text.request(number))."
         } else {
-            let mismatch = Mismatch(versions, requirement.range)
+            let mismatch = Difference(versions, requirement.range)
             reason = .otherVersions(identifier: graph.identifiers[target], installed: versions, mismatch)
-            sentence = "\(chain); \(text.installed(target))."
+            sentence = "\(chain); \(text.installed(target))\(text.exception)."
             let dependent = text.name(graph.choices[last].identifier)
             remedy =
                 mismatch == .tooOld
@@ -76,8 +76,8 @@ extension ResolutionFailure {
     }
 }
 
-extension ResolutionFailure.Mismatch {
-    /// - Parameter versions: the highest first, none in the range.
+extension ResolutionFailure.Difference {
+    /// `versions`: the highest first, none in the range.
     fileprivate init(_ versions: [PluginVersion], _ range: VersionRange) {
         let isBelowAll = range.intervals.allSatisfy { !$0.lower.isBelow(versions[0]) }
         let isAboveAll = range.intervals.allSatisfy { $0.upper?.isBelow(versions[versions.count - 1]) ?? false }

@@ -19,9 +19,8 @@ struct ResolutionPart {
         var count: Int { choices.count { $0 != nil } }
     }
 
-    /// - Parameters:
-    ///   - components: the part's identifiers, those that lead to each other together.
-    ///   - places: room for the place of each identifier of the graph.
+    /// `components`: the part's identifiers, those that lead to each other together. `places`: room for the place of
+    /// each identifier of the graph.
     init(_ components: [[Int]], _ graph: RequirementGraph, _ usability: Usability, places: inout [Int], limit: Int) {
         let identifiers = components.flatMap(\.self).sorted()
         let slots = identifiers.map { graph.choices(of: $0).filter { usability.obstacles[$0] == nil } }

@@ -1,6 +1,8 @@
 /// The words in which failures of a resolution are told.
 struct ResolutionText {
     let graph: RequirementGraph
+    /// What could not be read, and may have been a candidate.
+    var unread: String?
 
     /// How many steps of a chain, versions or names are told before the others are counted.
     static let longest = 8
@@ -41,12 +43,8 @@ struct ResolutionText {
     typealias Link = (choice: Int, requirement: Int)
 
     /// A choice with what it requires, which requires the next, and so forth: `org.a 1.0 needs org.b 2 or later, which
-    /// needs org.c below 3`.
-    ///
-    /// - Parameters:
-    ///   - links: the whole chain, or its beginning.
-    ///   - omitted: how many links come then that are not told.
-    ///   - last: the link after these.
+    /// needs org.c below 3`. `links`: the whole chain, or its beginning. `omitted`: how many links come then that are
+    /// not told. `last`: the link after these.
     func chain(_ links: some Collection<Link>, omitted: Int = 0, last: Link? = nil) -> String {
         if links.count > Self.longest, last == nil {
             let told = Self.longest / 2
@@ -76,6 +74,15 @@ struct ResolutionText {
         let versions = graph.choices(of: identifier).map { graph.choices[$0].version.description }
         return "installed \(versions.count == 1 ? "is" : "are") \(name(identifier)) \(Self.list(versions))"
     }
+
+    /// `org.c is not installed`, unless that is not known.
+    func missing(_ identifier: Int) -> String {
+        guard unread != nil else { return "\(name(identifier)) is not installed" }
+        return "\(name(identifier)) is not among the bundles that could be read"
+    }
+
+    /// `, and “/a/B.bundle/Contents/Info.plist” could not be read`, after what holds only of what could.
+    var exception: String { unread.map { ", and \(quoted($0)) could not be read" } ?? "" }
 
     /// `a, b and c`, and of very many the first ones and how many more.
     static func list(_ parts: some Collection<String>, _ word: String = "and") -> String {

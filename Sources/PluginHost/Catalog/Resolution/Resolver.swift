@@ -19,11 +19,14 @@
 ///   - pinned: the versions that are loaded, by identifier.
 ///   - limit: how many steps the search for rules 3 and 4 may take, all in all. What it does not reach is chosen without
 ///     a search: what is required first, and of each identifier the best candidate that fits to what was chosen before.
+///   - unread: the path of a file that could not be read, and may be of a candidate: then nothing is said to be missing.
+/// - Returns: the chosen candidates in the order of loading, and why the others were not chosen.
 ///
 /// **Threads.** No state. **Cost.** Linear in candidates and requirements where the best candidates of all identifiers fit
 /// together; where they do not, `limit` bounds it, to a second or two.
 func resolve(
-    _ candidates: [ResolutionCandidate], pinned: [String: PluginVersion] = [:], limit: Int = 5_000_000
+    _ candidates: [ResolutionCandidate], pinned: [String: PluginVersion] = [:], limit: Int = 5_000_000,
+    unread: String? = nil
 ) -> Resolution {
     // Nearly all plug-ins require nothing, and are required by none: for those it is enough to sort them.
     var bound = Set(pinned.keys)
@@ -35,7 +38,7 @@ func resolve(
     let free = others.isEmpty ? candidates : candidates.filter { !bound.contains($0.identifier) }
     var resolution = Resolution()
     if !others.isEmpty {
-        var resolver = Resolver(others, pinned: pinned)
+        var resolver = Resolver(others, pinned: pinned, unread: unread)
         resolver.choose(limit: limit)
         resolution = resolver.resolution()
     }
@@ -44,9 +47,8 @@ func resolve(
 }
 
 extension Resolution {
-    /// Adds the best candidate of each identifier that requires nothing and that nothing requires.
-    ///
-    /// - Parameter others: those among which ``chosen`` was chosen.
+    /// Adds the best candidate of each identifier that requires nothing and that nothing requires. `others`: those
+    /// among which ``chosen`` was chosen.
     fileprivate mutating func add(free: [ResolutionCandidate], to others: [ResolutionCandidate]) {
         let sorted = free.indices.sorted { a, b in
             if free[a].identifier != free[b].identifier { return free[a].identifier < free[b].identifier }
@@ -102,12 +104,12 @@ private struct Resolver {
     private var chosen: [Int?]
     private var result = Resolution()
 
-    init(_ candidates: [ResolutionCandidate], pinned: [String: PluginVersion]) {
+    init(_ candidates: [ResolutionCandidate], pinned: [String: PluginVersion], unread: String?) {
         let graph = RequirementGraph(candidates, pinned: pinned)
         let usability = Usability(graph)
         self.graph = graph
         self.usability = usability
-        text = ResolutionText(graph: graph)
+        text = ResolutionText(graph: graph, unread: unread)
         chosen = Array(repeating: nil, count: graph.identifiers.count)
         components = stronglyConnectedComponents(
             graph.identifiers.indices.map { identifier in

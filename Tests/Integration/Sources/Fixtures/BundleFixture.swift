@@ -16,15 +16,22 @@ public struct BundleFixture: Sendable {
         case none
     }
 
+    /// The bundle's directory.
     public let url: URL
+    /// The bundle's directory.
     public var path: String { url.path }
+    /// The name without the extension.
     public let name: String
+    /// The file with its code.
     public var executable: URL { url.appending(path: "Contents/Linux/\(name)") }
+    /// Its Info.plist.
     public var infoList: URL { url.appending(path: "Contents/Info.plist") }
 
     /// - Parameters:
     ///   - name: the bundle's name; the folder is unique to this call.
     ///   - info: keys beyond NSExecutable and CFBundleIdentifier; a null value removes a key.
+    ///   - code: where its code comes from.
+    /// - Throws: why it cannot be written or compiled.
     public init(_ name: String, info: [String: any Sendable] = [:], code: Code) throws {
         let folder = Workspace.temporary.appending(path: "bundles/\(UUID().uuidString)")
         self.name = name
@@ -35,6 +42,7 @@ public struct BundleFixture: Sendable {
         try install(code)
     }
 
+    /// Writes its Info.plist.
     public func write(info: [String: any Sendable]) throws {
         var keys: [String: Any] = ["NSExecutable": name, "CFBundleIdentifier": "org.example.\(name)"]
         for (key, value) in info {

@@ -6,8 +6,10 @@ public final class Locked<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
 
+    /// A value that threads share.
     public init(_ value: Value) { self.value = value }
 
+    /// Calls the body with the value, one thread at a time.
     public func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }

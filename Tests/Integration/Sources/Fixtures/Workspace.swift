@@ -38,15 +38,22 @@ public enum Workspace {
 
 /// Runs programs.
 public enum Tool {
+    /// What a program left when it ended.
     public struct Output: Sendable {
+        /// Its exit status, or the signal that ended it with a minus sign.
         public let status: Int32
+        /// All that it wrote to standard output.
         public let standardOutput: String
+        /// All that it wrote to standard error.
         public let standardError: String
     }
 
+    /// Why a program could not be run, or failed.
     public struct Failure: Error, CustomStringConvertible {
+        /// The reason as a sentence.
         public let description: String
 
+        /// A failure with its reason.
         public init(description: String) { self.description = description }
     }
 

@@ -11,6 +11,8 @@ final class Campaign {
     private(set) var tried = 0
     /// How many failures the dynamic linker reported before the program began.
     private(set) var unstarted = 0
+    /// What failed runs left behind, as far as the next run was sound with it: with the same files it is again.
+    private var recovered: Set<[String: Data]> = []
 
     init(_ scenario: Scenario, in place: WorkPlace) throws {
         self.scenario = scenario
@@ -35,8 +37,11 @@ final class Campaign {
         soundFiles = place.files()
     }
 
+    /// - Parameters:
+    ///   - every: how many failures there are for each one that is tried.
+    ///   - report: is given each run that was judged, in words.
     /// - Returns: how many runs broke a rule.
-    func run(every: Int) -> Int {
+    func run(every: Int, report: (String) -> Void) -> Int {
         var broken = 0
         var turn = 0
         for call in calls {
@@ -44,9 +49,12 @@ final class Campaign {
                 turn += 1
                 // By chance, but each time the same: a plain step would try some errors only.
                 guard Self.mixed(turn) % UInt64(every) == 0 else { continue }
-                if let rule = tryOut(call, error) {
+                let name = "\(scenario.name): \(call.name) #\(call.number) fails with \(error)"
+                if let rule = tryOut(
+                    call, error, report: { report("\(name): \($0)\n    call: \(call.text.prefix(200))") })
+                {
                     broken += 1
-                    print("\(scenario.name): \(call.name) #\(call.number) fails with \(error): \(rule)")
+                    print("\(name): \(rule)")
                     print("    call: \(call.text.prefix(200))")
                     fflush(nil)
                 }
@@ -61,7 +69,7 @@ final class Campaign {
     }
 
     /// - Returns: the rule that was broken, with what the program said.
-    private func tryOut(_ call: SystemCall, _ error: String) -> String? {
+    private func tryOut(_ call: SystemCall, _ error: String, report: (String) -> Void) -> String? {
         do {
             tried += 1
             try place.clear()
@@ -73,16 +81,22 @@ final class Campaign {
                 unstarted += 1
                 return nil
             }
+            report(run.everything)
+            let files = place.files()
             let verdict = Verdict(
-                run, sound: sound, files: place.files(), soundFiles: soundFiles, output: scenario.output, error: error)
+                run, sound: sound, files: files, soundFiles: soundFiles, output: scenario.output, error: error)
             if let rule = verdict.broken { return rule }
             // With what the failed run left behind.
+            if recovered.contains(files) { return nil }
             let next = try runner.run()
             guard next.status == sound.status, next.result == sound.result else {
                 return "the next run is not sound: \(next.everything)"
             }
-            return Verdict.damage(in: place.files(), soundFiles, output: scenario.output)
-                .map { "after the next run, \($0)" }
+            if let damage = Verdict.damage(in: place.files(), soundFiles, output: scenario.output) {
+                return "after the next run, \(damage)"
+            }
+            recovered.insert(files)
+            return nil
         } catch {
             return "the run cannot be judged: \(error)"
         }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Fails every system call of the tool and of the demo host once, each in a run of its own, and judges the outcome.
+/// Fails every system call of the tool and of the demo host once, each in a run of its own, and judges the outcome:
+/// fault 284.
 ///
-///     inject [--every N] [--only SCENARIO] [--keep] PRODUCTS BUNDLES
+///     inject [--every N] [--only SCENARIO] [--verbose] [--keep] PRODUCTS BUNDLES
 ///
 /// PRODUCTS is the folder of the programs, BUNDLES that of the sample plug-ins. With `--every N` only each N-th of the
-/// failures is tried. It ends with 0 if no run broke a rule, with 1 otherwise, with 2 if it cannot work.
+/// failures is tried; `--verbose` prints what each run said. It ends with 0 if no run broke a rule, with 1 otherwise, with 2 if it cannot work.
 ///
 /// The rules (see ``Verdict``): the program ends by itself, with 0, 1 or 2; with 0 only if it gave the whole result; it
 /// names the cause, and calls nothing missing that is there; it leaves nothing half done; the next run is sound; and a
@@ -31,6 +32,7 @@ struct Inject {
 
     private var every = 1
     private var only: String?
+    private var isVerbose = false
     private var keeps = false
     private var folders: [String] = []
 
@@ -44,12 +46,14 @@ struct Inject {
                 }
                 every = number
             case "--only": only = arguments.next()
+            case "--verbose": isVerbose = true
             case "--keep": keeps = true
             default: folders.append(argument)
             }
         }
         guard folders.count == 2 else {
-            throw Failure(description: "usage: inject [--every N] [--only SCENARIO] [--keep] PRODUCTS BUNDLES")
+            throw Failure(
+                description: "usage: inject [--every N] [--only SCENARIO] [--verbose] [--keep] PRODUCTS BUNDLES")
         }
     }
 
@@ -62,7 +66,7 @@ struct Inject {
         var broken = 0
         for scenario in scenarios {
             let campaign = try Campaign(scenario, in: place)
-            let count = campaign.run(every: every)
+            let count = campaign.run(every: every) { if isVerbose { print($0) } }
             print(
                 """
                 \(scenario.name): \(campaign.tried) failures injected, \(campaign.unstarted) kept the program from \

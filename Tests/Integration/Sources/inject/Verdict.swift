@@ -34,7 +34,7 @@ struct Verdict {
         if run.status == 2, run.standardError.contains("The arguments of the call cannot be read.") { return nil }
         // glibc's dynamic linker makes no call again, and says “No such file” whatever kept it from opening a library.
         let isOfLinker = run.status != 0 || run.result.contains("\"state\":\"failed\"")
-        if isOfLinker, run.result.contains("The dynamic linker cannot load") { return nil }
+        if isOfLinker, "\(run.result)\(run.standardError)".contains("The dynamic linker cannot load") { return nil }
         if error == "EINTR" { return "the interrupted call is not made again: \(run.everything)" }
         // A child always ends with 0 when it has reported.
         let isSuccess = run.status == 0 && !run.result.contains("\"state\":\"failed\"")
@@ -53,6 +53,7 @@ struct Verdict {
         if ["EMFILE", "ENOMEM", "EIO"].contains(error), said.contains("Install ") {
             return "the remedy does not fit: \(run.everything)"
         }
+        if said.contains("Error Domain=") { return "it shows an error object of Foundation's: \(run.everything)" }
         if let cause = causes[error], !cause.contains(where: said.contains) {
             return "it does not name the cause: \(run.everything)"
         }

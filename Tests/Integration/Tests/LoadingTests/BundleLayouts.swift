@@ -37,10 +37,7 @@ import Testing
 
     private static let info = "{ CFBundleIdentifier = org.example.laid; NSExecutable = X; }"
 
-    /// - Parameters:
-    ///   - bundle: the bundle's path in the tree.
-    ///   - list: its Info.plist.
-    ///   - code: its executable.
+    /// `bundle`: the bundle's path in the tree. `list`: its Info.plist. `code`: its executable.
     private func expectLoad(
         _ bundle: String, list: String, code: String, links: [(String, String)] = [],
         sourceLocation: SourceLocation = #_sourceLocation

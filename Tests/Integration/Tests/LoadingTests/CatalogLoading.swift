@@ -102,13 +102,13 @@ import Testing
         }
         let catalog = try catalog(fixture("NinetyA"), fixture("NinetyB"))
         #expect(catalog.extensions(at: "org.example.ninety").map(\.plugin.identifier) == ["org.example.NinetyA"])
-        #expect(catalog.problems.map(\.code) == [.duplicateFactory])
+        #expect(catalog.findings.map(\.code) == [.duplicateFactory])
         try catalog.activate("org.example.NinetyA")
         let error = #expect(throws: PluginError.self) { try catalog.activate("org.example.NinetyB") }
         #expect(error?.code == .duplicateFactory)
         #expect(error?.description.contains("NinetyA.bundle") == true)
         // The registry is as before.
-        #expect(try catalog.activate("org.example.NinetyA").factories(at: "org.example.ninety", version: 1).count == 1)
+        #expect(try catalog.activate("org.example.NinetyA").cProviders(at: "org.example.ninety", version: 1).count == 1)
     }
 
     @Test func librariesThatABundleCarriesAreOpenedBeforeItsCode() throws {

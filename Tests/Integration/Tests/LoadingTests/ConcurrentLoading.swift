@@ -4,7 +4,7 @@ import PluginHost
 import Testing
 
 /// Faults 146 to 156: many threads, re-entrance, circles, fork. Run under the thread sanitiser by `make tsan` (156).
-@Suite struct ConcurrentLoading {
+@Suite(.timeLimit(.minutes(10))) struct ConcurrentLoading {
     /// How many threads are about to load the bundle of fault 146, and how often its entry was called.
     private static let arrived = Locked(0)
     private static let entered = Locked(0)
@@ -95,10 +95,13 @@ import Testing
             defer { ended.withLock { $0 += 1 } }
             // Twelve threads change it, four look.
             if index >= 12 {
-                while ended.withLock({ $0 }) < 12 {
-                    let names = bundle.registrations.map(\.name)
-                    if !names.isEmpty, names != whole { wrong.withLock { $0.append("\(names) is offered") } }
-                    if case .failed(let error) = bundle.state { wrong.withLock { $0.append("\(error)") } }
+                waitUntil("twelve threads have changed it") {
+                    for _ in 0..<100 {
+                        let names = bundle.registrations.map(\.name)
+                        if !names.isEmpty, names != whole { wrong.withLock { $0.append("\(names) is offered") } }
+                        if case .failed(let error) = bundle.state { wrong.withLock { $0.append("\(error)") } }
+                    }
+                    return ended.withLock { $0 } >= 12
                 }
                 return
             }
@@ -315,6 +318,8 @@ func holds(_ holds: Bool, _ fact: String) throws {
 /// A process that forks while one of its threads loads.
 enum ForkedLoad {
     static let entered = DispatchSemaphore(value: 0)
+    /// Signalled when the child has ended: the load is under way for all its life.
+    static let mayEnd = DispatchSemaphore(value: 0)
 
     static func run() throws {
         // Compiled again here: the addresses in the fixture are this process's.
@@ -322,14 +327,21 @@ enum ForkedLoad {
             "SlowEntry",
             code: .c(
                 Source.calling {
-                    ForkedLoad.entered.signal(); usleep(500_000)
+                    ForkedLoad.entered.signal(); waitUntil("the child has ended", ForkedLoad.mayEnd)
                 })
         ).path
         let bundle = try PluginBundle.open(path: path)
-        Thread { bundle.load() }.start()
-        entered.wait()
+        let isLoaded = Locked(false)
+        let ended = DispatchSemaphore(value: 0)
+        Thread {
+            isLoaded.withLock { $0 = bundle.load() }
+            ended.signal()
+        }.start()
+        try holds(waitUntil("the entry runs", entered), "the entry runs")
         let child = forkProcess()
         if child == 0 {
+            // One that hangs ends by a signal.
+            alarm(60)
             // Only what fork() leaves alone is used here: one load, which must not wait for a thread that is not there.
             let message =
                 "The bundle “\(path)”: When this process was forked, another thread was loading it. Load "
@@ -342,12 +354,14 @@ enum ForkedLoad {
             }
         }
         var status: Int32 = 0
-        for _ in 0..<100 where waitpid(child, &status, WNOHANG) == 0 { usleep(100_000) }
-        let exited = status & 0x7F == 0
-        guard exited, (status >> 8) & 0xFF == 0 else {
-            kill(child, SIGKILL)
-            throw Tool.Failure(description: "the child hung or loaded: status \(status)")
-        }
+        try holds(child > 0 && waitpid(child, &status, 0) == child, "there was a child")
+        let state = bundle.state
+        mayEnd.signal()
+        guard status == 0 else { throw Tool.Failure(description: "the child hung or loaded: status \(status)") }
+        try holds(state == .loading, "the bundle was being loaded all the time")
+        // The load goes on as if nothing had been.
+        try holds(waitUntil("the load has ended", ended), "the load ends")
+        try holds(isLoaded.withLock { $0 }, "the bundle is loaded in the parent")
     }
 
     /// fork() is marked unavailable in Swift because of what a child may not do; this child keeps to it.

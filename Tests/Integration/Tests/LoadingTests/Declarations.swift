@@ -112,7 +112,7 @@ import Testing
         try bundle.loadAndReturnError()
         #expect(bundle.loadWarnings.isEmpty)
         let points = Set(bundle.registrations.filter { $0.extensionPoint != nil }.map(\.name))
-        let declared = Set(bundle.manifest.factories.map(\.name))
+        let declared = Set(bundle.manifest.extensions.map(\.name))
         #expect(points.isSubset(of: declared))
         // A function has its signature in place of an interface.
         #expect(declared.subtracting(points).isSubset(of: bundle.manifest.functions.keys))

@@ -222,7 +222,7 @@ import Testing
                 }
                 """
         let bundle = try PluginBundle.open(path: BundleFixture("ManyFactories", code: .c(source)).path)
-        let factories = try bundle.factories()
+        let factories = try bundle.cProviders()
         #expect(factories.count == 100_000)
         #expect(factories[99_999].name == "f99999")
     }
@@ -322,7 +322,7 @@ import Testing
     @Test func fault95_anObjectOutlivesTheUnload() throws {
         let bundle = try PluginBundle.open(
             path: BundleFixture("Outlived", code: .c(Source.good + "/* outlived */")).path)
-        let factory = try bundle.factories()[0]
+        let factory = try bundle.cProviders()[0]
         let instance = try factory.make()
         bundle.unload()
         #expect(instance.functions(as: Int.self) == nil)

@@ -262,7 +262,7 @@ import Testing
             PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { return h->register_factory(h, &f); }
             """
         let fixture = try BundleFixture("BusyDevice", code: .c(source))
-        let factory = try #require(try PluginBundle.open(path: fixture.path).factories().first)
+        let factory = try #require(try PluginBundle.open(path: fixture.path).cProviders().first)
         let error = try #require(#expect(throws: PluginError.self) { try factory.make() })
         check(
             error, .instantiationFailed, fixture,

@@ -173,7 +173,7 @@ import Testing
 
     @Test func fault292_anExceptionThatLeavesCreateIsAnErrorOfTheBundle() throws {
         let fixture = try throwing(2)
-        let factory = try #require(try PluginBundle.open(path: fixture.path).factories().first)
+        let factory = try #require(try PluginBundle.open(path: fixture.path).cProviders().first)
         let error = #expect(throws: PluginError.self) { try factory.make() }
         #expect(error?.code == .instantiationFailed && error?.bundlePath == fixture.path)
         #expect(

@@ -81,6 +81,7 @@ import Testing
         #expect(try filters.make().filter("") == "0")
 
         let end = Atomic(false)
+        defer { end.store(true, ordering: .releasing) }
         let calls = Locked(Calls())
         let caller = Task.detached {
             var own = Calls()

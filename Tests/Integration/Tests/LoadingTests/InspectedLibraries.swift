@@ -12,9 +12,8 @@ import Testing
         let library: URL
         let name: String
 
-        /// - Parameters:
-        ///   - folder: where the library stands in the bundle.
-        ///   - search: the executable's RUNPATH; nil for none, which is enough for Frameworks.
+        /// `folder`: where the library stands in the bundle. `search`: the executable's RUNPATH; nil for none, which is
+        /// enough for Frameworks.
         init(folder: String = "Contents/Frameworks", search: String? = nil, flags: [String] = []) throws {
             let unique = "carried\(Int.random(in: 1...999_999_999))"
             name = "lib\(unique).so"
@@ -38,7 +37,7 @@ import Testing
 
         /// The error of a load, and what a check says.
         func refusal() throws -> (error: PluginError, findings: [PluginFinding]) {
-            let findings = try PluginBundle.open(path: bundle.path).problems()
+            let findings = try PluginBundle.open(path: bundle.path).findings()
             let error = try #require(throws: PluginError.self) { try load() }
             return (error, findings.filter { $0.severity == .error })
         }
@@ -86,15 +85,19 @@ import Testing
         #expect(findings.contains { $0.message.contains("truncated") })
     }
 
+    /// How many bundles are loaded while their executables are exchanged; `make swaps` asks for 10,000.
+    private static let swappedLoads = ProcessInfo.processInfo.environment["SWAPS"].flatMap { Int($0) } ?? 300
+
     @Test func fault74_noEntryIsCalledOfAFileThatWasNotInspected() throws {
         // Two files with one head, which a thread exchanges without end. One of them is refused by every inspection, and
-        // the dynamic linker would take it: its entry never runs, however the two are exchanged.
+        // the dynamic linker takes it, and runs its constructor: its entry never runs, however the two are exchanged.
         let good = try BundleFixture(
             "Swapped", info: ["NSPrincipalClass": "None"],
             code: .c(
                 """
                 #include <stdlib.h>
                 static const volatile char padding[16384] = {1};
+                __attribute__((constructor)) static void begin(void) { setenv("OPENED_74_GOOD", "opened", 1); }
                 PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) {
                     (void)host;
                     setenv("FAULT_74_GOOD", "entered", 1);
@@ -103,17 +106,21 @@ import Testing
                 """))
         let bytes = try Data(contentsOf: good.executable)
         var refused = bytes
-        refused.replaceSubrange(try #require(refused.range(of: Data("FAULT_74_GOOD".utf8))), with: "FAULT_74_EVIL".utf8)
+        for name in ["FAULT_74", "OPENED_74"] {
+            let place = try #require(refused.range(of: Data("\(name)_GOOD".utf8)))
+            refused.replaceSubrange(place, with: "\(name)_EVIL".utf8)
+        }
         // DT_RELACOUNT, a piece of advice, becomes DT_AUDIT.
         let advice = withUnsafeBytes(of: UInt64(0x6FFF_FFF9)) { Data($0) }
         let audit = withUnsafeBytes(of: UInt64(0x6FFF_FEFC)) { Data($0) }
         refused.replaceSubrange(try #require(refused.range(of: advice)), with: audit)
-        unsetenv("FAULT_74_EVIL")
-        unsetenv("FAULT_74_GOOD")
         let swaps = Swaps()
         defer { swaps.end() }
         var outcomes: [PluginError.Code: Int] = [:]
-        for number in 0..<300 {
+        var (number, loaded, opened) = (0, 0, 0)
+        // The test shows nothing unless some loads opened the one file, and some the other.
+        while number < Self.swappedLoads || (loaded == 0 || opened == 0) && number < 10 * Self.swappedLoads {
+            defer { number += 1 }
             let bundle = good.url.deletingLastPathComponent().appending(path: "\(number).bundle")
             try FileManager.default.copyItem(at: good.url, to: bundle)
             let executable = bundle.appending(path: "Contents/Linux/Swapped").path
@@ -121,13 +128,18 @@ import Testing
             swaps.swap(executable, executable + ".other")
             do {
                 try PluginBundle.open(path: bundle.path).loadAndReturnError()
+                loaded += 1
             } catch let error as PluginError {
                 outcomes[error.code, default: 0] += 1
             }
             #expect(getenv("FAULT_74_EVIL") == nil, "load \(number), \(outcomes)")
+            if getenv("FAULT_74_EVIL") != nil { break }
+            if getenv("OPENED_74_EVIL") != nil { opened += 1 }
+            unsetenv("OPENED_74_EVIL")
         }
-        // The test shows nothing unless some loads met the one file, and some the other.
-        #expect(!outcomes.isEmpty, "\(outcomes)")
+        print("\(number) loads, \(swaps.count) swaps: \(loaded) loaded, \(opened) opened the other file, \(outcomes)")
+        #expect(loaded > 0 && opened > 0, "\(outcomes)")
+        #expect(swaps.count >= number)
     }
 }
 
@@ -137,6 +149,7 @@ private final class Swaps: @unchecked Sendable {
     private let lock = NSLock()
     private var files: (String, String)?
     private var isEnding = false
+    private var swapped = 0
     private let ended = DispatchSemaphore(value: 0)
 
     init() {
@@ -150,6 +163,7 @@ private final class Swaps: @unchecked Sendable {
                     usleep(150)
                     rename(first, second)
                     rename(first + ".aside", first)
+                    swapped += 1
                 }
                 usleep(150)
             }
@@ -160,8 +174,11 @@ private final class Swaps: @unchecked Sendable {
     /// Exchanges these two from now on.
     func swap(_ first: String, _ second: String) { lock.withLock { files = (first, second) } }
 
+    /// How often two files were exchanged and put back.
+    var count: Int { lock.withLock { swapped } }
+
     func end() {
         lock.withLock { isEnding = true }
-        ended.wait()
+        waitUntil("the exchanges have ended", ended)
     }
 }

@@ -4,7 +4,7 @@ import PluginHost
 import Testing
 
 /// The hooks `activate` and `deactivate`, and the states of a bundle.
-@Suite struct Lifecycle {
+@Suite(.timeLimit(.minutes(10))) struct Lifecycle {
     @Test func hooksRunInTheOrderOfRegistrationAndBackwards() throws {
         let fixture = try Hooks.swift("Ordered")
         let bundle = try PluginBundle.open(path: fixture.path)
@@ -247,7 +247,7 @@ import Testing
             if index == 0 {
                 bundle.unload()
             } else {
-                inside.wait()
+                waitUntil("the hook runs", inside)
                 #expect(bundle.load())
             }
         }
@@ -269,7 +269,7 @@ import Testing
             if index == 0 {
                 bundle.load()
             } else {
-                inside.wait()
+                waitUntil("the hook runs", inside)
                 #expect(bundle.unload())
             }
         }

@@ -28,7 +28,7 @@ import Testing
             }
         }
         #expect(PluginBundle(path: fixture.path) === bundle)
-        #expect(bundle.state == .discovered && bundle.problems().isEmpty)
+        #expect(bundle.state == .discovered && bundle.findings().isEmpty)
         #expect(try bundle.providers(of: Self.point).map { try $0.make() } == ["from org.example.Linked"])
         #expect(bundle.state == .active && bundle.loadWarnings.isEmpty)
         let names = bundle.classNames
@@ -56,7 +56,7 @@ import Testing
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path
         #expect(bundle.executablePath == program)
         try bundle.preflight()
-        #expect(bundle.problems(loadedBy: program).map(\.code) == [.executableMissing])
+        #expect(bundle.findings(loadedBy: program).map(\.code) == [.executableMissing])
         try bundle.loadAndReturnError()
         #expect(bundle.state == .active && bundle.loadError == nil)
     }

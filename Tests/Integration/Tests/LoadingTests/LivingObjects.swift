@@ -71,7 +71,7 @@ import Testing
                 }
                 """
         let bundle = try PluginBundle.open(path: BundleFixture("LivingC", code: .c(source)).path)
-        var instances = try bundle.factories().flatMap { factory in try (0..<2).map { _ in try factory.make() } }
+        var instances = try bundle.cProviders().flatMap { factory in try (0..<2).map { _ in try factory.make() } }
         bundle.unload()
         #expect(
             bundle.liveObjects.map(\.description) == [

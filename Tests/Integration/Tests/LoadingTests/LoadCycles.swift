@@ -50,7 +50,7 @@ enum LoadCycles {
     private static func use(_ bundle: PluginBundle, _ kind: Kind) throws {
         switch kind {
         case .nothing: return
-        case .objectsOfC: _ = try bundle.factories()[0].make()
+        case .objectsOfC: _ = try bundle.cProviders()[0].make()
         case .objectsOfSwift:
             _ = try bundle.providers(of: point)[0].make()
             _ = try bundle.makePrincipal(as: Thing.self)

@@ -26,7 +26,7 @@ import Testing
             let bundle = try sample(name)
             try bundle.loadAndReturnError()
             let registered = Set(bundle.registrations.map(\.name))
-            for factory in bundle.manifest.factories {
+            for factory in bundle.manifest.extensions {
                 #expect(registered.contains(factory.name), "\(name): \(factory.name)")
             }
             for (function, _) in bundle.manifest.functions { _ = try bundle.function(function) }
@@ -69,12 +69,12 @@ import Testing
         #expect(throws: PluginError.self) { try crc32() }
         #expect(throws: PluginError.self) { try bundle.function("crc32", "(string) -> uint32") }
         #expect(throws: PluginError.self) { try bundle.function("crc64") }
-        #expect(try bundle.factories(at: "org.example.checksum", version: 1).map(\.name).contains("sha-256"))
+        #expect(try bundle.cProviders(at: "org.example.checksum", version: 1).map(\.name).contains("sha-256"))
     }
 
     @Test func aBundleWithoutCodeHasResourcesAndDoesNotLoad() throws {
         let bundle = try sample("Wordlist")
-        #expect(bundle.problems().isEmpty)
+        #expect(bundle.findings().isEmpty)
         #expect(!bundle.load())
         #expect(bundle.loadError?.code == .notCode)
         #expect(bundle.principalClass == nil)
@@ -147,6 +147,19 @@ import Testing
         #expect(used.standardError.contains("Charts.bundle"))
     }
 
+    @Test func fault263_aReportShowsMarksOfDirectionAndDoesNotObeyThem() throws {
+        let plugins = try Workspace.samplePlugins.get().path
+        let document = Workspace.temporary.appending(path: "turned\u{202E}txt.md")
+        let text = "# Turned \u{2066}heading\u{202E}\n\nA step\u{202E}pets, a step and another step.\n"
+        try text.write(to: document, atomically: true, encoding: .utf8)
+        let report = Workspace.temporary.appending(path: "turned.html")
+        let output = try demo(["--plugins", plugins, "--output", report.path, document.path])
+        #expect(output.status == 0, "\(output)")
+        let html = try String(contentsOf: report, encoding: .utf8)
+        #expect(!html.unicodeScalars.contains { $0.value == 0x202E || $0.value == 0x2066 })
+        #expect(html.uppercased().contains("202E"))
+    }
+
     @Test func theDemoHostSearchesTheStandardPaths() throws {
         let data = Workspace.temporary.appending(path: "data-home")
         let plugins = data.appending(path: "demo-host/plugins")
@@ -167,6 +180,29 @@ import Testing
         #expect(output.status == 1)
         #expect(output.standardOutput.contains("Reporter.bundle 1.0  (not used)"))
         #expect(output.standardOutput.contains("org.example.Wordlist"))
+    }
+
+    @Test func fault286_aReportThatCannotBeWrittenLeavesTheOldOneAndTheCauseIsNamed() throws {
+        let demo = Workspace.products.appending(path: "demo-host").path
+        let folder = Workspace.temporary.appending(path: "unwritten-report")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let report = folder.appending(path: "report.html")
+        try "old".write(to: report, atomically: false, encoding: .utf8)
+        let document = Workspace.project.appending(path: "README.md").path
+        // Files of one block at most, where a report has some.
+        let output = try Tool.output(
+            "/bin/sh",
+            [
+                "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", demo, "--plugins",
+                Workspace.samplePlugins.get().path, "--output", report.path, document,
+            ], environment: ["LANGUAGE": "en"])
+        #expect(output.status == 1, "\(output)")
+        #expect(
+            output.standardError.contains(
+                "The report could not be written to \(report.path): File too large. Correct that, or name another file "
+                    + "by --output."), "\(output)")
+        #expect(try String(contentsOf: report, encoding: .utf8) == "old")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["report.html"])
     }
 
     @Test func aBrokenPluginIsReportedAndTheOthersWork() throws {

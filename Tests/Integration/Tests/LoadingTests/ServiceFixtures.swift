@@ -7,11 +7,9 @@ import PluginHost
 enum ServiceFixture {
     typealias Ask = @Sendable () throws -> String
 
-    /// - Parameters:
-    ///   - offers: the extension point that the plug-in offers a service at.
-    ///   - asks: the one whose service it asks for, when ``ask(_:)`` runs.
-    ///   - asksEarly: where it asks beyond that: “activate”, “make”, or nowhere.
-    ///   - uses: `PHUses`; nil for the point that it asks for.
+    /// `offers`: the extension point that the plug-in offers a service at. `asks`: the one whose service it asks for,
+    /// when ``ask(_:)`` runs. `asksEarly`: where it asks beyond that: “activate”, “make”, or nowhere. `uses`: `PHUses`;
+    /// nil for the point that it asks for.
     static func swift(
         _ name: String, offers: String = "", order: Int = 0, asks: String = "", early: String = "",
         uses: [String: Int]? = nil

@@ -131,6 +131,7 @@ import Testing
         var watched = try Watched("ServiceUnderLoad")
         _ = try watched.ask()
         let end = Locked(false)
+        defer { end.withLock { $0 = true } }
         let problems = Locked<[String]>([])
         let callers = [watched.ask, watched.askBeside].map { ask in
             Task.detached {

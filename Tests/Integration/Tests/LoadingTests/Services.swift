@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func whatPHUsesDoesNotDeclareIsRefusedAlsoIfItIsThere() throws {
-        HostEnvironment.offer(ExtensionPoint<String>("org.example.undeclared"), named: "host") { "there" }
+        HostEnvironment.provide(ExtensionPoint<String>("org.example.undeclared"), named: "host") { "there" }
         let secret = try PluginBundle.open(
             path: ServiceFixture.swift("AsksSecretly", asks: "org.example.undeclared", uses: [:]).path)
         let refused = try error { _ = try ServiceFixture.ask(secret) }
@@ -84,9 +84,9 @@ import Testing
         try giver.loadAndReturnError()
         let taker = try PluginBundle.open(path: ServiceFixture.swift("TakesFirst", asks: point.name).path)
         let made = Locked(0)
-        let last = HostEnvironment.offer(point, named: "last", order: 6) { "last" }
+        let last = HostEnvironment.provide(point, named: "last", order: 6) { "last" }
         #expect(try ServiceFixture.ask(taker) == "from org.example.GivesFifth")
-        let equal = HostEnvironment.offer(point, named: "equal", order: 5) {
+        let equal = HostEnvironment.provide(point, named: "equal", order: 5) {
             made.withLock { $0 += 1 }
             return "equal"
         }
@@ -102,7 +102,7 @@ import Testing
     @Test func aServiceOfTheApplicationThatFailsIsTriedAgain() throws {
         let point = ExtensionPoint<String>("org.example.failing")
         let tries = Locked(0)
-        HostEnvironment.offer(point, named: "failing") {
+        HostEnvironment.provide(point, named: "failing") {
             let number = tries.withLock { tries in
                 tries += 1
                 return tries
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func anotherInterfaceAtTheSamePointIsAnError() throws {
-        HostEnvironment.offer(ExtensionPoint<Int>("org.example.number-service"), named: "number") { 3 }
+        HostEnvironment.provide(ExtensionPoint<Int>("org.example.number-service"), named: "number") { 3 }
         let taker = try PluginBundle.open(
             path: ServiceFixture.swift("TakesText", asks: "org.example.number-service").path)
         let wrong = try error { _ = try ServiceFixture.ask(taker) }

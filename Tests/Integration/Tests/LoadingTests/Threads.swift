@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Runs a body on many threads that start together.
+/// Runs a body on many threads that start together, and waits until all have ended, five minutes at most.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let start = DispatchSemaphore(value: 0)
     let done = DispatchGroup()
@@ -17,7 +17,18 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
         thread.start()
     }
     for _ in 0..<count { start.signal() }
-    done.wait()
+    // Under the thread sanitiser a thousand threads take some twenty seconds.
+    if done.wait(timeout: .now() + 300) != .success { Issue.record("The threads did not end within five minutes.") }
+}
+
+/// Waits for a signal, and a minute at most.
+///
+/// - Returns: whether it came.
+@discardableResult
+func waitUntil(_ what: String, _ signal: DispatchSemaphore) -> Bool {
+    if signal.wait(timeout: .now() + 60) == .success { return true }
+    Issue.record("It took longer than a minute until \(what).")
+    return false
 }
 
 /// Waits until a condition holds, and a minute at most: a test that fails must end.

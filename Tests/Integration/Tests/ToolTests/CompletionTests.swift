@@ -9,10 +9,20 @@ import Testing
         for command in ["list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load"] {
             #expect(output.standardOutput.contains(command), "\(command)")
         }
+    }
+
+    /// Those shells of the three that are installed here; bash is on every machine.
+    private static let shells = ["bash", "zsh", "fish"].filter { $0 == "bash" || (try? Tool.find($0)) != nil }
+
+    @Test(arguments: shells) func theShellTakesItsScript(_ shell: String) throws {
         let script = Workspace.temporary.appending(path: "completion.\(shell)")
-        try output.standardOutput.write(to: script, atomically: true, encoding: .utf8)
-        guard let program = try? Tool.find(shell) else { return }
-        #expect(try Tool.output(program, ["-n", script.path]).status == 0)
+        try PluginHostTool.run("--generate-completion-script", shell).standardOutput.write(
+            to: script, atomically: true, encoding: .utf8)
+        let output = try Tool.output(Tool.find(shell), ["-n", script.path])
+        #expect(output.status == 0 && output.standardError.isEmpty, "\(output)")
+        // The shell looks at it: what is no script is refused.
+        try "if; then (".write(to: script, atomically: true, encoding: .utf8)
+        #expect(try Tool.output(Tool.find(shell), ["-n", script.path]).status != 0)
     }
 
     @Test func bashCompletesTheIdentifiersOfTheFoldersThatAreNamed() throws {

@@ -47,9 +47,19 @@ import Testing
         #expect(output.standardOutput.contains("0 findings"))
     }
 
+    @Test(arguments: ["budgets", "formats", "indexes"]) func theReadersStandHostileFiles(target: String) throws {
+        let findings = Workspace.temporary.appending(path: "fuzz-none").path
+        let output = try fuzz(target, "--inputs", "200", "--seed", "3", "--findings", findings)
+        #expect(output.status == 0, "\(output.standardOutput)")
+        #expect(output.standardOutput.contains("0 findings"))
+    }
+
     @Test func fault80_mutantsOfPluginsAndTheirLibrariesAreLoadedInProcesses() throws {
         let output = try fuzz("elf", "--inputs", "2000", "--seed", "3", "--jobs", "4")
         #expect(output.status == 0, "\(output.standardOutput)")
+        // The linker of the toolchain makes every kind of file but those that need another one.
+        let absent = output.standardOutput.split(separator: "\n").first { $0.hasPrefix("no linker here makes") } ?? ""
+        #expect(!absent.contains("lld"), "\(absent)")
         // The rule holds, and the mutants are neither all sound nor all refused.
         let last = try #require(output.standardOutput.split(separator: "\n").last)
         let counts = last.split { !$0.isNumber }.compactMap { Int($0) }

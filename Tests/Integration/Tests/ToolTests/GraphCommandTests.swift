@@ -91,6 +91,22 @@ import Testing
         #expect(!output.contains("\n-->x"))
     }
 
+    @Test(arguments: ["text", "dot", "mermaid", "svg", "json"])
+    func fault263_marksOfDirectionAreShownAndNotObeyed(_ format: String) throws {
+        let name = "x\u{61C}\u{200F}\u{202E}gpj\u{2066}"
+        let folder = try PluginFolder([
+            "Turned": [
+                "CFBundleIdentifier": name, "CFBundleName": name, "PHFactories": [PluginFolder.factory(name, at: name)],
+            ]
+        ])
+        let options = format == "json" ? ["--json"] : ["--format", format]
+        let output = try PluginHostTool.run(["graph"] + options + [folder.path]).standardOutput
+        #expect(!output.unicodeScalars.contains { [0x61C, 0x200F, 0x202E, 0x2066].contains($0.value) })
+        #expect(output.uppercased().contains("202E"))
+        if format == "json" { #expect(try JSONSerialization.jsonObject(with: Data(output.utf8)) is [String: Any]) }
+        if format == "svg" { _ = try XMLDocument(data: Data(output.utf8)) }
+    }
+
     @Test func namesAreQuotedForGraphviz() throws {
         let text = try PluginHostTool.run("graph", "--format", "dot", try hostileFolder().path).standardOutput
         for line in text.split(separator: "\n") {

@@ -166,7 +166,11 @@ import Testing
         let folder = Workspace.project.appending(path: "Plugins/\(name)").path
         #expect(try PluginHostTool.document("lint", "--strict", folder).findings.isEmpty)
         let sources = folder + "/Sources"
-        guard FileManager.default.fileExists(atPath: sources) else { return }
+        // Of the samples, one is resources alone.
+        guard FileManager.default.fileExists(atPath: sources) else {
+            #expect(name == "Wordlist")
+            return
+        }
         let document = try PluginHostTool.document("lint", "--strict", "--sources", sources, folder)
         #expect(document.status == 0, "\(document.text)")
         #expect(Set(document.codes).isSubset(of: ["unusedKey"]))

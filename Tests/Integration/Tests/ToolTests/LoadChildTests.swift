@@ -265,6 +265,21 @@ import Testing
         #expect(message.contains("in plugin_entry of the bundle “\(needed.path)”, which it needs."))
     }
 
+    @Test func fault278_aBundleWhoseServiceIsUsedIsLoadedInTheSameProcessToo() throws {
+        let offered: [String: any Sendable] = ["extensionPoint": "org.example.used-trap", "name": "trap", "version": 2]
+        let offer = try BundleFixture("OffersTrap", info: ["PHFactories": [offered]], code: .c(Self.entry(Self.trap)))
+        for (version, status) in [(2, Int32(1)), (1, 0)] {
+            let client = try BundleFixture(
+                "UsesTrap\(version)", info: ["PHUses": ["org.example.used-trap": version]], code: .c(Self.entry("")))
+            // Of another version, the service is not the one that it uses.
+            let document = try PluginHostTool.document("load", client.path, offer.path)
+            let findings = document.bundles.first?["findings"] as? [[String: Any]] ?? []
+            #expect(findings.isEmpty == (status == 0))
+            let message = findings.first?["message"] as? String ?? ""
+            #expect(message.contains("in plugin_entry of the bundle “\(offer.path)”, which it needs.") == (status == 1))
+        }
+    }
+
     @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
     func fault279_theEndOfTheToolEndsWhatItStarted(_ signal: Int32) throws {
         let mark = Workspace.temporary.appending(path: "child-\(UUID().uuidString)")

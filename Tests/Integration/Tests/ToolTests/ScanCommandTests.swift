@@ -40,9 +40,12 @@ import Testing
         Thread.sleep(forTimeInterval: 0.1)
         let second = try PluginHostTool.document("scan", folder.path, environment: cache)
         let third = try PluginHostTool.document("scan", folder.path, environment: cache)
-        for document in [second, third] where document.object["fromIndex"] as? Int == 2 {
-            #expect(document.bundles.allSatisfy { $0["fromIndex"] as? Bool == true && $0["microseconds"] is NSNull })
-        }
+        // The second may still find the files too new, and reads them again; the third does not.
+        #expect([0, 2].contains(second.object["fromIndex"] as? Int))
+        #expect(third.object["fromIndex"] as? Int == 2)
+        #expect(third.object["read"] as? Int == 0)
+        #expect(third.bundles.count == 2)
+        #expect(third.bundles.allSatisfy { $0["fromIndex"] as? Bool == true && $0["microseconds"] is NSNull })
         try folder.add("Charts", ["CFBundleShortVersionString": "3.0"])
         let changed = try PluginHostTool.document("scan", folder.path, environment: cache)
         #expect(changed.bundles.first?["version"] as? String == "3.0")

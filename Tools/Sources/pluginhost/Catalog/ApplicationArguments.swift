@@ -42,7 +42,7 @@ struct PluginSearch {
     let application: String?
     private let capabilities: [String]
 
-    /// - Parameter folders: what was named in place of an application.
+    /// `folders`: what was named in place of an application.
     /// - Throws: ValidationError for a wrong use.
     init(_ arguments: ApplicationArguments, folders: [String]) throws {
         application = arguments.application
@@ -73,8 +73,7 @@ struct PluginSearch {
     }
 
     /// Looks through the search paths.
-    ///
-    /// - Parameter index: without one what stands there now is read, and nothing is written.
+    /// `index`: without one what stands there now is read, and nothing is written.
     func catalog(index: PluginCatalog.IndexStorage = .none) -> PluginCatalog {
         let catalog = PluginCatalog(searchPaths: searchPaths, options: .init(index: index))
         guard capabilities.isEmpty else { return catalog }

@@ -10,7 +10,7 @@ struct CandidateFacts {
     /// What may surprise its author, of one that is used. Warnings.
     let advice: FindingReport
 
-    /// - Parameter points: the extension points that are known in its catalogue; nil for no advice.
+    /// `points`: the extension points that are known in its catalogue; nil for no advice.
     init(_ candidate: PluginCandidate, _ points: KnownPoints? = nil) {
         self.candidate = candidate
         var error: PluginError?
@@ -41,7 +41,7 @@ struct CandidateFacts {
 
     /// “bars, lines”, in the order in which the application lists them.
     var offers: String {
-        (manifest?.factories ?? []).enumerated().sorted {
+        (manifest?.extensions ?? []).enumerated().sorted {
             ($0.element.order, $0.offset) < ($1.element.order, $1.offset)
         }
         .map(\.element.name).joined(separator: ", ")
@@ -60,7 +60,7 @@ struct CandidateFacts {
             "rule": JSONValue(candidate.verdict.rule),
             "usedInstead": JSONValue(candidate.verdict.usedInstead),
             "explanation": .string(candidate.explanation),
-            "factories": .array((manifest?.factories ?? []).map { JSONValue($0) }),
+            "factories": .array((manifest?.extensions ?? []).map { JSONValue($0) }),
             "extensionPoints": .array((manifest?.extensionPoints ?? []).map { JSONValue($0) }),
             "requires": .object((manifest?.requires ?? [:]).mapValues(JSONValue.string)),
             "hostRequires": JSONValue(manifest?.hostRequires),
@@ -75,7 +75,7 @@ struct CandidateFacts {
 }
 
 extension JSONValue {
-    init(_ factory: Manifest.Factory) {
+    init(_ factory: Manifest.Extension) {
         self = .object([
             "name": .string(factory.name), "extensionPoint": JSONValue(factory.extensionPoint),
             "version": .integer(factory.version), "displayName": JSONValue(factory.displayName),

@@ -36,7 +36,7 @@ struct ListCommand: ParsableCommand {
         }
         let isFine =
             listed.allSatisfy { $0.lateFindings == nil } && !candidates.contains(where: \.verdict.isProblem)
-            && catalog.folders.allSatisfy { $0.problem == nil }
+            && catalog.folders.allSatisfy { $0.finding == nil }
         try (isFine ? ExitStatus.fine : .problems).finish()
     }
 
@@ -84,7 +84,7 @@ struct ListCommand: ParsableCommand {
         _ count: Int, _ candidates: [PluginCandidate], _ catalog: PluginCatalog, to page: inout Page
     ) {
         let plugins = candidates.count { $0.verdict == .usable }
-        let isListed = catalog.folders.allSatisfy { $0.problem == nil }
+        let isListed = catalog.folders.allSatisfy { $0.finding == nil }
         // A folder that cannot be listed may hold any number.
         if candidates.isEmpty, isListed {
             let places = catalog.searchPaths.map(\.relativeToCurrentDirectory).joined(separator: ", ")
@@ -93,7 +93,7 @@ struct ListCommand: ParsableCommand {
             page.paragraph(FindingReport.count(plugins, "plug-in") ?? "no plug-in can be used")
         }
         for folder in catalog.folders {
-            if let problem = folder.problem { page.paragraph("\(problem.message) \(problem.remedy)", .red) }
+            if let problem = folder.finding { page.paragraph("\(problem.message) \(problem.remedy)", .red) }
         }
         let others = candidates.count - plugins
         guard others > 0, !all else { return }
@@ -116,7 +116,7 @@ extension JSONValue {
     init(_ folder: PluginCatalog.Folder) {
         self = .object([
             "path": .string(folder.path), "exists": .bool(folder.exists), "count": .integer(folder.count),
-            "findings": FindingReport(findings: [folder.problem].compactMap(\.self), bundlePath: folder.path).json,
+            "findings": FindingReport(findings: [folder.finding].compactMap(\.self), bundlePath: folder.path).json,
         ])
     }
 }

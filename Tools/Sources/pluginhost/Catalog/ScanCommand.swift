@@ -57,7 +57,7 @@ private struct ScanReport {
 
     var status: ExitStatus {
         let isFine =
-            !candidates.contains(where: \.verdict.isProblem) && catalog.problems.allSatisfy { $0.severity != .error }
+            !candidates.contains(where: \.verdict.isProblem) && catalog.findings.allSatisfy { $0.severity != .error }
         return isFine ? .fine : .problems
     }
 
@@ -86,7 +86,7 @@ private struct ScanReport {
                             "microseconds": candidate.readingTime.map { .number($0 / .microseconds(1)) } ?? .null,
                         ]) { $1 })
                 }),
-            "findings": FindingReport(findings: catalog.problems, bundlePath: "").json,
+            "findings": FindingReport(findings: catalog.findings, bundlePath: "").json,
         ]
     }
 
@@ -97,10 +97,10 @@ private struct ScanReport {
             page.gap()
             let found = FindingReport.count(folder.count, "candidate") ?? "nothing that looks like a bundle"
             page.line((folder.path, .bold), folder.exists ? (found, .plain) : ("does not exist", .faint))
-            if let problem = folder.problem { FindingReport(findings: [problem], bundlePath: "").write(to: &page) }
+            if let problem = folder.finding { FindingReport(findings: [problem], bundlePath: "").write(to: &page) }
             for candidate in candidates where candidate.searchPath == folder.path { write(candidate, to: &page) }
         }
-        let others = catalog.problems.filter { problem in !catalog.folders.contains { $0.problem == problem } }
+        let others = catalog.findings.filter { problem in !catalog.folders.contains { $0.finding == problem } }
         if !others.isEmpty {
             page.gap()
             FindingReport(findings: others, bundlePath: "").write(to: &page)
@@ -110,7 +110,7 @@ private struct ScanReport {
 
     /// A folder that cannot be listed is not one without plug-ins.
     func writeUnlisted(to page: inout Page) {
-        FindingReport(findings: catalog.folders.compactMap(\.problem), bundlePath: "").write(to: &page)
+        FindingReport(findings: catalog.folders.compactMap(\.finding), bundlePath: "").write(to: &page)
     }
 
     private func write(_ candidate: PluginCandidate, to page: inout Page) {

@@ -93,7 +93,7 @@ extension WhyReport {
             page.paragraph(
                 "These could not be used either: \(lost.map(\.identifier).joined(separator: ", ")).", indent: 2)
         }
-        let offers = absence.removed.flatMap { plugin in plugin.factories.map(\.name) }
+        let offers = absence.removed.flatMap { plugin in plugin.extensions.map(\.name) }
         if !offers.isEmpty {
             page.paragraph("The application would lack \(offers.joined(separator: ", ")).", indent: 2)
         }

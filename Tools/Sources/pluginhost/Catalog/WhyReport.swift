@@ -40,7 +40,7 @@ struct WhyReport {
         let plugin = explanation.plugin
         let bundle = try? plugin?.candidate.open()
         check = FindingReport(
-            findings: bundle?.problems(loadedBy: program) ?? [], bundlePath: plugin?.bundlePath ?? "")
+            findings: bundle?.findings(loadedBy: program) ?? [], bundlePath: plugin?.bundlePath ?? "")
         // Where none is used, what the first one needs tells the most.
         let manifest = bundle?.manifest ?? candidates.first?.manifest
         needs = (manifest?.requires ?? [:]).sorted { $0.key < $1.key }
@@ -67,7 +67,7 @@ struct WhyReport {
 }
 
 extension WhyReport.Need {
-    /// - Parameter chain: the identifiers that lead to it, so that a circle ends.
+    /// `chain`: the identifiers that lead to it, so that a circle ends.
     init(_ identifier: String, _ range: String, in catalog: PluginCatalog, below chain: [String]) {
         self.identifier = identifier
         self.range = range

@@ -62,7 +62,7 @@ struct DoctorCommand: ParsableCommand {
         checks.append(
             DoctorCheck(
                 "Between plug-ins",
-                catalog.problems.filter { problem in !catalog.folders.contains { $0.problem == problem } }))
+                catalog.findings.filter { problem in !catalog.folders.contains { $0.finding == problem } }))
         return checks
     }
 
@@ -74,7 +74,7 @@ struct DoctorCommand: ParsableCommand {
     }
 
     private static func searchPathCheck(_ catalog: PluginCatalog) -> DoctorCheck {
-        var findings = catalog.folders.flatMap { [$0.problem].compactMap(\.self) + $0.permissionFindings }
+        var findings = catalog.folders.flatMap { [$0.finding].compactMap(\.self) + $0.permissionFindings }
         if !catalog.folders.contains(where: \.exists) {
             let places = catalog.folders.map { "“\($0.path.escapedForTerminal)”" }.joined(separator: ", ")
             findings.append(
@@ -125,7 +125,7 @@ struct DoctorCheck {
     init(_ plugin: PluginDescription, in catalog: PluginCatalog, loadedBy program: String?) {
         var findings: [PluginFinding]
         do {
-            findings = try plugin.candidate.open().problems(loadedBy: program)
+            findings = try plugin.candidate.open().findings(loadedBy: program)
         } catch {
             findings = (error as? PluginError)?.findings ?? []
         }

@@ -227,8 +227,7 @@ struct GraphLayout {
 
     /// How far above or below the centre of its node each edge begins, or ends: side by side, in the order of where they
     /// come from, so that they can be told apart.
-    ///
-    /// - Parameter side: of the items of an edge, that of the node and the one beside it.
+    /// `side`: of the items of an edge, that of the node and the one beside it.
     private func ports(_ side: ([Int]) -> (node: Int, beside: Int)) -> [Double] {
         var offsets = [Double](repeating: 0, count: chains.count)
         var edgesOf: [Int: [(edge: Int, y: Double)]] = [:]

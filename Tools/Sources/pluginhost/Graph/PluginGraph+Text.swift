@@ -13,7 +13,7 @@ extension PluginGraph {
         return page.text
     }
 
-    /// - Parameter lines: for each level above, whether more follows there.
+    /// `lines`: for each level above, whether more follows there.
     private func write(
         _ number: Int, range: String?, _ lines: [Bool], _ shown: inout Set<Int>, to page: inout Page
     ) {

@@ -79,7 +79,7 @@ struct PluginGraph {
             edges.append(Edge(kind: .opens, from: from, to: self.point(point.name, point.version, point), label: ""))
         }
         var offers: [(point: Int, names: [String])] = []
-        for factory in manifest.factories {
+        for factory in manifest.extensions {
             guard let name = factory.extensionPoint else { continue }
             let point = self.point(name, factory.version)
             if let known = offers.firstIndex(where: { $0.point == point }) {

@@ -84,7 +84,7 @@ struct BundleLoads {
         if manifest.requires.isEmpty, manifest.uses.isEmpty { return [] }
         return bundles.filter { other in
             if let identifier = other.manifest.identifier, manifest.requires[identifier] != nil { return true }
-            return other.manifest.factories.contains { factory in
+            return other.manifest.extensions.contains { factory in
                 factory.extensionPoint.map { manifest.uses[$0] == factory.version } ?? false
             }
         }

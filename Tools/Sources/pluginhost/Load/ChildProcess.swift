@@ -42,7 +42,9 @@ struct ChildProcess: ~Copyable {
     ///
     /// - Parameters:
     ///   - mark: begins each message of its report.
+    ///   - limit: how long it may run; then it is killed.
     ///   - interrupts: a descriptor that is readable when the tool is to end; -1 for none.
+    /// - Returns: how it ended and what it wrote.
     func run(mark: String, limit: Duration, interrupts: Int32) -> ChildRun {
         let clock = ContinuousClock()
         let deadline = clock.now + limit

@@ -20,7 +20,7 @@ struct LoadOutcome: Codable {
     /// Nothing could be tried: no directory at the path, or no process to load it in.
     private var isUnable = false
 
-    /// - Parameter state: `loaded` if only the findings keep the bundle from being fine.
+    /// `state`: `loaded` if only the findings keep the bundle from being fine.
     init(path: String, identifier: String?, state: State, findings: [PluginFinding], isUnable: Bool = false) {
         self.path = path
         self.identifier = identifier
@@ -76,7 +76,7 @@ struct LoadOutcome: Codable {
         add([finding])
     }
 
-    /// - Parameter isStrict: counts warnings as problems.
+    /// `isStrict`: counts warnings as problems.
     func status(isStrict: Bool) -> ExitStatus {
         if isUnable { return .unable }
         let report = report

@@ -3,7 +3,7 @@ import Glibc
 @_spi(PluginHost) internal import PluginABI
 
 /// The tables behind `get_extension`.
-enum EntryExtensions {
+enum HostExtensions {
     static func table(id: plugin_string) -> UnsafeRawPointer? {
         if id.bytes.holds(PLUGIN_SWIFT_ID) { return UnsafeRawPointer(swift.pointer) }
         if id.bytes.holds(PLUGIN_RESOURCES_ID) { return UnsafeRawPointer(resources.pointer) }
@@ -31,16 +31,16 @@ enum EntryExtensions {
             header: plugin_header(size: UInt32(MemoryLayout<plugin_swift_host>.size), version: 1),
             begin: { host, identity in
                 guard let identity else { return plugin_status(PLUGIN_INVALID_ARGUMENT) }
-                return EntryExtensions.begin(EntryTable.of(host), identity.pointee)
+                return HostExtensions.begin(HostTable.of(host), identity.pointee)
             },
             commit: { host, registrar in
                 guard let registrar else { return plugin_status(PLUGIN_INVALID_ARGUMENT) }
-                return EntryTable.of(host).register(
+                return HostTable.of(host).register(
                     Unmanaged<PluginRegistrar>.fromOpaque(registrar).takeUnretainedValue())
             }))
 
     /// Compares what the plug-in was compiled with. From here on Swift objects cross, so all of it must be equal.
-    private static func begin(_ table: EntryTable, _ identity: plugin_swift_identity) -> plugin_status {
+    private static func begin(_ table: HostTable, _ identity: plugin_swift_identity) -> plugin_status {
         var findings: [PluginFinding] = []
         if identity.abi_identity != abiIdentity {
             let image = LoadedImages.path(containing: identity.abi_identity) ?? "the plug-in"
@@ -89,7 +89,7 @@ enum EntryExtensions {
         plugin_resources(
             header: plugin_header(size: UInt32(MemoryLayout<plugin_resources>.size), version: 1),
             resource_path: { host, name, type, subdirectory in
-                let bundle = EntryTable.of(host).bundle
+                let bundle = HostTable.of(host).bundle
                 // Names that are not UTF-8 cannot be asked for; repaired they would be others.
                 guard let name = name.validText, let type = type.validText, let directory = subdirectory.validText
                 else { return nil }
@@ -99,7 +99,7 @@ enum EntryExtensions {
             },
             localized_string: { host, key, fallback, table in
                 strdup(
-                    EntryTable.of(host).bundle.localizedString(
+                    HostTable.of(host).bundle.localizedString(
                         forKey: key.text, value: fallback.text, table: table.len > 0 ? table.text : nil))
             }))
 
@@ -108,7 +108,7 @@ enum EntryExtensions {
     private static let lifecycle = Immortal(
         plugin_lifecycle(
             header: plugin_header(size: UInt32(MemoryLayout<plugin_lifecycle>.size), version: 1),
-            register_hooks: { host, hooks in EntryTable.of(host).register(hooks) }))
+            register_hooks: { host, hooks in HostTable.of(host).register(hooks) }))
 
     // MARK: org.pluginhost.services/1
 
@@ -116,7 +116,7 @@ enum EntryExtensions {
         plugin_services(
             header: plugin_header(size: UInt32(MemoryLayout<plugin_services>.size), version: 1),
             find_service: { host, point, version, service in
-                let client = EntryTable.of(host).bundle
+                let client = HostTable.of(host).bundle
                 guard let service, service.pointee.header.size >= UInt32(MemoryLayout<plugin_service>.size) else {
                     return plugin_status(PLUGIN_INVALID_ARGUMENT)
                 }

@@ -4,13 +4,13 @@ import Testing
 
 /// Numbers in names are those of the project's list of faults.
 @Suite("ListText: the fast way through an Info.plist agrees with the reader")
-struct ListEntriesTests {
+struct ListItemsTests {
     /// The entries as the fast way gives them, nil where it leaves the list to the reader.
     private static func entries(_ bytes: [UInt8]) -> [String: PropertyList]? {
         let text = ListText(capacity: bytes.count)
         text.bytes.update(from: bytes, count: bytes.count)
         var found: [(String, ListPlace)] = []
-        let isRecognized = text.forEachEntry { key, place in
+        let isRecognized = text.forEachItem { key, place in
             found.append((String(decoding: key, as: UTF8.self), place))
             return true
         }
@@ -114,7 +114,7 @@ struct ListEntriesTests {
         let text = ListText(capacity: Self.usual.utf8.count)
         text.bytes.update(from: Array(Self.usual.utf8), count: Self.usual.utf8.count)
         var count = 0
-        let isRecognized = text.forEachEntry { _, _ in
+        let isRecognized = text.forEachItem { _, _ in
             count += 1
             return count < 3
         }

@@ -3,7 +3,7 @@
 ///
 /// What it walks through to the end, ``PropertyListReader`` reads without fault and alike. What takes more than a look at
 /// a few bytes is left to that reader: encodings, character references, equal keys, reals, dates and data.
-struct XMLScan: ~Copyable {
+struct FastXMLScanner: ~Copyable {
     let text: ListText
     let bytes: UnsafePointer<UInt8>
     let end: Int
@@ -12,7 +12,7 @@ struct XMLScan: ~Copyable {
     private let keys: UnsafeMutableBufferPointer<UInt64>
     private var keyCount = 0
 
-    /// - Parameter keys: memory for the scan alone. A list with more keys open at once is left to the reader.
+    /// `keys`: memory for the scan alone. A list with more keys open at once is left to the reader.
     init(_ text: ListText, keys: UnsafeMutableBufferPointer<UInt64>) {
         self.text = text
         bytes = UnsafePointer(text.bytes)
@@ -20,16 +20,14 @@ struct XMLScan: ~Copyable {
         self.keys = keys
     }
 
-    /// - Parameter position: where ``makeValue()`` is to begin.
+    /// `position`: where ``makeValue()`` is to begin.
     init(_ text: ListText, at position: Int) {
         self.init(text, keys: UnsafeMutableBufferPointer(start: nil, count: 0))
         self.position = position
     }
 
-    /// Whether all of the text was recognised.
-    ///
-    /// - Parameter body: gets each entry; may end the scan with false.
-    mutating func run(_ body: ListText.EntryBody) -> Bool {
+    /// Whether all of the text was recognised. `body`: gets each item; may end the scan with false.
+    mutating func run(_ body: ListText.ItemBody) -> Bool {
         // The few ways in which programs begin a list. A byte-order mark or another encoding is none of them.
         if take("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"), !skipBlanks() { return false }
         if take("<!DOCTYPE plist PUBLIC \"-//Apple") {
@@ -40,7 +38,7 @@ struct XMLScan: ~Copyable {
         }
         guard skipBlanks() else { return false }
         let isWrapped = take("<plist version=\"1.0\">")
-        guard skipBlanks(), take("<dict>"), readEntries(depth: 1, body), skipBlanks() else { return false }
+        guard skipBlanks(), take("<dict>"), readItems(depth: 1, body), skipBlanks() else { return false }
         if isWrapped {
             guard take("</plist>"), skipBlanks() else { return false }
         }
@@ -52,7 +50,7 @@ struct XMLScan: ~Copyable {
     /// Deeper lists are left to the reader, so that this may recurse.
     private static let mostDepth = 8
 
-    private mutating func readEntries(depth: Int, _ body: ListText.EntryBody) -> Bool {
+    private mutating func readItems(depth: Int, _ body: ListText.ItemBody) -> Bool {
         let firstKey = keyCount
         while skipBlanks() {
             guard take("<key>") else {
@@ -77,7 +75,7 @@ struct XMLScan: ~Copyable {
             var isEmpty = true
             let isRead =
                 take("<dict>")
-                && readEntries(depth: 2) { key, value in
+                && readItems(depth: 2) { key, value in
                     isEmpty = false
                     return body(number, key, value)
                 }
@@ -133,7 +131,7 @@ struct XMLScan: ~Copyable {
         if take("<array>") {
             guard depth < Self.mostDepth, readElements(depth: depth + 1) else { return nil }
         } else if take("<dict>") {
-            guard depth < Self.mostDepth, readEntries(depth: depth + 1, { _, _ in true }) else { return nil }
+            guard depth < Self.mostDepth, readItems(depth: depth + 1, { _, _ in true }) else { return nil }
         } else if take("<integer>") {
             guard readDigits(), take("</integer>") else { return nil }
         } else if !take("<string/>"), !take("<array/>"), !take("<dict/>") {

@@ -1,4 +1,4 @@
-/// Where a value stands in a list that ``ListText/forEachEntry(_:)`` walked through.
+/// Where a value stands in a list that ``ListText/forEachItem(_:)`` walked through.
 public struct ListPlace: Sendable {
     enum Form: UInt8 {
         /// The text of a string, without references.
@@ -15,7 +15,7 @@ public struct ListPlace: Sendable {
 
 extension ListText {
     /// Gets the key of an entry and where its value stands; ends the walk with false.
-    public typealias EntryBody = (_ key: UnsafeBufferPointer<UInt8>, _ value: ListPlace) -> Bool
+    public typealias ItemBody = (_ key: UnsafeBufferPointer<UInt8>, _ value: ListPlace) -> Bool
 
     /// Calls a function with each entry of an XML list's outermost dictionary, in the order of the file, if the list has
     /// the form that nearly every Info.plist has: UTF-8, Apple's document type or none, dictionaries, arrays, strings,
@@ -29,11 +29,11 @@ extension ListText {
     /// - Returns: whether the list was recognised to its end. If so, the standard limits are kept.
     ///
     /// **Cost.** A nanosecond for two or three bytes; no memory.
-    public func forEachEntry(_ body: EntryBody) -> Bool {
+    public func forEachItem(_ body: ItemBody) -> Bool {
         // Not larger, so that it cannot hold as many values as a limit forbids.
         guard count <= Self.largestScanned else { return false }
         return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 128) { keys in
-            var scan = XMLScan(self, keys: keys)
+            var scan = FastXMLScanner(self, keys: keys)
             return scan.run(body)
         }
     }
@@ -46,13 +46,13 @@ extension ListText {
     /// - Returns: whether the array holds nothing but dictionaries, none of them empty, and all were walked through.
     ///
     /// **Cost.** A nanosecond for two or three bytes; no memory.
-    public func forEachEntry(
+    public func forEachItem(
         ofDictionariesAt place: ListPlace,
         _ body: (_ number: Int, _ key: UnsafeBufferPointer<UInt8>, _ value: ListPlace) -> Bool
     ) -> Bool {
         precondition(Int(place.start) + Int(place.count) <= count)
         return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 128) { keys in
-            var scan = XMLScan(self, keys: keys)
+            var scan = FastXMLScanner(self, keys: keys)
             scan.position = Int(place.start)
             return place.form == .element && scan.readDictionaries(body)
         }
@@ -71,7 +71,7 @@ extension ListText {
         case .true: return .boolean(true)
         case .false: return .boolean(false)
         case .element:
-            var scan = XMLScan(self, at: Int(place.start))
+            var scan = FastXMLScanner(self, at: Int(place.start))
             return scan.makeValue()
         }
     }

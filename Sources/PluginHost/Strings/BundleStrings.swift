@@ -17,7 +17,7 @@ import Foundation
 ///
 /// **Threads.** Any; the first look-up in a table lets others wait. The log is called without any lock held.
 /// **Cost.** A repeated look-up costs no more than one in a Swift dictionary.
-final class StringsTables: Sendable {
+final class BundleStrings: Sendable {
     let finder: ResourceFinder
     private let log: @Sendable ([PluginFinding]) -> Void
     private struct State {
@@ -50,8 +50,8 @@ final class StringsTables: Sendable {
     /// What was wrong with files that could not be read and so are read again: each is logged once.
     private let refusals = Lock<Set<PluginFinding>>([])
 
-    /// - Parameter log: gets what is wrong with a file, once for each file, and under NSShowNonLocalizedStrings each
-    ///   string that is not localised.
+    /// `log`: gets what is wrong with a file, once for each file, and under NSShowNonLocalizedStrings each string that
+    /// is not localised.
     init(finder: ResourceFinder, log: @escaping @Sendable ([PluginFinding]) -> Void) {
         self.finder = finder
         self.log = log
@@ -63,7 +63,11 @@ final class StringsTables: Sendable {
     /// empty is a translation. If the user set `NSShowNonLocalizedStrings` (an environment variable, or with Foundation
     /// a default), such a key is logged and returned in capitals, so that it strikes the eye.
     ///
-    /// - Parameter table: the table's name, with or without `.strings`; nil or empty for `Localizable`.
+    /// - Parameters:
+    ///   - key: the key.
+    ///   - value: what to give where there is no translation.
+    ///   - table: the table's name, with or without `.strings`; nil or empty for `Localizable`.
+    /// - Returns: the translation, else the value, else the key.
     func localizedString(forKey key: String, value: String?, table: String?) -> String {
         if let text = string(forKey: key, table: table) { return text }
         if Self.showsNonLocalizedStrings { return shown(key, table) }
@@ -77,8 +81,12 @@ final class StringsTables: Sendable {
     /// ``FormatString/formatted(_:)`` tells.
     ///
     /// - Parameters:
+    ///   - key: the key.
+    ///   - value: the format where there is no translation.
+    ///   - table: as above.
     ///   - arguments: the values, the first one for `%1$@`.
     ///   - width: how wide the text may be, for entries with widths; nil for the widest.
+    /// - Returns: the text, formatted.
     func localizedString(forKey key: String, value: String?, table: String?, arguments: [Any], width: Int?) -> String {
         let found = entry(forKey: key, table)
         // The key in capitals is no format any more.

@@ -11,14 +11,14 @@ final class FindingLog: Sendable {
     func add(_ findings: [PluginFinding]) { entries.withLock { $0.append(findings) } }
 }
 
-@Suite("StringsTables")
-struct StringsTablesTests {
+@Suite("BundleStrings")
+struct BundleStringsTests {
     private let log = FindingLog()
 
     private func tables(_ tree: TemporaryTree, languages: [String] = ["fr-CA", "de"], region: String? = "en")
-        -> StringsTables
+        -> BundleStrings
     {
-        StringsTables(finder: finder(tree, region: region, languages: languages)) { [log] in log.add($0) }
+        BundleStrings(finder: finder(tree, region: region, languages: languages)) { [log] in log.add($0) }
     }
 
     @Test("A key that is nowhere comes back, or the value (fault 105)")
@@ -252,7 +252,7 @@ struct StringsTablesTests {
             setenv("NSShowNonLocalizedStrings", "YES", 1)
             let tree = try TemporaryTree(["fr.lproj/Localizable.strings": "a = A;"])
             let log = FindingLog()
-            let tables = StringsTables(finder: finder(tree)) { log.add($0) }
+            let tables = BundleStrings(finder: finder(tree)) { log.add($0) }
             precondition(tables.localizedString(forKey: "a", value: nil, table: nil) == "A")
             precondition(tables.localizedString(forKey: "missing key", value: "x", table: nil) == "MISSING KEY")
             precondition(log.findings.map(\.code) == [.stringNotLocalized])
@@ -264,7 +264,7 @@ struct StringsTablesTests {
         await #expect(processExitsWith: .success) {
             setenv("NSShowNonLocalizedStrings", "NO", 1)
             let tree = try TemporaryTree(["fr.lproj/Localizable.strings": "a = A;"])
-            let tables = StringsTables(finder: finder(tree)) { _ in preconditionFailure() }
+            let tables = BundleStrings(finder: finder(tree)) { _ in preconditionFailure() }
             precondition(tables.localizedString(forKey: "missing key", value: "x", table: nil) == "x")
         }
     }

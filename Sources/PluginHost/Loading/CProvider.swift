@@ -5,7 +5,7 @@ internal import PluginABI
 /// A factory that a C or C++ plug-in registered.
 ///
 /// **Threads.** Any. **Lifetime.** May be kept; works after the bundle was unloaded.
-public struct CFactory: Sendable {
+public struct CProvider: Sendable {
     /// The name, unique in the bundle and at its extension point.
     public let name: String
     /// The extension point, or nil.
@@ -16,8 +16,8 @@ public struct CFactory: Sendable {
     public let order: Int
     /// Whose it is.
     public let bundle: PluginBundle
-    let registration: Registrations.Factory
-    let table: EntryTable
+    let registration: Registrations.CProvider
+    let table: HostTable
     let objects: ObjectCount
 
     /// Makes an object.
@@ -46,7 +46,7 @@ public struct CFactory: Sendable {
     }
 }
 
-/// An object that a ``CFactory`` made; released when this one is destroyed.
+/// An object that a ``CProvider`` made; released when this one is destroyed.
 ///
 /// **Threads.** As the plug-in's table of functions allows; the last release may happen on any thread.
 public final class CInstance: @unchecked Sendable {
@@ -103,22 +103,24 @@ extension PluginBundle {
     /// - Parameters:
     ///   - extensionPoint: only those at this extension point; nil for all.
     ///   - version: only those of this version; nil for all.
+    /// - Returns: the factories; none where nothing fits.
     /// - Throws: ``PluginError``: what a load throws.
-    public func factories(at extensionPoint: String? = nil, version: UInt32? = nil) throws -> [CFactory] {
-        factories(at: extensionPoint, version: version, in: try loadedCode())
+    public func cProviders(at extensionPoint: String? = nil, version: UInt32? = nil) throws -> [CProvider] {
+        cProviders(at: extensionPoint, version: version, in: try loadedCode())
     }
 
-    func factories(at extensionPoint: String?, version: UInt32?, in code: LoadedCode) -> [CFactory] {
-        code.registrations.factories
+    func cProviders(at extensionPoint: String?, version: UInt32?, in code: LoadedCode) -> [CProvider] {
+        code.registrations.cProviders
             .filter {
                 (extensionPoint == nil || $0.point == extensionPoint) && (version == nil || $0.version == version)
             }
             .map { factory in
-                CFactory(
+                CProvider(
                     name: factory.name, extensionPoint: factory.point.isEmpty ? nil : factory.point,
                     extensionVersion: factory.version, order: factory.order, bundle: self, registration: factory,
                     table: code.table,
-                    objects: code.objects.count(.factory, factory.name, at: factory.point.isEmpty ? nil : factory.point)
+                    objects: code.objects.count(
+                        .cProvider, factory.name, at: factory.point.isEmpty ? nil : factory.point)
                 )
             }
             .sorted { $0.order < $1.order }

@@ -1,4 +1,4 @@
-extension XMLScan {
+extension FastXMLScanner {
     /// The element at the position as a value, of a text that was recognised; nil where there is none.
     mutating func makeValue() -> PropertyList? {
         if take("<string>") {
@@ -8,7 +8,7 @@ extension XMLScan {
         if take("<true/>") { return .boolean(true) }
         if take("<false/>") { return .boolean(false) }
         if take("<array>") { return makeElements().map { .array($0) } }
-        if take("<dict>") { return makeEntries().map { .dictionary($0) } }
+        if take("<dict>") { return makeItems().map { .dictionary($0) } }
         if take("<integer>") {
             let start = position
             guard readDigits(), case .value(let number) = NumberText.integer(text.buffer(start..<position)),
@@ -21,7 +21,7 @@ extension XMLScan {
         return take("<dict/>") ? .dictionary([:]) : nil
     }
 
-    private mutating func makeEntries() -> [String: PropertyList]? {
+    private mutating func makeItems() -> [String: PropertyList]? {
         // As many as the smallest table of use has room for.
         var entries = [String: PropertyList](minimumCapacity: 6)
         while skipBlanks(), take("<key>") {

@@ -1,5 +1,5 @@
 /// What a plug-in offers at an extension point, loaded or not.
-struct ServiceOffer {
+struct PluginService {
     /// Whose it is.
     enum Owner {
         /// A bundle that was loaded, by whomever.

@@ -2,7 +2,7 @@ import Glibc
 @_spi(PluginHost) internal import PluginABI
 
 /// What a ``PluginContext`` gives a plug-in of its own bundle.
-extension EntryTable: PluginContextServices {
+extension HostTable: PluginContextServices {
     var bundleIdentifier: String { bundle.displayIdentifier }
     var bundlePath: String { bundle.bundlePath }
     var hostName: String { HostEnvironment.current.name }

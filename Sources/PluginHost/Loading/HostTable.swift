@@ -8,7 +8,7 @@ import Synchronization
 /// into, and what stands behind its contexts.
 ///
 /// **Lifetime.** Immortal, because the plug-in may keep the table's address; there is one for each entry called.
-final class EntryTable: @unchecked Sendable {
+final class HostTable: @unchecked Sendable {
     // @unchecked because of the pointers: `table` is written once, in init, and never again.
 
     private struct State {
@@ -44,27 +44,27 @@ final class EntryTable: @unchecked Sendable {
                 magic: UInt64(PLUGIN_ABI_MAGIC), abi_major: UInt32(PLUGIN_ABI_MAJOR),
                 abi_minor: UInt32(PLUGIN_ABI_MINOR),
                 name: identity.name, version: identity.version, opaque_self: nil,
-                register_factory: { host, factory in EntryTable.of(host).register(factory) },
-                register_function: { host, function in EntryTable.of(host).register(function) },
+                register_factory: { host, factory in HostTable.of(host).register(factory) },
+                register_function: { host, function in HostTable.of(host).register(function) },
                 set_error: { host, domain, code, message, hint in
-                    EntryTable.of(host).setReason(
+                    HostTable.of(host).setReason(
                         Reason(domain: domain.text, code: code, message: message.text, hint: hint.text))
                 },
-                log: { host, level, message in EntryTable.of(host).log(level, message.text) },
+                log: { host, level, message in HostTable.of(host).log(level, message.text) },
                 alloc: { _, size in malloc(size) },
                 free: { _, memory in Glibc.free(memory) },
-                get_extension: { _, id in EntryExtensions.table(id: id) }))
+                get_extension: { _, id in HostExtensions.table(id: id) }))
         // +1 for ever: the table's address is with the plug-in.
         table.pointee.opaque_self = Unmanaged.passRetained(self).toOpaque()
     }
 
     /// The object behind a table that a plug-in passes back.
-    static func of(_ host: UnsafePointer<plugin_host>?) -> EntryTable {
+    static func of(_ host: UnsafePointer<plugin_host>?) -> HostTable {
         guard let host, let opaque = host.pointee.opaque_self else {
             // There is no bundle to name and no status to return from every one of these functions.
             preconditionFailure("a plug-in called a host function without the host table it was given")
         }
-        return Unmanaged<EntryTable>.fromOpaque(opaque).takeUnretainedValue()
+        return Unmanaged<HostTable>.fromOpaque(opaque).takeUnretainedValue()
     }
 
     var pointer: UnsafePointer<plugin_host> { UnsafePointer(table) }
@@ -144,7 +144,7 @@ final class EntryTable: @unchecked Sendable {
 
     /// Runs one registration if it comes from the entry, on its thread.
     private func registering(
-        _ what: @autoclosure () -> String, _ body: (inout Registrations) -> Registrations.Problem?
+        _ what: @autoclosure () -> String, _ body: (inout Registrations) -> Registrations.Fault?
     ) -> plugin_status {
         if pthread_equal(thread, pthread_self()) == 0 { return refuseOtherThread(what()) }
         let status: plugin_status? = state.withLock { state in
@@ -178,7 +178,7 @@ final class EntryTable: @unchecked Sendable {
         return plugin_status(PLUGIN_CLOSED)
     }
 
-    private func finding(_ problem: Registrations.Problem) -> PluginFinding {
+    private func finding(_ problem: Registrations.Fault) -> PluginFinding {
         switch problem {
         case .duplicate(let key):
             let place = key.point.isEmpty ? "in one bundle" : "at the extension point \(quoted(key.point))"
@@ -207,7 +207,7 @@ final class EntryTable: @unchecked Sendable {
                 return .unusable(name, "has no create or no release function")
             }
             return registrations.add(
-                Registrations.Factory(
+                Registrations.CProvider(
                     pointer: factory, name: name, point: factory.pointee.extension_point.text,
                     version: factory.pointee.extension_version, order: Int(factory.pointee.order)))
         }
@@ -227,7 +227,7 @@ final class EntryTable: @unchecked Sendable {
     }
 
     /// A name that is compared with others must be the bytes that its author wrote: repaired, two could become one.
-    private static func firstNotUTF8(_ names: plugin_string...) -> Registrations.Problem? {
+    private static func firstNotUTF8(_ names: plugin_string...) -> Registrations.Fault? {
         names.first { $0.validText == nil }.map { .unusable($0.shown, "is not UTF-8") }
     }
 

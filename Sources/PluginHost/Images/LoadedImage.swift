@@ -9,10 +9,8 @@ struct LoadedImage: @unchecked Sendable {
     /// What is added to the file's addresses.
     let base: UInt
 
-    /// Opens a shared object.
-    ///
-    /// - Parameter path: a path with a slash in it; the dynamic linker searches for others.
-    /// - Throws: what the dynamic linker said.
+    /// Opens a shared object. `path`: a path with a slash in it; the dynamic linker searches for others. Throws what
+    /// the dynamic linker said.
     static func open(path: String) throws(LinkerMessage) -> LoadedImage {
         HeldLocks.preconditionNone(before: "the constructors of a library")
         // NOW, so that an unresolved symbol is an error here and not an abort in the middle of a call; LOCAL, so that

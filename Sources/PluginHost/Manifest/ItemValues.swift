@@ -1,7 +1,7 @@
 internal import PropertyLists
 
 /// The keys of the dictionaries in `PHFactories` and `PHExtensionPoints`.
-enum EntryKey: Int, CaseIterable {
+enum ItemKey: Int, CaseIterable {
     case name, extensionPoint, version, displayName, order
 
     /// The key as it stands in the dictionary.
@@ -30,7 +30,7 @@ enum EntryKey: Int, CaseIterable {
 }
 
 /// The values of one dictionary in `PHFactories` or `PHExtensionPoints`.
-struct EntryValues {
+struct ItemValues {
     private var list: [String: PropertyList] = [:]
     /// The list where it is read by places.
     private var text: ListText?
@@ -46,11 +46,11 @@ struct EntryValues {
 
     /// Remembers where a value stands in the text.
     mutating func note(_ spelling: UnsafeBufferPointer<UInt8>, _ place: ListPlace) {
-        if let key = EntryKey(spelling) { places[key.rawValue] = place }
+        if let key = ItemKey(spelling) { places[key.rawValue] = place }
     }
 
-    subscript(key: EntryKey) -> ListEntry {
-        guard let text else { return ListEntry(key.spelling, in: list) }
-        return ListEntry(key: key.spelling, value: places[key.rawValue].flatMap(text.value))
+    subscript(key: ItemKey) -> ListItem {
+        guard let text else { return ListItem(key.spelling, in: list) }
+        return ListItem(key: key.spelling, value: places[key.rawValue].flatMap(text.value))
     }
 }

@@ -1,0 +1,61 @@
+/// One candidate, in 80 bytes.
+struct CandidateRow: Sendable {
+    static let size = 80
+    /// For ``other``: there is none.
+    static let none = Int(UInt32.max)
+
+    /// Info.plist's.
+    var stamp: IndexStamp
+    var folder: Int
+    /// Whether Info.plist stands where nearly all have it, in Contents; else the record tells where.
+    var hasUsualList: Bool
+    var verdict: VerdictCode
+    /// The entry that is used in place of this one.
+    var other: Int
+    var name: IndexPlace
+    var identifier: IndexPlace
+    var record: IndexPlace
+    var findings: IndexPlace
+
+    func write(to writer: inout RecordWriter) {
+        stamp.write(to: &writer)
+        let kind = UInt64(UInt16(folder)) | (hasUsualList ? 1 << 16 : 0) | UInt64(verdict.rawValue) << 24
+        writer.put(kind | UInt64(UInt32(other)) << 32)
+        name.write(to: &writer)
+        identifier.write(to: &writer)
+        record.write(to: &writer)
+        findings.write(to: &writer)
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+        func word(_ offset: Int) -> UInt32 {
+            UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self))
+        }
+        stamp = IndexStamp(bytes, at: start)
+        folder = Int(word(40) & 0xFFFF)
+        hasUsualList = word(40) >> 16 & 1 != 0
+        verdict = VerdictCode(rawValue: UInt8(word(40) >> 24)) ?? .malformed
+        other = Int(word(44))
+        name = IndexPlace(bytes, at: start + 48)
+        identifier = IndexPlace(bytes, at: start + 56)
+        record = IndexPlace(bytes, at: start + 64)
+        findings = IndexPlace(bytes, at: start + 72)
+    }
+}
+
+extension CandidateRow {
+    init(
+        stamp: IndexStamp, folder: Int, hasUsualList: Bool, verdict: VerdictCode, other: Int?, name: IndexPlace,
+        identifier: IndexPlace, record: IndexPlace, findings: IndexPlace
+    ) {
+        self.stamp = stamp
+        self.folder = folder
+        self.hasUsualList = hasUsualList
+        self.verdict = verdict
+        self.other = other ?? Self.none
+        self.name = name
+        self.identifier = identifier
+        self.record = record
+        self.findings = findings
+    }
+}

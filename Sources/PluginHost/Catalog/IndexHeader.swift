@@ -1,0 +1,96 @@
+import Glibc
+
+/// The first bytes of an index: what it is, and where its parts begin.
+struct IndexHeader: Sendable {
+    static let size = 64
+    /// “PHINDEX” and a zero.
+    private static let magic: UInt64 = 0x0058_4544_4E49_4850
+    /// Raised when the form of the file changes, or the rules by which verdicts are given.
+    static let format: UInt64 = 3
+
+    let candidateCount: Int
+    let pluginCount: Int
+    let extensionCount: Int
+    let foldersOffset: Int
+
+    var candidatesOffset: Int { Self.size }
+    var pluginsOffset: Int { candidatesOffset + candidateCount * CandidateRow.size }
+    var loadOrderOffset: Int { pluginsOffset + pluginCount * 4 }
+    var extensionsOffset: Int { loadOrderOffset + pluginCount * 4 }
+    /// Where the texts begin.
+    var textsOffset: Int { extensionsOffset + extensionCount * ExtensionRow.size }
+
+    init(candidateCount: Int, pluginCount: Int, extensionCount: Int, foldersOffset: Int) {
+        self.candidateCount = candidateCount
+        self.pluginCount = pluginCount
+        self.extensionCount = extensionCount
+        self.foldersOffset = foldersOffset
+    }
+
+    /// - Throws: what keeps the bytes from being an index.
+    init(checking bytes: UnsafeRawBufferPointer) throws(CatalogIndex.Fault) {
+        guard bytes.count >= Self.size else {
+            throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, shorter than its header")
+        }
+        func word(_ number: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * number, as: UInt64.self))
+        }
+        guard word(0) == Self.magic else { throw CatalogIndex.Fault(reason: "it does not begin as an index does") }
+        guard word(1) == Self.format else {
+            throw CatalogIndex.Fault(reason: "its format is \(word(1)), and this version reads \(Self.format)")
+        }
+        guard word(2) == UInt64(bytes.count) else {
+            throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, where its header says \(word(2))")
+        }
+        guard word(3) == Self.checksum(UnsafeRawBufferPointer(rebasing: bytes[32...])) else {
+            throw CatalogIndex.Fault(reason: "its checksum does not fit its content")
+        }
+        // None of the counts can be above the length, so that nothing of what follows overflows.
+        guard (4...7).allSatisfy({ word($0) <= UInt64(bytes.count) }) else {
+            throw CatalogIndex.Fault(reason: "it counts more parts than it has bytes")
+        }
+        self.init(
+            candidateCount: Int(word(4)), pluginCount: Int(word(5)), extensionCount: Int(word(6)),
+            foldersOffset: Int(word(7)))
+        guard textsOffset <= foldersOffset else {
+            throw CatalogIndex.Fault(reason: "its parts do not fit into it")
+        }
+    }
+
+    /// Writes the header and the parts of fixed size over the first bytes of an index, which were left free for them.
+    /// `parts`: entries, plug-ins, load order and extensionRows.
+    func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
+        precondition(Self.size + parts.count == textsOffset)
+        let words = [
+            Self.magic, Self.format, UInt64(bytes.count), 0, UInt64(candidateCount), UInt64(pluginCount),
+            UInt64(extensionCount), UInt64(foldersOffset),
+        ]
+        bytes.withUnsafeMutableBytes { bytes in
+            UnsafeMutableRawBufferPointer(rebasing: bytes[Self.size...]).copyBytes(from: parts)
+            for (place, word) in words.enumerated() {
+                bytes.storeBytes(of: word.littleEndian, toByteOffset: 8 * place, as: UInt64.self)
+            }
+            let sum = Self.checksum(UnsafeRawBufferPointer(rebasing: bytes[32...]))
+            bytes.storeBytes(of: sum.littleEndian, toByteOffset: 24, as: UInt64.self)
+        }
+    }
+
+    /// Tells damage, not forgery: the file is the user's own. Each step is a one-to-one change of the sum, so that one
+    /// word that differs is always noticed; the rotation brings the highest bits to where they count.
+    static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+        var offset = 0
+        func add(_ word: UInt64) {
+            sum = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
+            sum = sum << 29 | sum >> 35
+        }
+        while offset + 8 <= bytes.count {
+            add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+            offset += 8
+        }
+        var last: UInt64 = 0
+        for byte in bytes[offset...] { last = last << 8 | UInt64(byte) }
+        add(last)
+        return sum
+    }
+}

@@ -1,0 +1,26 @@
+/// Where a text or a record stands in an index.
+struct IndexPlace: Sendable, Equatable {
+    var offset: Int
+    var length: Int
+
+    static let none = IndexPlace(offset: 0, length: 0)
+
+    var range: Range<Int> { offset..<offset + length }
+
+    /// Both are of 32 bits in the file, so that their sum cannot overflow.
+    func isInside(_ bytes: UnsafeRawBufferPointer) -> Bool { offset + length <= bytes.count }
+
+    init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+        offset = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)))
+        length = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self)))
+    }
+
+    init(offset: Int, length: Int) {
+        self.offset = offset
+        self.length = length
+    }
+
+    func write(to writer: inout RecordWriter) {
+        writer.put(UInt64(UInt32(offset)) | UInt64(UInt32(length)) << 32)
+    }
+}

@@ -1,0 +1,57 @@
+/// Which file or directory it was and which content it had, as far as its inode tells.
+struct IndexStamp: Sendable, Hashable {
+    var device: UInt64
+    var inode: UInt64
+    var size: UInt64
+    var modified: Int64
+    var changed: Int64
+
+    /// Equal to no file: what has it is looked at again.
+    static let none = IndexStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
+
+    /// What can be relied on later: nothing, for a file that was changed so shortly before it was looked at that
+    /// another change may leave its times as they are. `now`: nanoseconds since 1970, taken before the file was looked
+    /// at.
+    init(_ identity: FileIdentity, at now: Int64) {
+        self = identity.isSettled(at: now) ? IndexStamp(identity) : .none
+    }
+
+    init(_ identity: FileIdentity) {
+        self.init(
+            device: identity.device, inode: identity.inode, size: identity.size, modified: identity.modified,
+            changed: identity.changed)
+    }
+
+    init(device: UInt64, inode: UInt64, size: UInt64, modified: Int64, changed: Int64) {
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+        self.changed = changed
+    }
+
+    func write(to writer: inout RecordWriter) {
+        writer.put(device)
+        writer.put(inode)
+        writer.put(size)
+        writer.put(modified)
+        writer.put(changed)
+    }
+
+    init(from reader: inout RecordReader) {
+        device = reader.number()
+        inode = reader.number()
+        size = reader.number()
+        modified = reader.number()
+        changed = reader.number()
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+        func word(_ number: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 8 * number, as: UInt64.self))
+        }
+        self.init(
+            device: word(0), inode: word(1), size: word(2), modified: Int64(bitPattern: word(3)),
+            changed: Int64(bitPattern: word(4)))
+    }
+}
