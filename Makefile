@@ -10,7 +10,7 @@ BUNDLES   := build/Plugins
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-integration tsan outside bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
+.PHONY: help setup build plugins demo test test-unit test-tools test-integration tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,19 +34,23 @@ demo: plugins ## load the sample plug-ins and write a report on DOC="file …" i
 	$(PRODUCTS)/demo-host --plugins $(BUNDLES) --output $(REPORT) $(DOC)
 	@echo "Open $(CURDIR)/$(REPORT) in a browser."
 
-test: test-unit test-integration ## run every test
+test: test-unit test-tools test-integration ## run every test
 
 test-unit: setup
 	swift test
 
+test-tools: setup
+	swift test --package-path Tools --scratch-path .build-tools
+
 test-integration: build
+	@Scripts/setup.sh shells
 	swift test $(WORKSPACE) --skip-build
 
 tsan: setup ## run the tests under the thread sanitiser
 	@Scripts/tsan.sh
 
-outside: setup ## build a host and a plug-in outside of the project, against a tagged copy of it
-	@Scripts/outside.sh
+walk: build plugins ## do what README and the other pages say, in an empty directory, against a tagged copy
+	@Scripts/walk.py
 
 bench: build plugins ## measure loading against dlopen(), bundles against a stat() and Foundation's, catalogues against reading
 	$(PRODUCTS)/load-benchmark
@@ -112,4 +116,4 @@ format: ## format all Swift sources
 SOURCES = Package.swift Sources Plugins Examples Tools Tests Benchmarks Fuzz
 
 clean: ## remove everything that was built
-	rm -rf .build .build-all .build-tsan .build-tsan-all .build-essentials .build-stress-thread .build-stress-address build
+	rm -rf .build .build-all .build-tools .build-tsan .build-tsan-all .build-essentials .build-stress-thread .build-stress-address build

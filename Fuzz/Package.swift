@@ -11,6 +11,7 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "PluginHost", path: ".."), .package(name: "DemoAPI", path: "../Examples/DemoAPI"),
+        .package(name: "Tools", path: "../Tools"),
     ],
     targets: [
         // fork(), which Swift does not offer, and a count of the memory in use.
@@ -18,7 +19,11 @@ let package = Package(
         // PropertyLists is no product; it is imported as the part of PluginHost that it is, so that what is fuzzed is
         // the code that applications run.
         .executableTarget(
-            name: "fuzz", dependencies: ["CFuzz", .product(name: "PluginHost", package: "PluginHost")]),
+            name: "fuzz",
+            dependencies: [
+                "CFuzz", .product(name: "PluginHost", package: "PluginHost"),
+                .product(name: "PluginLinting", package: "Tools"),
+            ]),
         // Random operations on many threads at once, and a look at what the process holds.
         .executableTarget(
             name: "stress",

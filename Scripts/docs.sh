@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the documentation of the library as web pages, with nothing but the Swift toolchain: the compiler extracts the
 # public symbols and their comments, docc joins them with the articles of the catalogue. Whatever docc warns of, such as
-# a link that leads nowhere, fails the build.
+# a link that leads nowhere, fails the build, and so does a public symbol that no topic lists (Scripts/topics.py).
 #
 #   Scripts/docs.sh FOLDER
 set -euo pipefail
@@ -33,11 +33,29 @@ for module in PluginHost PluginABI; do
         -minimum-access-level public -skip-synthesized-members -output-dir "$work/symbols"
 done
 
+# The article about the C header ends with the header itself.
+cp -R Sources/PluginHost/PluginHost.docc "$work/PluginHost.docc"
+{
+    printf '\n```c\n'
+    cat Sources/CPluginSupport/include/plugin_abi.h
+    printf '```\n'
+} >> "$work/PluginHost.docc/TheCHeader.md"
+Scripts/topics.py Sources/PluginHost/PluginHost.docc "$work/symbols"
+
 rm -rf "$folder"
 mkdir -p "$(dirname "$folder")"
-"$docc" convert Sources/PluginHost/PluginHost.docc --additional-symbol-graph-dir "$work/symbols" \
+"$docc" convert "$work/PluginHost.docc" --additional-symbol-graph-dir "$work/symbols" \
     --fallback-display-name PluginHost --fallback-bundle-identifier org.pluginhost.PluginHost \
     --warnings-as-errors --output-dir "$folder"
+# docc's own first page says that there is none.
+cat > "$folder/index.html" <<'END'
+<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url=documentation/pluginhost/">
+<title>PluginHost</title>
+<a href="documentation/pluginhost/">PluginHost</a>
+END
 echo "docs: The pages are in $folder. To read them:"
 echo "docs:   python3 -m http.server --directory $folder 8000"
-echo "docs: and open http://localhost:8000/documentation/pluginhost in a browser. Any web server of plain files will do."
+echo "docs: and open http://localhost:8000 in a browser. Any web server of plain files will do."

@@ -28,7 +28,8 @@ def numbers(text):
 
 cited = {
     number
-    for path in (root / "Tests").rglob("*.swift")
+    for folder in ("Tests", "Tools/Tests")
+    for path in (root / folder).rglob("*.swift")
     for pattern in CITATIONS
     for citation in pattern.findall(path.read_text())
     for number in numbers(citation)

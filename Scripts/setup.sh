@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure that the build has what it needs: a Swift toolchain and libffi's header and library. With “strace” as its
-# argument, that there is a strace which works.
+# argument, that there is a strace which works; with “shells”, the shells that the tests complete command lines in.
 set -eu
 
 fail() {
@@ -32,6 +32,13 @@ if [ "${1:-}" = strace ]; then
     strace -qq -o /dev/null true 2>/dev/null ||
         fail "strace may not trace here. In a container, start it with --cap-add=SYS_PTRACE;
 elsewhere run: sudo sysctl kernel.yama.ptrace_scope=1"
+    exit 0
+fi
+
+if [ "${1:-}" = shells ]; then
+    for shell in zsh fish; do
+        command -v $shell >/dev/null 2>&1 || install $shell "Install it with your distribution's package manager."
+    done
     exit 0
 fi
 

@@ -6,7 +6,8 @@ import PackageDescription
 let package = Package(
     name: "Tools",
     products: [
-        .executable(name: "pluginhost", targets: ["pluginhost"])
+        .executable(name: "pluginhost", targets: ["pluginhost"]),
+        .library(name: "PluginLinting", targets: ["PluginLinting"]),
     ],
     dependencies: [
         .package(name: "PluginHost", path: ".."),
@@ -17,15 +18,24 @@ let package = Package(
         .executableTarget(
             name: "pluginhost",
             dependencies: [
-                "CChildProcess",
+                "CChildProcess", "PluginLinting",
                 .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: [
-                .enableUpcomingFeature("ExistentialAny"),
-                .enableUpcomingFeature("InternalImportsByDefault"),
-                .enableUpcomingFeature("MemberImportVisibility"),
             ]),
+        // The linter, in no host's library. It imports PropertyLists, which is no product, as the part of PluginHost that
+        // it is.
+        .target(name: "PluginLinting", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
+        .testTarget(
+            name: "PluginLintingTests",
+            dependencies: ["PluginLinting", .product(name: "PluginHost", package: "PluginHost")]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+for target in package.targets where target.name != "CChildProcess" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

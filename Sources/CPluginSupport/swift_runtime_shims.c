@@ -43,6 +43,8 @@ static bool one_swift_image(const struct metadata_sections *sections, void *cont
         .types_length = sections->types.length,
         .protocols = (const void *)sections->protocols.start,
         .protocols_length = sections->protocols.length,
+        .conformances = (const void *)sections->conformances.start,
+        .conformances_length = sections->conformances.length,
     };
     return each->body(&image, each->context);
 }

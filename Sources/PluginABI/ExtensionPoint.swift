@@ -9,6 +9,11 @@
 /// The plug-in then writes `plugin.provide(.textFilter, named: "uppercase", Uppercase.init)` and the host
 /// `bundle.providers(of: .textFilter)`. No cast stands between the two: the conversion to `Interface` is compiled in
 /// the plug-in.
+///
+/// Raise the version with each change of the interface. The host refuses a plug-in whose class lacks a requirement that the
+/// interface has now, or was compiled for another number of them (`interfaceMismatch`), because calling it would end the
+/// process. It cannot see that requirements changed places, or that one was replaced by another. docs/abi.md, "Changed
+/// interfaces", states what it compares, and which changes an API with library evolution may make without a new version.
 @frozen
 public struct ExtensionPoint<Interface>: Sendable, Hashable {
     /// A reverse-DNS name, unique to the point.

@@ -26,7 +26,11 @@
 public func registerPlugin(
     with host: UnsafePointer<plugin_host>, _ body: (PluginRegistrar) throws -> Void
 ) -> plugin_status {
-    _registerPlugin(with: host, note: plugin_swift_note_address(), toolchain: plugin_swift_toolchain(), body)
+    _registerPlugin(
+        with: host, note: plugin_swift_note_address(), toolchain: plugin_swift_toolchain(),
+        conformances: UnsafeRawBufferPointer(
+            start: plugin_swift_conformances(), count: plugin_swift_conformances_size()),
+        body)
 }
 
 /// The part of ``registerPlugin(with:_:)`` that stands in this library. Not for direct use.
@@ -35,11 +39,12 @@ public func registerPlugin(
 ///   - host: the host's table.
 ///   - note: the note in the plug-in's file; taken so that the compiler puts it there.
 ///   - toolchain: the toolchain that compiled the plug-in.
+///   - conformances: the list of the file's conformances to protocols.
 ///   - body: what the plug-in registers.
 /// - Returns: the status for the entry to return.
 public func _registerPlugin(
     with host: UnsafePointer<plugin_host>, note: UnsafePointer<plugin_note>, toolchain: plugin_string,
-    _ body: (PluginRegistrar) throws -> Void
+    conformances: UnsafeRawBufferPointer, _ body: (PluginRegistrar) throws -> Void
 ) -> plugin_status {
     let table = HostTable(pointer: host)
     guard table.isCompatible else { return plugin_status(PLUGIN_ABI_MISMATCH) }
@@ -52,6 +57,8 @@ public func _registerPlugin(
     identity.abi_identity = abiIdentity
     identity.toolchain = toolchain
     identity.revision = UInt32(note.pointee.head.swift_revision)
+    identity.conformances = conformances.baseAddress
+    identity.conformances_size = conformances.count
     let compared = swift.pointee.begin(host, &identity)
     guard compared == PLUGIN_OK else { return compared }
 
@@ -74,6 +81,15 @@ public func _registerPlugin(
     return swift.pointee.commit(host, Unmanaged.passUnretained(registrar).toOpaque())
 }
 
+/// As compiled into plug-ins of ABI 1.0, whose files do not hand over their conformances. Not for direct use.
+public func _registerPlugin(
+    with host: UnsafePointer<plugin_host>, note: UnsafePointer<plugin_note>, toolchain: plugin_string,
+    _ body: (PluginRegistrar) throws -> Void
+) -> plugin_status {
+    _registerPlugin(
+        with: host, note: note, toolchain: toolchain, conformances: UnsafeRawBufferPointer(start: nil, count: 0), body)
+}
+
 /// An address that stands once in each copy of this module: the metadata of one of its classes.
 @_spi(PluginHost)
 public var abiIdentity: UnsafeRawPointer { unsafeBitCast(PluginRegistrar.self, to: UnsafeRawPointer.self) }
@@ -86,7 +102,7 @@ struct HostTable: @unchecked Sendable {
     /// The head of the table never moves, so it can be read before the rest is trusted.
     var isCompatible: Bool {
         pointer.pointee.magic == PLUGIN_ABI_MAGIC && pointer.pointee.abi_major == PLUGIN_ABI_MAJOR
-            && pointer.pointee.header.size >= UInt32(MemoryLayout<plugin_host>.size)
+            && pointer.pointee.header.size >= UInt32(PLUGIN_HOST_SIZE_1_0)
     }
 
     var swiftExtension: UnsafePointer<plugin_swift_host>? {

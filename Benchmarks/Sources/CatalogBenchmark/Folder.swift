@@ -12,6 +12,8 @@ struct Folder {
     var bundles: String { url.appending(path: "bundles").path }
     /// A few of the same, to bring in what a process needs once.
     var few: String { url.appending(path: "few").path }
+    /// One plug-in that makes objects.
+    var making: String { url.appending(path: "making-\(getpid())").path }
     var index: String { url.appending(path: "index").path }
     /// One for each folder, so that none takes the other's place.
     func index(of folder: String) -> String { index + "/" + (folder as NSString).lastPathComponent }

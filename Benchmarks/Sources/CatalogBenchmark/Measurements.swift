@@ -22,7 +22,7 @@ struct Measurements {
         figures += try ratios(warm: true, passes: 3)
         if EmptyCaches.isPossible { figures += try ratios(warm: false, passes: 1) }
         figures.append(Figure("memory a bundle, from the index", Double(used) / Double(count), "bytes", goal: 1024))
-        return figures
+        return figures + (try Making().run(in: folder.making))
     }
 
     private func ratios(warm: Bool, passes: Int) throws -> [Figure] {

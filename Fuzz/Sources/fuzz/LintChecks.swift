@@ -1,4 +1,4 @@
-import PluginHost
+import PluginLinting
 
 /// What must hold for every file that is linted.
 struct LintChecks {

@@ -1,5 +1,5 @@
 import Foundation
-import PluginHost
+@_spi(Tools) import PluginHost
 
 extension Operations {
     // MARK: Catalogues
@@ -110,7 +110,7 @@ extension Operations {
 }
 
 extension Task where Success == Void, Failure == Never {
-    fileprivate static func reading<Event: Sendable>(_ events: PluginEvents<Event>, _ done: DispatchGroup) -> Self {
+    fileprivate static func reading<Event: Sendable>(_ events: AsyncStream<Event>, _ done: DispatchGroup) -> Self {
         done.enter()
         return Task {
             for await event in events { withExtendedLifetime(event) {} }

@@ -15,19 +15,23 @@ final class BarChart: ChartRenderer {
         let values = chart.series.flatMap(\.points).map(\.value)
         let scale = ValueScale(upTo: values.max() ?? 0, numbers: numbers)
 
-        let labelWidth = min(170, points.map { estimatedWidth($0.label) }.max() ?? 0) + 12
+        let labelWidth = min(SVGDrawing.width * 0.3, points.map { estimatedWidth($0.label) }.max() ?? 0) + 12
         let barHeight = chart.series.count == 1 ? 18.0 : 12.0
         let rowHeight = barHeight * seriesCount + 10
         let legendHeight = chart.series.count > 1 ? 26.0 : 0
         let bottom = legendHeight + rowHeight * Double(points.count)
-        var drawing = SVGDrawing(width: 520, height: bottom + (chart.valueTitle.isEmpty ? 24 : 46))
+        var drawing = SVGDrawing(height: bottom + (chart.valueTitle.isEmpty ? 24 : 46))
         let right = drawing.width - 12 - estimatedWidth(values.map(numbers.text).max { $0.count < $1.count } ?? "")
         let length = right - labelWidth
 
         if chart.series.count > 1 { drawing.legend(chart.series, x: labelWidth) }
-        for tick in scale.ticks {
+        // As many of the labels as have room.
+        let widest = scale.ticks.map { estimatedWidth(scale.label($0)) }.max() ?? 0
+        let every = max(1, Int(((widest + 8) * Double(scale.ticks.count - 1) / length).rounded(.up)))
+        for (number, tick) in scale.ticks.enumerated() {
             let x = labelWidth + length * scale.position(tick)
             drawing.line(x1: x, y1: legendHeight, x2: x, y2: bottom, opacity: tick == 0 ? 0.45 : 0.13)
+            guard number.isMultiple(of: every) else { continue }
             drawing.text(scale.label(tick), x: x, y: bottom + 18, anchor: .middle, opacity: 0.7)
         }
         if !chart.valueTitle.isEmpty {

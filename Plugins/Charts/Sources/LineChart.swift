@@ -12,7 +12,7 @@ final class LineChart: ChartRenderer {
     func svg(for chart: Chart) -> String? {
         guard chart.kind == .line, let steps = chart.series.map(\.points.count).max(), steps > 0 else { return nil }
         let scale = ValueScale(upTo: chart.series.flatMap(\.points).map(\.value).max() ?? 0, numbers: numbers)
-        var drawing = SVGDrawing(width: 520, height: 300)
+        var drawing = SVGDrawing(height: 300)
         let legendHeight = chart.series.count > 1 ? 26.0 : 0
         let (top, bottom) = (legendHeight + 10, drawing.height - (chart.horizontalTitle.isEmpty ? 28 : 50))
         let left =
@@ -52,7 +52,7 @@ final class LineChart: ChartRenderer {
         of chart: Chart, in drawing: inout SVGDrawing, steps: Int, x: (Int) -> Double, y: Double
     ) {
         guard let points = chart.series.max(by: { $0.points.count < $1.points.count })?.points else { return }
-        let widest = (points.map { estimatedWidth($0.label) }.max() ?? 0) + 16
+        let widest = (points.map { estimatedWidth($0.label) }.max() ?? 0) + 24
         let room = max(2, min(Int((x(steps - 1) - x(0)) / widest) + 1, 7))
         // Steps that divide the axis evenly, if there are such.
         let intervals = (2..<room).last { (steps - 1).isMultiple(of: $0) } ?? room - 1

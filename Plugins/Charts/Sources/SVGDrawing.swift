@@ -8,13 +8,14 @@ struct SVGDrawing {
     }
 
     static let fontSize = 13.0
+    /// As wide as a telephone's screen has room for: a wider drawing would be made smaller there, and its text with it.
+    static let width = 360.0
 
-    let width: Double
+    let width = Self.width
     let height: Double
     private var body = ""
 
-    init(width: Double, height: Double) {
-        self.width = width
+    init(height: Double) {
         self.height = height
     }
 

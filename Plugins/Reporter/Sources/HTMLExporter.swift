@@ -57,8 +57,7 @@ final class HTMLExporter: Exporter {
         }
         var opening = ""
         if !content.opening.isEmpty {
-            let paragraphs = content.opening.split(separator: "\n", omittingEmptySubsequences: true)
-            let text = paragraphs.map { "<p>\(escaped(String($0)))</p>" }.joined()
+            let text = OpeningText(content.opening).html
             opening = "<blockquote lang=\"\(escaped(content.document.language))\">\(text)</blockquote>"
         }
         return section.filled([

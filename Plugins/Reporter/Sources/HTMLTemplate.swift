@@ -17,9 +17,8 @@ struct HTMLTemplate {
         parts.append(.text(rest))
     }
 
-    /// The text with every place filled, in one pass: what is filled in is not searched for places again.
-    ///
-    /// - Parameter values: markup by the places' names. A place without a value stays empty.
+    /// The text with every place filled, in one pass: what is filled in is not searched for places again. `values`:
+    /// markup by the places' names. A place without a value stays empty.
     func filled(_ values: [String: String]) -> String {
         var text = ""
         for part in parts {

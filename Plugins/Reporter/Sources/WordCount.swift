@@ -3,8 +3,8 @@ import PluginABI
 
 /// Finds the words that a document uses most, without those that every text of its language uses.
 final class WordCount: TextAnalyzer {
-    private static let rowLimit = 20
-    private static let barLimit = 12
+    /// Rows of the table and bars of the chart.
+    private static let limit = 12
     /// Longer ones are no words, but encoded data.
     private static let maximumLength = 60
 
@@ -24,7 +24,7 @@ final class WordCount: TextAnalyzer {
         TextScanner.scan(text) { token in
             guard case .word(let range, let script) = token else { return }
             total += 1
-            guard range.count <= Self.maximumLength else { return }
+            guard range.count <= Self.maximumLength, !isEnding(text, range.lowerBound) else { return }
             switch script {
             case .hiragana: break  // particles and endings, nearly all of them
             case .kanji: tally.add(text, range)
@@ -34,8 +34,15 @@ final class WordCount: TextAnalyzer {
         }
     }
 
+    /// Whether a dot joins the word to one before it, as in a file's name or an address: “README.md” has no word “md”.
+    private func isEnding(_ text: Span<UInt8>, _ start: Int) -> Bool {
+        guard start >= 2, text[start - 1] == UInt8(ascii: ".") else { return false }
+        let before = text[start - 2]
+        return before >= 0x80 || before | 0x20 &- 0x61 < 26 || before &- 0x30 < 10 || before == UInt8(ascii: "_")
+    }
+
     func finish() -> Analysis {
-        let words = tally.mostFrequent(Self.rowLimit) { word in
+        let words = tally.mostFrequent(Self.limit) { word in
             let plain = word.replacing("’", with: "'")
             // l'eau, qu'il: the word is what follows the apostrophe.
             let stem = plain.split(separator: "'").last.map(String.init) ?? plain
@@ -50,7 +57,7 @@ final class WordCount: TextAnalyzer {
             title: title, columns: ["Word", "Occurrences", "Share"].map { context.localizedString($0) }, rows: rows)
         let chart = Chart(
             .bar, title: title, valueTitle: context.localizedString("Occurrences"),
-            series: [Series(points: words.prefix(Self.barLimit).map { .init($0.word, Double($0.count)) })])
+            series: [Series(points: words.map { .init($0.word, Double($0.count)) })])
         return Analysis(tables: [table], charts: [chart])
     }
 }

@@ -32,7 +32,7 @@
 /* Host and plug-in must have the same major version. */
 #define PLUGIN_ABI_MAJOR 1
 /* Grows when fields are appended. A plug-in asks PLUGIN_HAS() and not this number. */
-#define PLUGIN_ABI_MINOR 0
+#define PLUGIN_ABI_MINOR 1
 
 /* First member of every struct that crosses. size is the writer's sizeof; version is 1 until a meaning changes. */
 typedef struct plugin_header {
@@ -105,12 +105,13 @@ struct plugin_factory {
      * [host] any thread, more than one at a time; *instance is released with release() */
     plugin_status (*create)(const plugin_factory *factory, const plugin_host *host, void **instance);
 
-    /* Adds one owner.
-     * [host] any thread; NULL if objects have one owner only */
+    /* Adds one owner. The host never calls it: it owns each object once, however many parts of the application share
+     * the object, and calls release() once. For C code that keeps objects of its own; an application's header says so.
+     * Any thread; NULL if objects have one owner only */
     void (*retain)(void *instance);
 
     /* Takes one owner away and destroys the object with the last.
-     * [host] any thread */
+     * [host] any thread, once for each object that create() stored */
     void (*release)(void *instance);
 };
 
@@ -268,6 +269,10 @@ typedef struct plugin_swift_identity {
     plugin_string toolchain;  /* PLUGIN_TOOLCHAIN where the plug-in was compiled */
     uint32_t revision;        /* PLUGIN_SWIFT_REVISION there */
     uint32_t reserved;        /* 0 */
+    /* Since 1.1: where the plug-in's file lists its conformances to protocols, and how many bytes that are. They show
+     * how many requirements each protocol had when the plug-in was compiled. Immortal. */
+    const void *conformances;
+    size_t conformances_size;
 } plugin_swift_identity;
 
 typedef struct plugin_swift_host {
@@ -304,7 +309,12 @@ typedef struct plugin_note_head {
 } plugin_note_head;
 
 /* The compiler, down to its source revision: every release of the Swift toolchain has its own. */
+#if defined(__GNUC__) && !defined(__clang__)
+/* A number alone names no compiler. */
+#define PLUGIN_TOOLCHAIN "GCC " __VERSION__
+#else
 #define PLUGIN_TOOLCHAIN __VERSION__
+#endif
 #define PLUGIN_NOTE_PAYLOAD "toolchain=" PLUGIN_TOOLCHAIN "\n"
 
 typedef struct plugin_note {
@@ -350,9 +360,35 @@ static inline plugin_string plugin_swift_toolchain(void) {
     plugin_string text = {PLUGIN_TOOLCHAIN, sizeof(PLUGIN_TOOLCHAIN) - 1};
     return text;
 }
+/* The section with the file's conformances. The linker defines both symbols in each file, and they stay in it. */
+extern const char __start_swift5_protocol_conformances[] __attribute__((visibility("hidden")));
+extern const char __stop_swift5_protocol_conformances[] __attribute__((visibility("hidden")));
+static inline const void *plugin_swift_conformances(void) { return __start_swift5_protocol_conformances; }
+static inline size_t plugin_swift_conformances_size(void) {
+    return (size_t)(__stop_swift5_protocol_conformances - __start_swift5_protocol_conformances);
+}
 #endif
 
 /* ---- Sizes and offsets are part of the ABI --------------------------------------------------------------------- */
+
+/*
+ * The sizes in version 1.0, each up to the last field that the struct had then. They never change: a reader of 1.x takes
+ * every struct of that size or more, and asks PLUGIN_HAS() for fields that are younger.
+ */
+#define PLUGIN_SIZE_UP_TO(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
+enum {
+    PLUGIN_HOST_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_host, get_extension),
+    PLUGIN_FACTORY_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_factory, release),
+    PLUGIN_FUNCTION_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_function, code),
+    PLUGIN_RESOURCES_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_resources, localized_string),
+    PLUGIN_LIFECYCLE_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_lifecycle, register_hooks),
+    PLUGIN_HOOKS_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_hooks, deactivate),
+    PLUGIN_SERVICES_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_services, find_service),
+    PLUGIN_SERVICE_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_service, instance),
+    PLUGIN_SWIFT_HOST_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_swift_host, commit),
+    PLUGIN_SWIFT_IDENTITY_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_swift_identity, reserved),
+    PLUGIN_SWIFT_IDENTITY_SIZE_1_1 = PLUGIN_SIZE_UP_TO(plugin_swift_identity, conformances_size)
+};
 
 PLUGIN_STATIC_ASSERT(sizeof(plugin_header) == 8, "plugin_header");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_note_head) == 16, "plugin_note_head");
@@ -392,8 +428,19 @@ PLUGIN_STATIC_ASSERT(offsetof(plugin_hooks, deactivate) == 24, "plugin_hooks.dea
 PLUGIN_STATIC_ASSERT(sizeof(plugin_lifecycle) == 16, "plugin_lifecycle");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_service) == 24, "plugin_service");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_services) == 16, "plugin_services");
-PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_identity) == 40, "plugin_swift_identity");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_identity) == 56, "plugin_swift_identity");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_host) == 24, "plugin_swift_host");
+PLUGIN_STATIC_ASSERT(PLUGIN_HOST_SIZE_1_0 == 120, "plugin_host of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_FACTORY_SIZE_1_0 == 88, "plugin_factory of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_FUNCTION_SIZE_1_0 == 48, "plugin_function of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_RESOURCES_SIZE_1_0 == 24, "plugin_resources of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_LIFECYCLE_SIZE_1_0 == 16, "plugin_lifecycle of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_HOOKS_SIZE_1_0 == 32, "plugin_hooks of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_SERVICES_SIZE_1_0 == 16, "plugin_services of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_SERVICE_SIZE_1_0 == 24, "plugin_service of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_SWIFT_HOST_SIZE_1_0 == 24, "plugin_swift_host of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_SWIFT_IDENTITY_SIZE_1_0 == 40, "plugin_swift_identity of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_SWIFT_IDENTITY_SIZE_1_1 == 56, "plugin_swift_identity of 1.1");
 #endif
 
 #endif /* PLUGIN_ABI_H */

@@ -16,6 +16,8 @@ typedef struct phs_swift_image {
     size_t types_length;           // bytes
     const void *protocols;         // 32-bit relative pointers to protocol descriptors
     size_t protocols_length;       // bytes
+    const void *conformances;      // 32-bit relative pointers to protocol conformance descriptors
+    size_t conformances_length;    // bytes
 } phs_swift_image;
 
 // Calls body for every image that registered Swift metadata, in the order of loading, until it returns false.

@@ -1,6 +1,6 @@
 extension PluginBundle {
     /// Which of the layouts of docs/bundle-format.md the bundle has: “Contents”, “OpenStep”, “flat”.
-    public var layoutName: String { layout.name }
+    @_spi(Tools) public var layoutName: String { layout.name }
 
     /// What the executable's own note tells of it without loading it; nil where there is no executable or no note.
     ///
@@ -11,7 +11,7 @@ extension PluginBundle {
     }
 
     /// The machine of the executable: “x86-64”, “aarch64”; nil where there is no executable or it is no ELF file.
-    public var executableMachine: String? {
+    @_spi(Tools) public var executableMachine: String? {
         guard let executable = try? openExecutable() else { return nil }
         return ImageInspector.machine(of: executable.file).map(ELF.name(ofMachine:))
     }

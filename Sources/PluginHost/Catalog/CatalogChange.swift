@@ -42,21 +42,25 @@ public struct CatalogChange: Sendable {
 }
 
 extension PluginCatalog {
-    /// The changes of what there is, from now on: those that ``refresh(_:)`` and ``watch(quietPeriod:)`` find.
-    public var changes: PluginEvents<CatalogChange> { PluginEvents(listeners: listeners) }
+    /// The changes of what there is, from this call on: those that ``refresh(_:)`` and ``watch(quietPeriod:)`` find.
+    ///
+    /// Each use of the property is a stream of its own, for one loop. It keeps the latest 1,024 events that the loop has
+    /// not read; older ones are dropped.
+    public var changes: AsyncStream<CatalogChange> { listeners.stream() }
 
     /// What is offered at an extension point, each time that it changes.
     ///
     /// ```swift
     /// for await filters in catalog.updates(of: .textFilter) { menu.show(filters) }
     /// ```
-    /// - Returns: a sequence whose first element is what there is now. Each loop gets its own.
+    /// - Returns: a stream for one loop, whose first element is what there is now. It keeps the latest element only: a
+    ///   slow loop misses what was true in between.
     public func updates<Interface>(
         of point: ExtensionPoint<Interface>
     ) -> AsyncStream<[PluginExtension<Interface>]> {
         // Listens before it looks, so that no change falls between.
         let changes = listeners.stream()
-        return AsyncStream { continuation in
+        return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
                 continuation.yield(self.extensions(of: point))
                 for await change in changes where change.concerns(point.name) {

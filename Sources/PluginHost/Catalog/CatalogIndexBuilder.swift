@@ -67,7 +67,7 @@ struct CatalogIndexBuilder {
             for row in extensionRows {
                 let factory = candidates[row.entry].bundle.record.extensions[row.factory]
                 ExtensionRow(
-                    point: point, name: put(text: factory.name), version: UInt32(factory.version),
+                    point: point, name: put(text: factory.name), version: factory.version,
                     entry: row.entry, factory: row.factory
                 ).write(to: &parts)
             }

@@ -19,13 +19,13 @@ struct CatalogRules: Sendable, Equatable {
     /// What keeps a bundle from this host.
     func findings(_ record: PluginRecord, list: String) -> [PluginFinding] {
         var findings = [ExecutionRequest.finding(record.execution, list: list)].compactMap(\.self)
-        if let text = record.hostRequires, let range = try? VersionRange(text), !hostVersion.isEmpty {
+        if let range = record.hostRequires, !hostVersion.isEmpty {
             if !(PluginVersion(hostVersion).map(range.contains) ?? false) {
                 findings.append(
                     PluginFinding(
                         .hostIncompatible, filePath: list, subject: "PHHostRequires",
                         message:
-                            "It requires version \(quoted(text)) of the application, which is \(quoted(hostVersion)).",
+                            "It requires version \(quoted(range.description)) of the application, which is \(quoted(hostVersion)).",
                         remedy: "Install a version of the bundle for this application, or update the application."))
             }
         }
@@ -39,37 +39,6 @@ struct CatalogRules: Sendable, Equatable {
                     .hostIncompatible, filePath: list, subject: "PHCapabilities",
                     message: "It requires what the application does not offer: \(names).",
                     remedy: "Use it in an application that offers them, or update the application."))
-        }
-        return findings
-    }
-}
-
-extension VersionRange {
-    /// What is wrong with the ranges of an Info.plist. `requires`: `PHRequires`. `hostRequires`: `PHHostRequires`.
-    /// `list`: the path of the Info.plist.
-    static func findings(_ requires: [String: String], _ hostRequires: String?, list: String) -> [PluginFinding] {
-        var texts = requires.sorted { $0.key < $1.key }.map { ("PHRequires", $0.value) }
-        if let hostRequires { texts.append(("PHHostRequires", hostRequires)) }
-        let remedy = "Correct the range; docs/bundle-format.md tells how ranges are written."
-        var findings: [PluginFinding] = []
-        var further = 0
-        for (key, text) in texts {
-            do {
-                _ = try VersionRange(text)
-            } catch  where findings.count <= ReadingBudget.mostFindings {
-                findings.append(
-                    PluginFinding(
-                        .manifestInvalid, filePath: list, subject: key,
-                        message: "The key \(key) of \(quoted(list)) has the version range \(quoted(text)): \(error).",
-                        remedy: remedy))
-            } catch {
-                further += 1
-            }
-        }
-        // One more than is listed: a finding that would only be counted is shown in the place of its number.
-        if further > 0 {
-            findings[ReadingBudget.mostFindings] = .further(
-                further + 1, .error, .manifestInvalid, in: list, remedy: remedy)
         }
         return findings
     }

@@ -68,11 +68,7 @@ struct CatalogSelection {
             verdicts[number] = .noBundle
             return
         }
-        if bundle.hasRequirements {
-            findings[number] = VersionRange.findings(
-                bundle.record.requires, bundle.record.hostRequires, list: candidates[number].listPath)
-        }
-        if !bundle.record.findings.isEmpty || !findings[number].isEmpty {
+        if !bundle.record.findings.isEmpty {
             verdicts[number] = .malformed
             return
         }
@@ -110,10 +106,8 @@ struct CatalogSelection {
         }
     }
 
-    private func requirements(_ requires: [String: String]) -> [(identifier: String, range: VersionRange)] {
-        requires.sorted { $0.key < $1.key }.compactMap { identifier, text in
-            (try? VersionRange(text)).map { (identifier, $0) }
-        }
+    private func requirements(_ requires: [String: VersionRange]) -> [(identifier: String, range: VersionRange)] {
+        requires.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     private func resolutionCandidate(_ number: Int) -> ResolutionCandidate {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// What there is of a user's index files, and what is wrong with them.
-public struct IndexInspection: Sendable {
+@_spi(Tools) public struct IndexInspection: Sendable {
     /// Where they are kept; nil for a user without a home directory.
     public let directory: String?
     /// The good ones, each with the search paths that it is for.
@@ -64,7 +64,7 @@ extension PluginCatalog {
     /// - Returns: nothing for ``IndexStorage/none``.
     ///
     /// **Cost.** Reads every index file.
-    public static func inspectIndex(_ storage: IndexStorage = .user) -> IndexInspection? {
+    @_spi(Tools) public static func inspectIndex(_ storage: IndexStorage = .user) -> IndexInspection? {
         switch storage {
         case .none: nil
         case .user: IndexInspection(directory: IndexFile.userDirectory)

@@ -60,7 +60,7 @@ public struct PluginCandidate: Sendable {
     public var comparableVersion: PluginVersion { record.pluginVersion }
 
     /// How long the reading of its Info.plist took; nil where the index file had it.
-    public var readingTime: Duration? { index.readings[entry.name.offset].map(Duration.nanoseconds) }
+    @_spi(Tools) public var readingTime: Duration? { index.readings[entry.name.offset].map(Duration.nanoseconds) }
 
     /// Whether it is used, and if not, for what kind of reason.
     public var verdict: PluginVerdict {

@@ -6,7 +6,7 @@ extension PluginCatalog {
     /// - Returns: what would be different; empty where nothing would.
     ///
     /// **Cost.** That of choosing among all candidates anew; no file is read.
-    public func change(without candidate: PluginCandidate) -> CatalogChange {
+    @_spi(Tools) public func change(without candidate: PluginCandidate) -> CatalogChange {
         let index = candidate.index
         let absent = candidate.bundlePath
         var builder = CatalogIndexBuilder(rules: .current)

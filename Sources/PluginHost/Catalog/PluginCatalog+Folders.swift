@@ -13,7 +13,7 @@ extension PluginCatalog {
         /// Who else may change what is found there: warnings, as ``PluginBundle/findings(loadedBy:)`` gives for a bundle.
         ///
         /// **Cost.** A stat() for it and each directory above it.
-        public var permissionFindings: [PluginFinding] { exists ? Permissions.findings(of: [path]) : [] }
+        @_spi(Tools) public var permissionFindings: [PluginFinding] { exists ? Permissions.findings(of: [path]) : [] }
     }
 
     /// The search paths, with what became of looking through each: a directory that is reached by several of them is

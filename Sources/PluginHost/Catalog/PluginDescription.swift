@@ -41,13 +41,13 @@ public struct PluginDescription: Sendable {
     public var extensionPoints: [Manifest.Point] { record.extensionPoints }
 
     /// `PHRequires`: version ranges of other plug-ins, by their identifiers.
-    public var requires: [String: String] { record.requires }
+    public var requires: [String: VersionRange] { record.requires }
 
     /// `PHUses`: the services that its code asks for, as extension points with their versions.
-    public var uses: [String: Int] { record.uses }
+    public var uses: [String: UInt32] { record.uses }
 
     /// `PHHostRequires`: the range that the host's version must be in.
-    public var hostRequires: String? { record.hostRequires }
+    public var hostRequires: VersionRange? { record.hostRequires }
 
     /// `PHCapabilities`: what the host must offer.
     public var capabilities: [String] { record.capabilities }

@@ -7,7 +7,7 @@ public struct PluginExplanation: Sendable {
     /// The plug-in that is used, or nil.
     public let plugin: PluginDescription?
     /// Everything that requires the identifier, used or not, with the range that it gives.
-    public let requiredBy: [(candidate: PluginCandidate, range: String)]
+    public let requiredBy: [(candidate: PluginCandidate, range: VersionRange)]
     private let searchPaths: [String]
     /// Why a search path or an Info.plist could not be read, where the identifier may stand.
     private let unread: PluginFinding?

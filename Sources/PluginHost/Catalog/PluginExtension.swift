@@ -14,7 +14,7 @@ public struct ExtensionDescription: Sendable {
     /// The extension point's name.
     public var extensionPoint: String { factory.extensionPoint ?? "" }
     /// The version of the extension point's interface.
-    public var version: Int { factory.version }
+    public var version: UInt32 { factory.version }
     /// Lower comes first.
     public var order: Int { factory.order }
 
@@ -33,6 +33,12 @@ public struct PluginExtension<Interface>: Sendable {
     /// What is known of it.
     public let description: ExtensionDescription
     let point: ExtensionPoint<Interface>
+    private let known = KnownProvider<Interface>()
+
+    init(description: ExtensionDescription, point: ExtensionPoint<Interface>) {
+        self.description = description
+        self.point = point
+    }
 
     /// Its name at the extension point.
     public var name: String { description.name }
@@ -49,11 +55,17 @@ public struct PluginExtension<Interface>: Sendable {
     ///   `unfulfilledDeclaration` if the code does not provide what Info.plist declares; `instantiationFailed` with what the
     ///   plug-in threw.
     ///
-    /// **Cost.** Once the plug-in is loaded: a look-up in a table and one comparison for each of its providers.
+    /// **Cost.** Once the plug-in is loaded and has made one: a look-up in a table more than ``Provider/make()``. No string
+    /// is looked up.
     public func make() throws -> Interface {
         try plugin.catalog.withPlugin(plugin.identifier) { bundle in
-            for provider in try bundle.providers(of: point) where provider.name == name { return try provider.make() }
-            throw unfulfilled(bundle)
+            let code = try bundle.loadedCode()
+            if let provider = known.provider(in: code) { return try provider.make() }
+            guard let provider = try bundle.provider(named: name, of: point, in: code) else {
+                throw unfulfilled(bundle)
+            }
+            known.set(provider, in: code)
+            return try provider.make()
         }
     }
 
@@ -68,17 +80,38 @@ public struct PluginExtension<Interface>: Sendable {
     }
 }
 
+/// The provider that an extension was last made by, kept with the generation of the code that it belongs to.
+private final class KnownProvider<Interface>: Sendable {
+    private struct Found: Sendable {
+        let provider: Provider<Interface>
+        let code: LoadedCode
+    }
+
+    private let found = Lock<Deferred<Found>?>(nil)
+
+    /// - Returns: nil if it is not known yet, or of other code.
+    func provider(in code: LoadedCode) -> Provider<Interface>? {
+        guard let found = found.withLock({ $0 })?.value, found.code === code else { return nil }
+        return found.provider
+    }
+
+    func set(_ provider: Provider<Interface>, in code: LoadedCode) {
+        let new = Deferred(Found(provider: provider, code: code))
+        found.withLock { $0 = new }
+    }
+}
+
 extension PluginCatalog {
     /// What the plug-ins offer at an extension point, without loading any of them.
     ///
     /// Those of another version of the point are passed over. Of several with one name the first is given; the others are
-    /// in ``problems``.
+    /// in ``findings``.
     ///
     /// - Returns: lower orders first, then earlier search paths, then the order of the bundles' names.
     ///
     /// **Cost.** A binary search, and a reading of what each of the plug-ins declares.
     public func extensions<Interface>(of point: ExtensionPoint<Interface>) -> [PluginExtension<Interface>] {
-        extensions(at: point.name, version: Int(point.version)).map { PluginExtension(description: $0, point: point) }
+        extensions(at: point.name, version: point.version).map { PluginExtension(description: $0, point: point) }
     }
 
     /// What the plug-ins offer at an extension point that is known by its name: also that of plug-ins in C, whose factories
@@ -88,7 +121,7 @@ extension PluginCatalog {
     ///   - point: the extension point's name.
     ///   - version: that of its interface; nil for all.
     /// - Returns: what the plug-ins in use declare there, in order.
-    public func extensions(at point: String, version: Int? = nil) -> [ExtensionDescription] {
+    public func extensions(at point: String, version: UInt32? = nil) -> [ExtensionDescription] {
         let index = current
         var seen: Set<String> = []
         // A plug-in that offers several things is read once.
@@ -103,7 +136,7 @@ extension PluginCatalog {
     }
 
     /// What comes first in ``extensions(at:version:)``; one plug-in is read.
-    func firstExtension(at point: String, version: Int) -> ExtensionDescription? {
+    func firstExtension(at point: String, version: UInt32) -> ExtensionDescription? {
         let index = current
         guard let first = index.extensionRows(at: point).first(where: { $0.version == version }) else { return nil }
         return ExtensionDescription(PluginDescription(self, index, first.entry), first)
@@ -117,7 +150,7 @@ extension PluginCatalog {
     public func `extension`<Interface>(
         named name: String, of point: ExtensionPoint<Interface>
     ) -> PluginExtension<Interface>? {
-        self.extension(named: name, at: point.name, version: Int(point.version))
+        self.extension(named: name, at: point.name, version: point.version)
             .map { PluginExtension(description: $0, point: point) }
     }
 
@@ -128,7 +161,7 @@ extension PluginCatalog {
     ///   - point: the extension point's name.
     ///   - version: that of its interface; nil for any.
     /// - Returns: the first in order, or nil.
-    public func `extension`(named name: String, at point: String, version: Int? = nil) -> ExtensionDescription? {
+    public func `extension`(named name: String, at point: String, version: UInt32? = nil) -> ExtensionDescription? {
         let index = current
         for row in index.extensionRows(at: point) where index.text(at: row.name, is: name) {
             if let version, row.version != version { continue }

@@ -8,10 +8,10 @@ struct PluginRecord: Sendable, Equatable {
     var version: String?
     var extensions: [Manifest.Extension] = []
     var extensionPoints: [Manifest.Point] = []
-    var requires: [String: String] = [:]
-    var hostRequires: String?
+    var requires: [String: VersionRange] = [:]
+    var hostRequires: VersionRange?
     var capabilities: [String] = []
-    var uses: [String: Int] = [:]
+    var uses: [String: UInt32] = [:]
     var execution: String?
     /// Where Info.plist stands in the bundle; nil where none could be opened.
     var listPath: String?
@@ -85,19 +85,19 @@ extension PluginRecord {
         writer.put(extensions) { writer, factory in
             writer.put(factory.name)
             writer.put(factory.extensionPoint)
-            writer.put(UInt32(factory.version))
+            writer.put(factory.version)
             writer.put(factory.displayName)
             writer.put(Int32(factory.order))
         }
         writer.put(extensionPoints) { writer, point in
             writer.put(point.name)
-            writer.put(UInt32(point.version))
+            writer.put(point.version)
             writer.put(point.displayName)
         }
-        writer.put(requires) { $0.put($1) }
-        writer.put(hostRequires)
+        writer.put(requires) { $0.put($1.description) }
+        writer.put(hostRequires?.description)
         writer.put(capabilities) { $0.put($1) }
-        writer.put(uses) { $0.put(UInt32($1)) }
+        writer.put(uses) { $0.put($1) }
         writer.put(execution)
         writer.put(listPath)
         writer.put(linkedPath)
@@ -112,17 +112,18 @@ extension PluginRecord {
         version = reader.optionalText()
         extensions = reader.list(4 + 1 + 4 + 1 + 4) { reader in
             Manifest.Extension(
-                name: reader.text(), extensionPoint: reader.optionalText(), version: Int(reader.number(UInt32.self)),
+                name: reader.text(), extensionPoint: reader.optionalText(), version: reader.number(UInt32.self),
                 displayName: reader.optionalText(), order: Int(reader.number(Int32.self)))
         }
         extensionPoints = reader.list(4 + 4 + 1) { reader in
             Manifest.Point(
-                name: reader.text(), version: Int(reader.number(UInt32.self)), displayName: reader.optionalText())
+                name: reader.text(), version: reader.number(UInt32.self), displayName: reader.optionalText())
         }
-        requires = reader.dictionary { $0.text() }
-        hostRequires = reader.optionalText()
+        // Written from ranges that were read; those of a damaged index may be none.
+        requires = reader.dictionary { $0.text() }.compactMapValues { try? VersionRange($0) }
+        hostRequires = reader.optionalText().flatMap { try? VersionRange($0) }
         capabilities = reader.list(4) { $0.text() }
-        uses = reader.dictionary { Int($0.number(UInt32.self)) }
+        uses = reader.dictionary { $0.number(UInt32.self) }
         execution = reader.optionalText()
         listPath = reader.optionalText()
         linkedPath = reader.optionalText()

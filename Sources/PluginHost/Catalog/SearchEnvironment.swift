@@ -130,7 +130,7 @@ extension PluginCatalog {
     }
 
     /// The variable that has an application's search paths in place of the standard ones: `DEMO_HOST_PLUGIN_PATH`.
-    public static func searchPathVariable(of application: String) -> String {
+    @_spi(Tools) public static func searchPathVariable(of application: String) -> String {
         SearchEnvironment.overrideName(of: application)
     }
 

@@ -4,9 +4,9 @@ import Glibc
 ///
 /// One rule holds wherever something is remembered: that nothing is at a path (``saysAbsent(_:)``) is a fact, and may be
 /// remembered until the directory changes, and so is that no path can lead there. Every other number is reported, and the question is asked again next time.
-enum ErrorNumber {
+@_spi(Tools) public enum ErrorNumber {
     /// Whether it says that nothing is at the path.
-    static func saysAbsent(_ number: CInt) -> Bool { number == ENOENT || number == ENOTDIR }
+    @_spi(Tools) public static func saysAbsent(_ number: CInt) -> Bool { number == ENOENT || number == ENOTDIR }
 
     /// Whether it says that the path leads nowhere: a name can be too long, and links can form a circle.
     static func leadsNowhere(_ number: CInt) -> Bool {
@@ -24,7 +24,7 @@ enum ErrorNumber {
     }
 
     /// What to do, as full sentences.
-    static func remedy(_ number: CInt) -> String {
+    @_spi(Tools) public static func remedy(_ number: CInt) -> String {
         switch number {
         case EMFILE:
             "Raise the limit of open files (“ulimit -n”), or find what keeps so many open. The file is read again when "
@@ -45,7 +45,7 @@ enum ErrorNumber {
 }
 
 /// What an error number means, in the system's words.
-func describe(errno: CInt) -> String {
+@_spi(Tools) public func describe(errno: CInt) -> String {
     // glibc's strerror() is safe to call from several threads since 2.32; older ones share a buffer only for
     // numbers that do not exist.
     String(cString: strerror(errno))

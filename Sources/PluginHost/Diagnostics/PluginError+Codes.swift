@@ -25,6 +25,8 @@ extension PluginError.Code {
     public static let abiMismatch = Self(rawValue: "abiMismatch")
     /// Host and plug-in were built by different Swift toolchains.
     public static let toolchainMismatch = Self(rawValue: "toolchainMismatch")
+    /// A protocol has other requirements than when the plug-in that conforms to it was compiled.
+    public static let interfaceMismatch = Self(rawValue: "interfaceMismatch")
     /// The plug-in carries its own copy of PluginABI, or the application's API module stands in two images.
     public static let duplicateABI = Self(rawValue: "duplicateABI")
     /// The application is not of the version that the bundle requires, or does not offer what it requires.

@@ -5,9 +5,9 @@ import Glibc
 ///
 /// **Threads.** A value. **Cost.** Reading takes five system calls and one more for each thousand names or so; nothing but
 /// the directory itself is opened or looked at.
-struct DirectoryListing: Sendable {
+@_spi(Tools) public struct DirectoryListing: Sendable {
     /// What a name stands for.
-    enum Kind: UInt8, Sendable {
+    @_spi(Tools) public enum Kind: UInt8, Sendable {
         case file
         case directory
         /// A symbolic link, or a name whose file system does not tell what it is: ask stat().
@@ -23,7 +23,7 @@ struct DirectoryListing: Sendable {
     /// The names, for asking for one of them.
     private(set) var entries = DirectoryNames()
     /// All names with their kinds. Made at each call.
-    var names: [String: Kind] { entries.all }
+    @_spi(Tools) public var names: [String: Kind] { entries.all }
     /// Whether any name may be a variant for this platform; in most directories none is, and none need be looked for.
     private(set) var hasPlatformVariants = false
     /// The names that may be the directories of localisations, in no order.
@@ -31,14 +31,14 @@ struct DirectoryListing: Sendable {
     /// Names that are not UTF-8 and so cannot be asked for.
     private(set) var unreadableNames = 0
     /// Whether the directory holds more names than are read.
-    private(set) var isTruncated = false
+    @_spi(Tools) public private(set) var isTruncated = false
     /// Which directory it was and when it was last changed, as far as that was known before the names were read.
     let identity: FileIdentity?
     /// Whether a change after the reading is sure to show in the directory's times.
     private(set) var isSettled: Bool
     /// Why the directory could not be read, or not to its end; nil for one that was read, or that is not there. What was
     /// not read is not known to be absent.
-    private(set) var failure: CInt?
+    @_spi(Tools) public private(set) var failure: CInt?
 
     /// More names than a directory of resources has, and as many as take a second to read.
     static let mostNames = 1 << 20
@@ -47,7 +47,7 @@ struct DirectoryListing: Sendable {
     /// ``failure``.
     ///
     /// FIFOs, sockets and devices are left out: they are no resources, and whoever opened one would wait.
-    init(path: String) {
+    @_spi(Tools) public init(path: String) {
         let now = FileIdentity.now
         // O_DIRECTORY refuses a FIFO before its open could wait for a writer.
         let descriptor = path.withCString { phs_open(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY, 0) }

@@ -2,11 +2,11 @@ import CPluginSupport.Shims
 import Glibc
 
 /// Which file it is and which content it has, as far as one fstat() tells.
-struct FileIdentity: Sendable, Hashable {
+@_spi(Tools) public struct FileIdentity: Sendable, Hashable {
     var device: UInt64
     var inode: UInt64
     /// Bytes.
-    var size: UInt64
+    @_spi(Tools) public var size: UInt64
     /// Nanoseconds since 1970.
     var modified: Int64
     /// Nanoseconds since 1970; changes with the content, the mode and the number of links.
@@ -25,7 +25,7 @@ struct FileIdentity: Sendable, Hashable {
     }
 
     /// The file that a path leads to, links followed, or nil.
-    init?(path: String) {
+    @_spi(Tools) public init?(path: String) {
         var identity = phs_file_identity()
         guard path.withCString({ phs_stat($0, &identity) }) == 0 else { return nil }
         self.init(identity)
@@ -60,7 +60,8 @@ struct FileIdentity: Sendable, Hashable {
     }
 
     var isRegularFile: Bool { Int(mode) & PHS_KIND_OF_FILE == PHS_REGULAR_FILE }
-    var isDirectory: Bool { Int(mode) & PHS_KIND_OF_FILE == PHS_DIRECTORY }
+    /// Whether it is a directory, links followed.
+    @_spi(Tools) public var isDirectory: Bool { Int(mode) & PHS_KIND_OF_FILE == PHS_DIRECTORY }
 
     /// Whether it is the same file or directory, whatever happened to its content.
     func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }

@@ -3,14 +3,15 @@ import Glibc
 
 /// A regular file, open for reading. All files of a bundle are opened here, by one rule: never blocking (a FIFO's
 /// open would wait for a writer), looked at before a byte is read, and regular files only.
-struct OpenedFile: ~Copyable {
+@_spi(Tools) public struct OpenedFile: ~Copyable {
     private let descriptor: CInt
-    let identity: FileIdentity
+    /// The file as it was when it was opened.
+    @_spi(Tools) public let identity: FileIdentity
     /// Whether a symbolic link stands anywhere in the path: then it may lead out of the bundle.
     let passedLinks: Bool
 
     /// Why a file could not be opened.
-    enum Failure: Error, Equatable {
+    @_spi(Tools) public enum Failure: Error, Equatable {
         /// There is nothing at the path.
         case missing
         /// There is something, and it is no regular file.
@@ -21,7 +22,7 @@ struct OpenedFile: ~Copyable {
         case changed
 
         /// The reason as the end of a sentence.
-        var reason: String {
+        @_spi(Tools) public var reason: String {
             switch self {
             case .missing: "does not exist"
             case .notRegular(let kind): "is \(kind), not a regular file"
@@ -57,12 +58,17 @@ struct OpenedFile: ~Copyable {
         }
 
         /// What to do about it. `usual`: the advice for a file that is missing or no regular one.
-        func remedy(else usual: String) -> String { errno.map { ErrorNumber.remedy($0) } ?? usual }
+        @_spi(Tools) public func remedy(else usual: String) -> String {
+            errno.map { ErrorNumber.remedy($0) } ?? usual
+        }
     }
+
+    /// Opens a file by an absolute path, links followed.
+    @_spi(Tools) public init(path: String) throws(Failure) { try self.init(path: path, from: .none) }
 
     /// **Cost.** Two system calls, one more where a link is in the path. `path`: absolute where there is a base.
     /// `base`: an open directory that the path leads through.
-    init(path: String, from base: PathBase = .none) throws(Failure) {
+    init(path: String, from base: PathBase) throws(Failure) {
         var passedLinks = false
         // withCString, because a String that is passed as a pointer directly is copied to an array first.
         var descriptor = path.withCString { phs_open_without_links(base.directory, $0 + base.length) }
@@ -130,7 +136,7 @@ struct OpenedFile: ~Copyable {
 
     /// The whole content. One byte more than the limit is asked for, so that a file over it shows as such to its reader,
     /// even one that grows while it is read.
-    func bytes(atMost limit: Int) throws(Failure) -> [UInt8] {
+    @_spi(Tools) public func bytes(atMost limit: Int) throws(Failure) -> [UInt8] {
         let length = min(Int(clamping: identity.size), limit) + 1
         var failure: Failure?
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in

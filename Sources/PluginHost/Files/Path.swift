@@ -1,12 +1,12 @@
 import Glibc
 
 /// Paths as texts: one spelling for each directory.
-enum Path {
+@_spi(Tools) public enum Path {
     /// An absolute path without empty, `.` and trailing components, or nil if only the file system can tell where the
     /// path leads (it has `..`) or it cannot be a path (empty, NUL, 4,096 bytes and more).
     ///
     /// **Cost.** One pass over the bytes; no system call for an absolute path.
-    static func normalized(_ path: String) -> String? {
+    @_spi(Tools) public static func normalized(_ path: String) -> String? {
         var path = path
         let (first, isPath, isNormalized) = path.withUTF8 { bytes in
             (bytes.first, bytes.count < PATH_MAX && !bytes.contains(0), Self.isNormalized(bytes))
@@ -88,7 +88,7 @@ enum Path {
 
     /// Appends relative components to a resolved directory; the empty string appends nothing, and each `..` at the start
     /// goes up.
-    static func join(_ directory: String, _ relative: String) -> String {
+    @_spi(Tools) public static func join(_ directory: String, _ relative: String) -> String {
         if relative.isEmpty { return directory }
         if relative == ".." || relative.hasPrefix("../") { return joinAbove(directory, relative) }
         return join(directory, "", file: relative, "", "")

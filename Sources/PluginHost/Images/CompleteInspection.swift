@@ -89,6 +89,7 @@ struct CompleteInspection {
         checkVersions()
         checkUndefinedSymbols()
         checkModules()
+        checkInterfaces()
     }
 
     /// The libraries that the bundle carries are inspected as its executable is, and by the same code as before a load.

@@ -18,7 +18,7 @@
 /// `CFBundleCopyLocalizationsForPreferences` for the last resorts.
 ///
 /// **Threads.** No state. **Cost.** Microseconds for a bundle of ordinary size; no system call.
-enum LanguageMatcher {
+@_spi(Tools) public enum LanguageMatcher {
     /// The localisations to use, best first, in the bundle's own spelling.
     ///
     /// - Parameters:
@@ -38,7 +38,7 @@ enum LanguageMatcher {
     }
 
     /// The localisations that serve one language, best first; empty if none does.
-    static func localizations(for language: String, from available: [String]) -> [String] {
+    @_spi(Tools) public static func localizations(for language: String, from available: [String]) -> [String] {
         match([language], Available(available, developmentRegion: nil)) ?? []
     }
 

@@ -4,7 +4,7 @@ extension LanguageTag {
     /// it is the usual one (`sr-Cyrl` is `sr`).
     ///
     /// Source: UTS #35, part 1, "Canonicalizing Syntax" and "Likely Subtags".
-    var canonical: LanguageTag {
+    @_spi(Tools) public var canonical: LanguageTag {
         var tag = self
         if let alias = LanguageData.alias(of: tag.language).flatMap({ LanguageTag($0) }) {
             tag.language = alias.language
@@ -36,7 +36,7 @@ extension LanguageTag {
     /// The tag itself, its parent, and so on.
     ///
     /// - Precondition: the tag is ``canonical``.
-    var ancestry: [LanguageTag] {
+    @_spi(Tools) public var ancestry: [LanguageTag] {
         var chain: [LanguageTag] = []
         forEachAncestor { chain.append($0) }
         return chain

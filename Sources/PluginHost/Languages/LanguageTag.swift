@@ -3,11 +3,11 @@
 /// Only language, script and region count for localisations; variants and extensions are read over.
 ///
 /// **Threads.** A value. **Cost.** Reading one takes no system call and, for ordinary tags, no memory of its own.
-struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
+@_spi(Tools) public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
     /// Two or three small letters, or an old name (`english`).
-    var language: String
+    @_spi(Tools) public var language: String
     /// Four letters, the first one large.
-    var script: String?
+    @_spi(Tools) public var script: String?
     /// Two large letters or three digits.
     var region: String?
 
@@ -21,7 +21,7 @@ struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
     /// (language[_territory][.codeset][@modifier]). Case and the kind of separator do not count.
     ///
     /// - Returns: nil if the text does not begin as the name of a language.
-    init?(_ text: String) {
+    @_spi(Tools) public init?(_ text: String) {
         // Most tags are a language alone, and of a bundle's localisations one is Base.
         if (2...12).contains(text.utf8.count), text.utf8.allSatisfy(\.isLetter) {
             language = text.lowercased()
@@ -71,7 +71,7 @@ struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The tag with hyphens: `zh-Hant-HK`.
-    var description: String {
+    @_spi(Tools) public var description: String {
         var text = language
         if let script { text += "-" + script }
         if let region { text += "-" + region }

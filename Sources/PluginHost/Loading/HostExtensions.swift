@@ -30,8 +30,10 @@ enum HostExtensions {
         plugin_swift_host(
             header: plugin_header(size: UInt32(MemoryLayout<plugin_swift_host>.size), version: 1),
             begin: { host, identity in
-                guard let identity else { return plugin_status(PLUGIN_INVALID_ARGUMENT) }
-                return HostExtensions.begin(HostTable.of(host), identity.pointee)
+                guard let identity, identity.pointee.header.size >= UInt32(PLUGIN_SWIFT_IDENTITY_SIZE_1_0) else {
+                    return plugin_status(PLUGIN_INVALID_ARGUMENT)
+                }
+                return HostExtensions.begin(HostTable.of(host), SwiftIdentity(identity))
             },
             commit: { host, registrar in
                 guard let registrar else { return plugin_status(PLUGIN_INVALID_ARGUMENT) }
@@ -39,11 +41,30 @@ enum HostExtensions {
                     Unmanaged<PluginRegistrar>.fromOpaque(registrar).takeUnretainedValue())
             }))
 
-    /// Compares what the plug-in was compiled with. From here on Swift objects cross, so all of it must be equal.
-    private static func begin(_ table: HostTable, _ identity: plugin_swift_identity) -> plugin_status {
+    /// What a plug-in was compiled with, by the fields that its own header has: today's struct may be longer.
+    private struct SwiftIdentity {
+        let abiIdentity: UnsafeRawPointer?
+        let toolchain: plugin_string
+        let revision: UInt32
+        /// Empty for a plug-in that was compiled with ABI 1.0.
+        let conformances: UnsafeRawBufferPointer
+
+        init(_ identity: UnsafePointer<plugin_swift_identity>) {
+            abiIdentity = identity.pointee.abi_identity
+            toolchain = identity.pointee.toolchain
+            revision = identity.pointee.revision
+            let hasConformances = identity.pointee.header.size >= UInt32(PLUGIN_SWIFT_IDENTITY_SIZE_1_1)
+            conformances = UnsafeRawBufferPointer(
+                start: hasConformances ? identity.pointee.conformances : nil,
+                count: hasConformances ? identity.pointee.conformances_size : 0)
+        }
+    }
+
+    /// Compares what the plug-in was compiled with. Swift objects cross afterwards, so all of it must be equal.
+    private static func begin(_ table: HostTable, _ identity: SwiftIdentity) -> plugin_status {
         var findings: [PluginFinding] = []
-        if identity.abi_identity != abiIdentity {
-            let image = LoadedImages.path(containing: identity.abi_identity) ?? "the plug-in"
+        if identity.abiIdentity != abiIdentity {
+            let image = identity.abiIdentity.flatMap { LoadedImages.path(containing: $0) } ?? "the plug-in"
             let own = LoadedImages.path(containing: abiIdentity) ?? "the host"
             findings.append(
                 PluginFinding(
@@ -77,8 +98,10 @@ enum HostExtensions {
                         + "revision \(PLUGIN_SWIFT_REVISION).",
                     remedy: "Build the plug-in against the host's version of PluginABI."))
         }
+        // Of another compiler's records nothing is known.
+        if findings.isEmpty { findings = InterfaceComparison.findings(for: identity.conformances) }
         guard !findings.isEmpty else { return plugin_status(PLUGIN_OK) }
-        let status = identity.abi_identity != abiIdentity ? PLUGIN_DUPLICATE_ABI : PLUGIN_ABI_MISMATCH
+        let status = identity.abiIdentity != abiIdentity ? PLUGIN_DUPLICATE_ABI : PLUGIN_ABI_MISMATCH
         table.fail(findings)
         return plugin_status(status)
     }
@@ -117,7 +140,7 @@ enum HostExtensions {
             header: plugin_header(size: UInt32(MemoryLayout<plugin_services>.size), version: 1),
             find_service: { host, point, version, service in
                 let client = HostTable.of(host).bundle
-                guard let service, service.pointee.header.size >= UInt32(MemoryLayout<plugin_service>.size) else {
+                guard let service, service.pointee.header.size >= UInt32(PLUGIN_SERVICE_SIZE_1_0) else {
                     return plugin_status(PLUGIN_INVALID_ARGUMENT)
                 }
                 guard let point = point.validText else { return plugin_status(PLUGIN_INVALID_ARGUMENT) }

@@ -197,7 +197,7 @@ final class HostTable: @unchecked Sendable {
     // MARK: What the table's functions do
 
     private func register(_ factory: UnsafePointer<plugin_factory>?) -> plugin_status {
-        guard let factory, factory.pointee.header.size >= UInt32(MemoryLayout<plugin_factory>.size) else {
+        guard let factory, factory.pointee.header.size >= UInt32(PLUGIN_FACTORY_SIZE_1_0) else {
             return registering("a factory") { _ in .unusable("", "is a factory struct shorter than ABI 1.0's") }
         }
         let name = factory.pointee.name.shown
@@ -214,7 +214,7 @@ final class HostTable: @unchecked Sendable {
     }
 
     private func register(_ function: UnsafePointer<plugin_function>?) -> plugin_status {
-        guard let function, function.pointee.header.size >= UInt32(MemoryLayout<plugin_function>.size) else {
+        guard let function, function.pointee.header.size >= UInt32(PLUGIN_FUNCTION_SIZE_1_0) else {
             return registering("a function") { _ in .unusable("", "is a function struct shorter than ABI 1.0's") }
         }
         let name = function.pointee.name.shown
@@ -232,7 +232,7 @@ final class HostTable: @unchecked Sendable {
     }
 
     func register(_ hooks: UnsafePointer<plugin_hooks>?) -> plugin_status {
-        guard let hooks, hooks.pointee.header.size >= UInt32(MemoryLayout<plugin_hooks>.size) else {
+        guard let hooks, hooks.pointee.header.size >= UInt32(PLUGIN_HOOKS_SIZE_1_0) else {
             return registering("hooks") { _ in
                 .unusable("plugin_hooks", "is shorter than that of \(PLUGIN_LIFECYCLE_ID)")
             }

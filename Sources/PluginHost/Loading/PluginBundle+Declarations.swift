@@ -4,7 +4,7 @@
 private struct Registered {
     let name: String
     let point: String
-    let version: Int
+    let version: UInt32
 
     func isDeclared(by entry: Manifest.Extension) -> Bool {
         name == entry.name && point == entry.extensionPoint && version == entry.version
@@ -45,10 +45,10 @@ extension PluginBundle {
     private func registered(in registrations: borrowing Registrations) -> [Registered] {
         if registrations.providers.isEmpty, registrations.cProviders.isEmpty { return [] }
         return registrations.providers.map {
-            Registered(name: $0.name, point: $0.pointName, version: Int($0.pointVersion))
+            Registered(name: $0.name, point: $0.pointName, version: $0.pointVersion)
         }
             + registrations.cProviders.lazy.filter { !$0.point.isEmpty }
-            .map { Registered(name: $0.name, point: $0.point, version: Int($0.version)) }
+            .map { Registered(name: $0.name, point: $0.point, version: $0.version) }
     }
 
     @inline(never)

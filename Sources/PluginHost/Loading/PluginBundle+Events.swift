@@ -27,15 +27,23 @@ public struct PluginStateChange: Sendable {
 }
 
 extension PluginBundle {
-    /// The loads of the process from now on: the did-load notification as an asynchronous sequence.
-    public static var loads: PluginEvents<PluginLoadEvent> { PluginEvents(listeners: loadListeners) }
+    /// The loads of the process from this call on: the did-load notification as an asynchronous sequence.
+    ///
+    /// ```swift
+    /// for await event in PluginBundle.loads { print(event.bundle, event.classNames) }
+    /// ```
+    /// Each use of the property is a stream of its own, for one loop. It keeps the latest 1,024 events that the loop has
+    /// not read; older ones are dropped.
+    public static var loads: AsyncStream<PluginLoadEvent> { loadListeners.stream() }
 
-    /// The changes of ``state`` of all bundles of the process from now on. Those of one bundle come in their order.
+    /// The changes of ``state`` of all bundles of the process from this call on. Those of one bundle come in their order.
     ///
     /// ```swift
     /// for await change in PluginBundle.stateChanges { print(change.bundle, change.state) }
     /// ```
-    public static var stateChanges: PluginEvents<PluginStateChange> { PluginEvents(listeners: stateListeners) }
+    /// Each use of the property is a stream of its own, for one loop. It keeps the latest 1,024 events that the loop has
+    /// not read; older ones are dropped.
+    public static var stateChanges: AsyncStream<PluginStateChange> { stateListeners.stream() }
 
     private static let loadListeners = EventListeners<PluginLoadEvent>()
     private static let stateListeners = EventListeners<PluginStateChange>()

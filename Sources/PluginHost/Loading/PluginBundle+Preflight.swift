@@ -41,8 +41,8 @@ extension PluginBundle {
     }
 
     /// What a checker says about an Info.plist beyond its findings: keys that the author meant to have a meaning and
-    /// that have none, signatures that cannot be called, and version ranges that cannot be read.
-    static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
+    /// that have none, and signatures that cannot be called.
+    @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
         let unknown = manifest.unknownKeys.map { key in
             PluginFinding(
                 .warning, .manifestInvalid, filePath: path, subject: key,
@@ -56,7 +56,6 @@ extension PluginBundle {
                 remedy: "Name another executable by NSExecutable-linux; an identifier holds on every platform.")
         }
         return unknown + ineffective + signatureFindings(of: manifest, path: path)
-            + VersionRange.findings(manifest.requires, manifest.hostRequires, list: path)
     }
 
     private static func signatureFindings(of manifest: Manifest, path: String) -> [PluginFinding] {

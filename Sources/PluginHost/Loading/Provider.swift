@@ -6,15 +6,20 @@
 public struct Provider<Interface>: Sendable {
     /// The name, unique at the point among all bundles.
     public let name: String
-    /// What to show to the user: the plug-in's text, localised by the bundle's table `Providers`.
-    public let displayName: String
     /// Lower comes first.
     public let order: Int
     /// Whose it is.
     public let bundle: PluginBundle
+    /// The plug-in's text for the user, not localised.
+    let text: String
     let create: @Sendable (PluginContext) throws -> Interface
     let context: PluginContext
     let objects: ObjectCount
+
+    /// What to show to the user: the plug-in's text, localised by the bundle's table `Providers`.
+    ///
+    /// **Cost.** A look-up in the bundle's strings, at each use.
+    public var displayName: String { bundle.localizedProviderName(text) }
 
     /// Makes an object.
     ///
@@ -51,21 +56,33 @@ extension PluginBundle {
         var result: [Provider<Interface>] = []
         for provider in code.registrations.providers
         where provider.pointName == point.name && provider.pointVersion == point.version {
-            guard provider.interface == Interface.self else { throw otherInterface(provider, Interface.self) }
-            // The class is that of its interface by construction: TypedProvider<I> sets `interface` to I.
-            let typed = unsafeDowncast(provider, to: TypedProvider<Interface>.self)
-            result.append(
-                Provider(
-                    name: typed.name, displayName: displayName(of: typed), order: typed.order, bundle: self,
-                    create: typed.make, context: code.context,
-                    objects: code.objects.count(.provider, typed.name, at: point.name)))
+            result.append(try typed(provider, in: code))
         }
         // Stable, so that equal orders stay in the order of registration.
         return result.count < 2 ? result : result.sorted { $0.order < $1.order }
     }
 
-    private func displayName(of provider: AnyProvider) -> String {
-        localizedProviderName(provider.displayName ?? provider.name)
+    /// The provider of a name at an extension point; nil if the code registered none there, or only for another version.
+    ///
+    /// - Throws: ``PluginError`` of code `duplicateABI` as ``providers(of:)``.
+    func provider<Interface>(
+        named name: String, of point: ExtensionPoint<Interface>, in code: LoadedCode
+    ) throws -> Provider<Interface>? {
+        for provider in code.registrations.providers
+        where provider.name == name && provider.pointName == point.name && provider.pointVersion == point.version {
+            return try typed(provider, in: code)
+        }
+        return nil
+    }
+
+    private func typed<Interface>(_ provider: AnyProvider, in code: LoadedCode) throws -> Provider<Interface> {
+        guard provider.interface == Interface.self else { throw otherInterface(provider, Interface.self) }
+        // The class is that of its interface by construction: TypedProvider<I> sets `interface` to I.
+        let typed = unsafeDowncast(provider, to: TypedProvider<Interface>.self)
+        return Provider(
+            name: typed.name, order: typed.order, bundle: self, text: typed.displayName ?? typed.name,
+            create: typed.make, context: code.context,
+            objects: code.objects.count(.provider, typed.name, at: typed.pointName))
     }
 
     /// What to show to the user for something that Info.plist says the bundle offers: its display name, localised by
@@ -74,7 +91,7 @@ extension PluginBundle {
         localizedProviderName(factory.displayName ?? factory.name)
     }
 
-    private func localizedProviderName(_ text: String) -> String {
+    fileprivate func localizedProviderName(_ text: String) -> String {
         localizedString(forKey: text, value: text, table: "Providers")
     }
 

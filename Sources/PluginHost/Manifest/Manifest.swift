@@ -1,4 +1,5 @@
-internal import PropertyLists
+// Public for the SPI below: it reads a list that a tool has read.
+public import PropertyLists
 
 /// A bundle's Info.plist as a typed value.
 ///
@@ -12,7 +13,7 @@ public struct Manifest: Sendable {
         /// The extension point, or nil for a class or factory without one.
         public let extensionPoint: String?
         /// The version of the extension point; 1 where the list does not say.
-        public let version: Int
+        public let version: UInt32
         /// What to show to the user, not localised; nil for the name.
         public let displayName: String?
         /// Lower comes first where the application lists several; 0 where the list does not say.
@@ -24,7 +25,7 @@ public struct Manifest: Sendable {
         /// The extension point's name.
         public let name: String
         /// The version of its interface; 1 where the list does not say.
-        public let version: Int
+        public let version: UInt32
         /// What to show to the user, not localised; nil for the name.
         public let displayName: String?
     }
@@ -64,30 +65,32 @@ public struct Manifest: Sendable {
     /// `PHFunctions`: C functions by name, with their signatures.
     public let functions: [String: String]
     /// `PHRequires`: version ranges of other bundles, by their identifiers.
-    public let requires: [String: String]
+    public let requires: [String: VersionRange]
     /// `PHHostRequires`: the range that the host's version must be in.
-    public let hostRequires: String?
+    public let hostRequires: VersionRange?
     /// `PHCapabilities`: what the host must offer, by names of the application's choosing.
     public let capabilities: [String]
     /// `PHExtensionPoints`: the extension points that the bundle opens to others.
     public let extensionPoints: [Point]
     /// `PHUses`: the services that the code asks for, as extension points with their versions.
-    public let uses: [String: Int]
+    public let uses: [String: UInt32]
     /// `PHExecution`: where the bundle asks its code to run. A bundle that asks for more than this version can give, which
     /// runs all code in the application's process, is not loaded.
     public let execution: String?
 
     private let list: InfoList
     /// What is wrong with it, each finding naming its key.
-    let findings: [PluginFinding]
+    @_spi(Tools) public let findings: [PluginFinding]
 
     /// The list of a bundle that has none.
     static let empty = Manifest(dictionary: [:], path: nil)
 
+    /// Reads a list.
+    ///
     /// - Parameters:
     ///   - dictionary: what the list says on this platform.
     ///   - path: the list's path, for the findings.
-    init(dictionary: [String: PropertyList], path: String?) {
+    @_spi(Tools) public init(dictionary: [String: PropertyList], path: String?) {
         self.init(ManifestValues(dictionary), path: path, InfoList(dictionary))
     }
 
@@ -121,8 +124,8 @@ public struct Manifest: Sendable {
         extensions = decoder.extensions(in: values)
         declaresExtensions = values.has(.factories)
         functions = decoder.stringsByName(values[.functions])
-        requires = decoder.stringsByName(values[.requires])
-        hostRequires = decoder.string(values[.hostRequires])
+        requires = decoder.rangesByName(values[.requires])
+        hostRequires = decoder.range(values[.hostRequires])
         capabilities = decoder.strings(values[.capabilities])
         extensionPoints = decoder.points(in: values)
         uses = decoder.versionsByName(values[.uses])

@@ -101,6 +101,24 @@ struct ManifestDecoder {
         return result
     }
 
+    mutating func range(_ entry: ListItem) -> VersionRange? { string(entry).flatMap { range($0, of: entry.key) } }
+
+    mutating func rangesByName(_ entry: ListItem) -> [String: VersionRange] {
+        let texts = stringsByName(entry)
+        if texts.isEmpty { return [:] }
+        var ranges: [String: VersionRange] = [:]
+        for (name, text) in texts.sorted(by: { $0.key < $1.key }) { ranges[name] = range(text, of: entry.key) }
+        return ranges
+    }
+
+    private mutating func range(_ text: String, of key: String) -> VersionRange? {
+        do throws(VersionRange.Fault) {
+            return try VersionRange(text)
+        } catch {
+            return invalid(key, "has the version range \(quoted(text)): \(error)")
+        }
+    }
+
     mutating func extensions(in values: ManifestValues) -> [Manifest.Extension] {
         entries(.factories, of: values) { decoder, name, entry in
             Manifest.Extension(
@@ -151,7 +169,7 @@ struct ManifestDecoder {
         }
     }
 
-    mutating func versionsByName(_ entry: ListItem) -> [String: Int] {
+    mutating func versionsByName(_ entry: ListItem) -> [String: UInt32] {
         guard let value = entry.value else { return [:] }
         guard case .dictionary(let values) = value else {
             return mismatch(entry.key, value, expected: "a dictionary of whole numbers above zero") ?? [:]
@@ -160,8 +178,8 @@ struct ManifestDecoder {
     }
 
     /// A whole number above zero; 1 where there is none. Old-style lists write it as a string.
-    private mutating func version(_ entry: ListItem) -> Int {
-        number(entry, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero")
+    private mutating func version(_ entry: ListItem) -> UInt32 {
+        UInt32(number(entry, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero"))
     }
 
     /// A whole number that a C plug-in can give too; 0 where there is none.

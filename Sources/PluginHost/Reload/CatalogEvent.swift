@@ -35,8 +35,8 @@ extension PluginCatalog {
     /// process. So watch before the first plug-in is used.
     ///
     /// - Parameter quietPeriod: of the first call, for as long as any sequence of the catalogue's is in use.
-    /// - Returns: the events from now on. The watch ends when the last sequence is cancelled or dropped; loaded plug-ins
-    ///   stay in service.
+    /// - Returns: the events from now on, for one loop: a stream that keeps the latest 1,024 events that the loop has not
+    ///   read. The watch ends when the last stream is cancelled or dropped; loaded plug-ins stay in service.
     /// - Throws: ``PluginError`` of code `watchFailed`, which names the limit of the system that was reached.
     ///
     /// **Threads.** Any. Reloads run on a thread of the watch's own, one after the other, and so do the plug-ins' entries

@@ -34,7 +34,8 @@ final class CatalogWatch: Sendable {
     // MARK: Events
 
     func events() -> AsyncStream<CatalogEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: CatalogEvent.self)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: CatalogEvent.self, bufferingPolicy: .bufferingNewest(EventListeners<CatalogEvent>.bufferLimit))
         let (number, directories, gaps) = state.withLock { state in
             state.made += 1
             state.readers[state.made] = Deferred(continuation)

@@ -43,9 +43,9 @@ extension PluginBundle {
     {
         while true {
             let code = try loadedCode()
-            let providers = try providers(of: point, in: code)
             // While a plug-in is reloaded, its Info.plist may be newer than the code in service and have other names.
-            guard let provider = providers.first(where: { $0.name == name }) ?? providers.first else {
+            let named = try provider(named: name, of: point, in: code)
+            guard let provider = try named ?? providers(of: point, in: code).first else {
                 throw unkept(name, point.name)
             }
             // Another thread may have unloaded the bundle since the load; then it is loaded again.

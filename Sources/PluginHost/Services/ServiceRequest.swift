@@ -30,7 +30,7 @@ struct ServiceRequest {
     /// - Throws: `serviceUndeclared`.
     /// - Returns: nil if nobody offers it. Nothing is loaded.
     func firstSource() throws(PluginError) -> Source? {
-        guard client.manifest.uses[point] == Int(version) else { throw undeclared }
+        guard client.manifest.uses[point] == version else { throw undeclared }
         var sources: [Source] = []
         if level == .swift { sources += HostServices.shared.services(at: point, version: version).map(Source.host) }
         if let offer = client.catalog?.service(at: point, version: version) { sources.append(.plugin(offer)) }
@@ -71,7 +71,7 @@ struct ServiceRequest {
         let declaring = BundleTable.shared.all.filter { !$0.isSuperseded }.compactMap { bundle -> String? in
             let versions = bundle.manifest.extensions.filter { $0.extensionPoint == point }.map(\.version)
             let name = quoted(bundle.originalPath)
-            if versions.contains(Int(version)) { return "\(name) declares it and is not loaded" }
+            if versions.contains(version) { return "\(name) declares it and is not loaded" }
             return versions.max().map { "\(name) declares version \($0)" }
         }
         let known =

@@ -3,13 +3,13 @@
 /// Source: UTS #35, part 3, "Language Plural Rules"; the rules themselves stand in ``PluralRuleData``.
 ///
 /// **Threads.** A value. **Cost.** Made once for each table; a number is judged in well under a microsecond.
-struct PluralRules: Sendable {
+@_spi(Tools) public struct PluralRules: Sendable {
     /// In the order in which they are asked; the first that holds decides.
     private let rules: [(category: PluralCategory, alternatives: [[Relation]])]
 
     /// The rules of a language, by its name as bundles write it; one that CLDR does not know has one form for all
     /// numbers.
-    init(language: String) {
+    @_spi(Tools) public init(language: String) {
         rules = Self.lines(of: language).compactMap { line in
             let parts = line.split(separator: ":")
             guard parts.count == 2, let category = PluralCategory(rawValue: String(parts[0])) else { return nil }
@@ -29,7 +29,9 @@ struct PluralRules: Sendable {
 
     /// The categories of the whole numbers up to a thousand: those that a translation needs. Some languages have one more
     /// for millions or for fractions, which most texts never show.
-    var usualCategories: Set<PluralCategory> { Set((0...1000).map { category(of: PluralOperands($0)) }) }
+    @_spi(Tools) public var usualCategories: Set<PluralCategory> {
+        Set((0...1000).map { category(of: PluralOperands($0)) })
+    }
 
     /// The category of a number.
     func category(of number: PluralOperands) -> PluralCategory {
@@ -38,7 +40,7 @@ struct PluralRules: Sendable {
 }
 
 /// The forms that languages have for numbers. No language has all of them, and each has ``other``.
-enum PluralCategory: String, Sendable, CaseIterable {
+@_spi(Tools) public enum PluralCategory: String, Sendable, CaseIterable {
     case zero, one, two, few, many, other
 }
 

@@ -1,7 +1,7 @@
 /// A name or path as it stands in a message: in quotation marks, with control characters escaped, so that a hostile
 /// file name can neither move the cursor of a terminal nor forge a second line of a log. What is longer than any path is
 /// cut: a key of a property list may have megabytes.
-func quoted(_ name: some StringProtocol) -> String {
+@_spi(Tools) public func quoted(_ name: some StringProtocol) -> String {
     guard name.utf8.count > longestQuoted else { return "“\(name.escapedForDisplay)”" }
     let beginning = String(decoding: name.utf8.prefix(longestQuoted - 8), as: UTF8.self)
     return "“\(beginning.escapedForDisplay)…”"
@@ -15,7 +15,7 @@ extension StringProtocol {
     /// change the direction of text.
     ///
     /// The one place that decides what is escaped. The command-line tool uses it too.
-    @_spi(PluginHost) public var escapedForDisplay: String {
+    @_spi(Tools) public var escapedForDisplay: String {
         guard unicodeScalars.contains(where: \.isObeyedByDisplays) else { return String(self) }
         var text = ""
         for scalar in unicodeScalars {
@@ -31,7 +31,7 @@ extension StringProtocol {
 
 extension Unicode.Scalar {
     /// Whether a terminal or a viewer does something else with it than to show it.
-    @_spi(PluginHost) public var isObeyedByDisplays: Bool {
+    @_spi(Tools) public var isObeyedByDisplays: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// What can be wrong with a bundle's directory, by the numbers of docs/faults.md.
 @Suite struct BundleDirectoryFaults {

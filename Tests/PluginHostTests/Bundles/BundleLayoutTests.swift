@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Every layout of docs/bundle-format.md, and the shapes in which installed bundles are met. The executables are plain
 /// files: finding them is what is tested here.

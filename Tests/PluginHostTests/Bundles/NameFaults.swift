@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@_spi(PluginHost) @testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Names that are no text, that lead nowhere, or that a display would obey.
 @Suite struct NameFaults {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// A bundle that cannot be read for a reason that passes is read again when it is next opened or looked through.
 ///

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// What a catalogue answers to tools: what would be without a bundle, how long it read, what is wrong with index files.
 @Suite struct CatalogAnswersTests {

@@ -46,9 +46,9 @@ import Testing
         #expect(error.description.contains("“flying”") && error.findings.allSatisfy { !$0.remedy.isEmpty })
     }
 
-    @Test func aBundleForAnotherVersionOfTheHostIsIncompatible() {
+    @Test func aBundleForAnotherVersionOfTheHostIsIncompatible() throws {
         var record = PluginRecord()
-        record.hostRequires = ">=2 <3"
+        record.hostRequires = try VersionRange(">=2 <3")
         func codes(_ version: String) -> [PluginError.Code] {
             CatalogRules(hostVersion: version).findings(record, list: "/x/Info.plist").map(\.code)
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Search paths with bundles, and catalogues of them.
 final class CatalogTree: Sendable {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Faults 108 to 111, 118, 119, 122 and 123: what may be wrong with an index's bytes, or between them and the bundles.
 @Suite struct CatalogIndexFaults {

@@ -3,7 +3,7 @@ import PluginABI
 import Synchronization
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Faults 112 to 117, 120 and 121: what may go wrong with the index's file.
 @Suite struct IndexFileFaults {

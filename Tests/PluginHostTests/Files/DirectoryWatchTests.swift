@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// What a watch tells, one report after the other.
 final class WatchReports: Sendable {

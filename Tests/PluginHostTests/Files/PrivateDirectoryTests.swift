@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 @Suite struct PrivateDirectoryTests {
     private func refusal(_ place: String) -> String? {

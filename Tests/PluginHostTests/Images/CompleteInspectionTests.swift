@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// What the complete inspection says of a file, as if it were loaded into this process.
 func completeInspection(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// A class of the tests' own image, and a generic one.
 private final class OwnClass {

@@ -108,6 +108,9 @@ enum ImageFixtures {
         throw BuildFailure(description: "there is no \(name) in PATH")
     }
 
+    /// The C header, for a Swift plug-in that imports no module of the library.
+    static var abiHeader: String { headers + "/plugin_abi.h" }
+
     private static let headers = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
             "Sources/CPluginSupport/include"

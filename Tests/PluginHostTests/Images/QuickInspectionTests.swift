@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// What the check before every load says of a file.
 func quickInspection(_ path: String, bundle: String = ImageFixtures.directory) throws -> ImageInspection {

@@ -3,7 +3,7 @@ import PluginABI
 import Synchronization
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Fault 171: code that is not ours runs while its thread holds a lock of the library, which it may then ask for again.
 ///
@@ -125,7 +125,7 @@ import Testing
             for _ in 0..<100 {
                 let catalog = PluginCatalog(searchPaths: [folder], options: .init(index: .none))
                 // A reader with events that it has not read, each of which holds the bundle or the catalogue.
-                var changes: PluginEvents<CatalogChange>.AsyncIterator? = catalog.changes.makeAsyncIterator()
+                var changes: AsyncStream<CatalogChange>.Iterator? = catalog.changes.makeAsyncIterator()
                 var watched: AsyncStream<CatalogEvent>? = try catalog.watch()
                 withExtendedLifetime((changes, watched)) {}
                 bundle.catalog = catalog

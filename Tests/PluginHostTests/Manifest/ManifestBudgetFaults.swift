@@ -2,7 +2,7 @@ import Glibc
 import PropertyLists
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Faults 27, 37, 172, 178, 179 and 282: lists of bundles that grow, or that are small and stand for much.
 @Suite struct ManifestBudgetFaults {

@@ -1,7 +1,7 @@
 import PropertyLists
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// A manifest is the same whether its list is read by places or by the reader.
 @Suite struct ManifestReadingTests {

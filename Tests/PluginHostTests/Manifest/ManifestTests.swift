@@ -1,7 +1,7 @@
 import PropertyLists
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 @Suite struct ManifestTests {
     private func manifest(_ list: [String: PropertyList]) -> Manifest {
@@ -38,8 +38,9 @@ import Testing
         #expect(manifest.allowsMixedLocalizations)
         #expect(manifest.iconFile == "icon" && manifest.mainNibFile == "Main")
         #expect(manifest.executable == "code" && manifest.principalClass == "P")
-        #expect(manifest.hostRequires == ">=1" && manifest.execution == "in-process")
-        #expect(manifest.requires == ["org.example.b": "1..<2"] && manifest.functions == ["f": "() -> void"])
+        #expect(manifest.hostRequires?.description == ">=1" && manifest.execution == "in-process")
+        #expect(manifest.requires.mapValues(\.description) == ["org.example.b": "1..<2"])
+        #expect(manifest.functions == ["f": "() -> void"])
         #expect(manifest.extensions == [.init(name: "n", extensionPoint: "p", version: 3, displayName: "d", order: -2)])
         #expect(manifest.capabilities == ["network"] && manifest.uses == ["s": 2])
         #expect(manifest.extensionPoints == [.init(name: "q", version: 4, displayName: nil)])

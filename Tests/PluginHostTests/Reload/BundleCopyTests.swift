@@ -2,7 +2,7 @@ import CPluginSupport.Shims
 import Glibc
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// What is copied for hot reload, what is compared, and how long copies stay.
 @Suite(.timeLimit(.minutes(2))) struct BundleCopyTests {

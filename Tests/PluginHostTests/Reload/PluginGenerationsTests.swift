@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 @Suite struct PluginGenerationsTests {
     private func version(_ generations: PluginGenerations) throws -> Int { try generations.use { try $0.builtVersion } }

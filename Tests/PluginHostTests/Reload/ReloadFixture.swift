@@ -1,6 +1,6 @@
 import Glibc
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// A plug-in that is installed and then built anew, again and again.
 struct ReloadFixture {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// An error that passes, one descriptor too many or a disk that stalls, is reported and never remembered.
 ///

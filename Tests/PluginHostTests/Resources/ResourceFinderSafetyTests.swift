@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Lets the time pass for which an answer is believed unseen.
 func settle() {

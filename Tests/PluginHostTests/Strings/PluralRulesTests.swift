@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 @Suite("PluralRules")
 struct PluralRulesTests {

@@ -5,7 +5,8 @@ import PluginHost
 struct BundleArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Bundles, or folders of them: then every *.bundle directly in the folder.", valueName: "bundle"))
+            "Bundles, or folders of them: then every *.bundle directly in the folder.", valueName: "bundle"),
+        completion: .directory)
     var bundles: [String]
 
     @Flag(help: "Write one JSON document to standard output.")

@@ -1,5 +1,5 @@
 import Foundation
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// What a bundle says of itself without any of its code running.
 struct BundleFacts {
@@ -74,11 +74,11 @@ struct BundleFacts {
             "factories": .array((manifest?.extensions ?? []).map { JSONValue($0) }),
             "functions": .array(
                 functions.map { .object(["name": .string($0.name), "signature": .string($0.signature)]) }),
-            "requires": .object((manifest?.requires ?? [:]).mapValues(JSONValue.string)),
-            "hostRequires": JSONValue(manifest?.hostRequires),
+            "requires": .object((manifest?.requires ?? [:]).mapValues { .string($0.description) }),
+            "hostRequires": JSONValue(manifest?.hostRequires?.description),
             "capabilities": JSONValue(manifest?.capabilities ?? []),
             "extensionPoints": .array((manifest?.extensionPoints ?? []).map { JSONValue($0) }),
-            "uses": .object((manifest?.uses ?? [:]).mapValues(JSONValue.integer)),
+            "uses": .object((manifest?.uses ?? [:]).mapValues { .integer(Int($0)) }),
             "execution": JSONValue(manifest?.execution),
             "developmentRegion": JSONValue(manifest?.developmentRegion),
             "localizations": JSONValue(bundle?.localizations ?? []),
@@ -119,7 +119,7 @@ struct BundleFacts {
         page.field("Principal class", manifest.principalClass)
         let requires = manifest.requires.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         page.field("Requires", requires.joined(separator: ", "))
-        page.field("Requires of host", manifest.hostRequires)
+        page.field("Requires of host", manifest.hostRequires?.description)
         page.field("Capabilities", manifest.capabilities.joined(separator: ", "))
         page.field(
             "Uses", manifest.uses.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))

@@ -12,7 +12,9 @@ struct CheckCommand: ParsableCommand {
             bundle. Libraries of the application count as present only if --host names the application.
             """)
 
-    @Option(help: ArgumentHelp("The application's executable, whose libraries count as present.", valueName: "program"))
+    @Option(
+        help: ArgumentHelp("The application's executable, whose libraries count as present.", valueName: "program"),
+        completion: .file())
     var host: String?
 
     @Flag(help: "Count warnings as problems.")

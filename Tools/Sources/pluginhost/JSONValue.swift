@@ -1,5 +1,5 @@
 import FoundationEssentials
-@_spi(PluginHost) import PluginHost
+@_spi(Tools) import PluginHost
 
 /// A JSON document. Every key of docs/command-line.md is always there, with null where there is nothing to tell, so
 /// that a script need not ask which keys a document has.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import PluginHost
+import PluginLinting
 
 /// `pluginhost lint`: what is wrong in property lists and strings tables.
 struct LintCommand: ParsableCommand {
@@ -20,12 +20,13 @@ struct LintCommand: ParsableCommand {
     @Option(
         name: .customLong("type"),
         help: ArgumentHelp("Read files as plist, strings or stringsdict, whatever their names are.", valueName: "type"),
-        transform: Self.type)
+        completion: .list(["plist", "strings", "stringsdict"]), transform: Self.type)
     var type: BundleLinter.FileType?
 
     @Option(
         help: ArgumentHelp(
-            "A directory or file with sources of the bundles' code; may be given more than once.", valueName: "path"))
+            "A directory or file with sources of the bundles' code; may be given more than once.", valueName: "path"),
+        completion: .file())
     var sources: [String] = []
 
     @Flag(help: "Count warnings as problems.")
@@ -36,7 +37,8 @@ struct LintCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Files, bundles, folders of bundles, or - for standard input, which needs --type.", valueName: "path"))
+            "Files, bundles, folders of bundles, or - for standard input, which needs --type.", valueName: "path"),
+        completion: .file())
     var paths: [String]
 
     private static func type(_ name: String) throws -> BundleLinter.FileType {

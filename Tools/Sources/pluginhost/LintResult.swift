@@ -1,5 +1,6 @@
 import Glibc
 import PluginHost
+import PluginLinting
 
 /// What the linter found in one bundle or file.
 struct LintResult {

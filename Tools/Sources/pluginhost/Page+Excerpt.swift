@@ -1,4 +1,4 @@
-import PluginHost
+import PluginLinting
 
 extension Page {
     /// A line of a file with a caret below a place in it.
@@ -20,7 +20,7 @@ struct ShownExcerpt {
     private(set) var caret: Int
 
     private static let tabWidth = 4
-    private static let cut = "…"
+    private static let cut = Terminal.ellipsis
 
     /// `width`: the columns that there are.
     init(_ excerpt: LintFinding.Excerpt, width: Int) {
@@ -46,11 +46,11 @@ struct ShownExcerpt {
             isCutBefore = true
         }
         before.removeFirst(dropped)
-        caret = columns + (isCutBefore ? 1 : 0)
+        caret = columns + (isCutBefore ? Self.cut.columns : 0)
         text = (isCutBefore ? Self.cut : "") + before.map(\.text).joined()
         columns = caret
         for cell in after {
-            guard columns + cell.columns < width else {
+            guard columns + cell.columns + Self.cut.columns <= width else {
                 isCutAfter = true
                 break
             }
@@ -75,7 +75,7 @@ struct ShownExcerpt {
                 column += columns
                 return Cell(text: String(repeating: " ", count: columns), columns: columns)
             }
-            let shown = String(character).escapedForTerminal
+            let shown = String(character).asShown
             column += shown.columns
             return Cell(text: shown, columns: shown.columns)
         }

@@ -1,4 +1,4 @@
-@_spi(PluginHost) import PluginHost
+@_spi(Tools) import PluginHost
 
 /// Text for people: lines with an indent, wrapped to the terminal, with control characters escaped.
 ///
@@ -30,13 +30,13 @@ struct Page {
 
     /// One line of pieces with a space between them, not wrapped.
     mutating func line(_ pieces: (String, Style)..., indent: Int = 0) {
-        let shown = pieces.filter { !$0.0.isEmpty }.map { styled($0.0.escapedForTerminal, $0.1) }
+        let shown = pieces.filter { !$0.0.isEmpty }.map { styled($0.0.asShown, $0.1) }
         text += String(repeating: " ", count: indent) + shown.joined(separator: " ") + "\n"
     }
 
     /// A paragraph, wrapped.
     mutating func paragraph(_ words: String, indent: Int = 0, _ style: Style = .plain) {
-        for line in Self.wrapped(words.escapedForTerminal, width: terminal.width - indent) {
+        for line in Self.wrapped(words.asShown, width: terminal.width - indent) {
             text += String(repeating: " ", count: indent) + styled(line, style) + "\n"
         }
     }
@@ -45,7 +45,7 @@ struct Page {
     mutating func field(_ label: String, _ value: String?, indent: Int = 2) {
         guard let value, !value.isEmpty else { return }
         let column = Self.labelWidth
-        let lines = Self.wrapped(value.escapedForTerminal, width: terminal.width - indent - column)
+        let lines = Self.wrapped(value.asShown, width: terminal.width - indent - column)
         for (number, line) in lines.enumerated() {
             let label = number == 0 ? label : ""
             let padding = String(repeating: " ", count: max(column - label.columns, 1))
@@ -55,7 +55,7 @@ struct Page {
 
     /// Rows under one another, all but the last column padded.
     mutating func table(_ rows: [[String]], indent: Int) {
-        let rows = rows.map { $0.map(\.escapedForTerminal) }
+        let rows = rows.map { $0.map(\.asShown) }
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in rows.map { column < $0.count ? $0[column].columns : 0 }.max() ?? 0 }
         for row in rows {
@@ -109,6 +109,10 @@ struct Page {
 extension String {
     /// Without anything that a terminal obeys: controls, line separators and marks of direction are written out.
     var escapedForTerminal: String { escapedForDisplay }
+
+    /// As text for people stands on standard output: with nothing that a terminal obeys, and in ASCII where the locale has
+    /// no other characters.
+    var asShown: String { Terminal.isUTF8 ? escapedForTerminal : escapedForTerminal.inASCII }
 
     /// The columns that the text takes on a terminal.
     var columns: Int { reduce(0) { $0 + ($1.unicodeScalars.first?.isWide ?? false ? 2 : 1) } }

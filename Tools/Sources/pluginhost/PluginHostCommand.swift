@@ -1,6 +1,7 @@
 import ArgumentParser
 import CPluginSupport
 import Glibc
+@_spi(PluginHost) import PluginHost
 
 /// `pluginhost`: finds, explains, inspects, checks and loads bundles. docs/command-line.md tells the commands, their exit codes and
 /// their JSON.
@@ -13,7 +14,11 @@ struct PluginHostCommand: ParsableCommand {
             No command but “load” runs any code of a bundle. Each takes --json, and ends with 0 if all is well, 1 if it \
             found problems, and 2 if it was called wrongly or cannot do its work.
             """,
-        version: "plug-in ABI \(PLUGIN_ABI_MAJOR).\(PLUGIN_ABI_MINOR), built by \(toolchain)",
+        version: """
+            pluginhost \(PluginVersion.ofThisLibrary)
+            plug-in ABI \(PLUGIN_ABI_MAJOR).\(PLUGIN_ABI_MINOR)
+            Swift \(swiftVersion), \(toolchain)
+            """,
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
             InfoCommand.self,
@@ -28,21 +33,69 @@ struct PluginHostCommand: ParsableCommand {
             Glibc.exit(ExitStatus.unable.rawValue)
         }
         do {
+            try requireKnownCommand()
             var command = try parseAsRoot()
             try command.run()
         } catch let status as ExitCode {
             Glibc.exit(status.rawValue)
         } catch {
-            end(telling: error)
+            end(with: error)
         }
     }
 
+    private static let commandNames = configuration.subcommands.compactMap { $0.configuration.commandName }
+
+    /// - Throws: ValidationError for a command that does not exist, with those that the user may have meant.
+    private static func requireKnownCommand() throws {
+        guard let name = CommandLine.arguments.dropFirst().first, !name.hasPrefix("-") else { return }
+        guard name != "help", !commandNames.contains(name) else { return }
+        let shown =
+            configuration.subcommands.filter { $0.configuration.shouldDisplay }
+            .compactMap { $0.configuration.commandName } + ["help"]
+        let distances = shown.compactMap { name.lowercased().distance(to: $0, atMost: 2) }
+        let similar = shown.filter { known in
+            known.hasPrefix(name) || name.lowercased().distance(to: known, atMost: distances.min() ?? 0) != nil
+        }
+        let question = similar.isEmpty ? "" : " Did you mean \(similar.map { "“\($0)”" }.joined(separator: " or "))?"
+        throw ValidationError("There is no command “\(name.escapedForTerminal)”.\(question)")
+    }
+
     /// Help and the version are errors to the parser; they belong on standard output and are a success.
-    private static func end(telling error: any Error) -> Never {
-        let text = fullMessage(for: error)
+    ///
+    /// A script that asked for JSON gets JSON also where its call was wrong.
+    private static func end(with error: any Error) -> Never {
         let isAnswer = exitCode(for: error) == .success
-        if !text.isEmpty { Terminal.write(text + "\n", to: isAnswer ? STDOUT_FILENO : STDERR_FILENO) }
+        let arguments = CommandLine.arguments.prefix { $0 != "--" }
+        if !isAnswer, arguments.contains("--json") {
+            let command = arguments.dropFirst().first { commandNames.contains($0) }
+            let document = JSONValue.object([
+                "format": .integer(JSONValue.format), "command": JSONValue(command),
+                "usageError": .string(message(for: error)),
+            ])
+            if let text = try? document.text() { Terminal.write(text) }
+        } else {
+            let text = fullMessage(for: error)
+            let shown = Terminal.isUTF8 ? text : text.inASCII
+            if !text.isEmpty { Terminal.write(shown + "\n", to: isAnswer ? STDOUT_FILENO : STDERR_FILENO) }
+        }
         Glibc.exit(isAnswer ? ExitStatus.fine.rawValue : ExitStatus.unable.rawValue)
+    }
+
+    /// The compiler's version as far as a program can learn its own.
+    private static var swiftVersion: String {
+        #if compiler(>=6.5)
+        "6.5"
+        #elseif compiler(>=6.4)
+        "6.4"
+        #elseif compiler(>=6.3.3)
+        "6.3.3"
+        #elseif compiler(>=6.3.2)
+        "6.3.2"
+        #elseif compiler(>=6.3.1)
+        "6.3.1"
+        #else
+        "6.3"
+        #endif
     }
 
     private static var toolchain: String {

@@ -25,6 +25,17 @@ struct Terminal {
             showsColor: isTerminal && !isPlain)
     }()
 
+    /// Whether the locale's characters are those of UTF-8, by the variables that decide about characters. Without one of
+    /// them the locale is “C”, which has ASCII.
+    static let isUTF8: Bool = {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty } ?? ""
+        let encoding = locale.split(separator: "@").first?.split(separator: ".").last ?? ""
+        return ["utf8", "utf-8"].contains(encoding.lowercased())
+    }()
+
+    /// Stands for what was cut from a text.
+    static let ellipsis = isUTF8 ? "…" : "..."
+
     private static var ownWidth: Int? {
         var size = winsize()
         return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil

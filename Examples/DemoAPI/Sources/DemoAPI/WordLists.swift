@@ -4,7 +4,7 @@ public struct WordLists: Sendable {
     /// has a list of that name and the type `txt` among its localised resources; code is not needed.
     public static let extensionPoint = "org.example.word-list"
     /// The version of the extension point.
-    public static let extensionVersion = 1
+    public static let extensionVersion: UInt32 = 1
 
     private var words: [String: Set<String>] = [:]
 

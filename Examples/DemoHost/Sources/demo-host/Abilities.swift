@@ -11,12 +11,12 @@ struct Abilities {
 
     /// The extension points of this program whose offers a pipeline can name, with the versions that it speaks.
     private static let points = [
-        (ExtensionPoint.textFilter.name, Int(ExtensionPoint.textFilter.version)),
-        (ExtensionPoint.textAnalyzer.name, Int(ExtensionPoint.textAnalyzer.version)),
-        (ExtensionPoint.chart.name, Int(ExtensionPoint.chart.version)),
-        (ExtensionPoint.exporter.name, Int(ExtensionPoint.exporter.version)),
-        (DEMO_CHECKSUM_POINT, Int(DEMO_CHECKSUM_VERSION)),
-        (DEMO_CHECKSUM_FUNCTION_POINT, Int(DEMO_CHECKSUM_VERSION)),
+        (ExtensionPoint.textFilter.name, ExtensionPoint.textFilter.version),
+        (ExtensionPoint.textAnalyzer.name, ExtensionPoint.textAnalyzer.version),
+        (ExtensionPoint.chart.name, ExtensionPoint.chart.version),
+        (ExtensionPoint.exporter.name, ExtensionPoint.exporter.version),
+        (DEMO_CHECKSUM_POINT, UInt32(DEMO_CHECKSUM_VERSION)),
+        (DEMO_CHECKSUM_FUNCTION_POINT, UInt32(DEMO_CHECKSUM_VERSION)),
     ]
 
     /// `folder`: where the bundles are; nil for the standard search paths of the program. `journal`: is told each

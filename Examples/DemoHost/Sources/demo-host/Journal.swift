@@ -23,7 +23,7 @@ final class Journal {
         } catch {
             // The work goes on: the report does not need standard output. The status says it in the end.
             if !lostOutput.exchange(true, ordering: .relaxed) {
-                Journal().write(localized("The output cannot be written: {0}", error.reason))
+                Journal().write(localized("The output cannot be written: {0}.", error.reason))
             }
         }
     }

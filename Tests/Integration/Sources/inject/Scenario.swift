@@ -19,7 +19,7 @@ struct Scenario {
         let host = "\(products)/demo-host"
         let bundle = "\(place.plugins)/Reporter.bundle"
         let usual = [
-            "LD_LIBRARY_PATH": products, "XDG_CACHE_HOME": place.cache, "LC_ALL": "C", "LANGUAGE": "",
+            "LD_LIBRARY_PATH": products, "XDG_CACHE_HOME": place.cache, "LC_ALL": "C.UTF-8", "LANGUAGE": "",
             "HOME": place.root.path, "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin",
         ]
         return [

@@ -63,8 +63,8 @@ struct Verdict {
     /// What names an error to people.
     private static let causes = [
         "EMFILE": ["Too many open files", "too many files", "error 24", "(24)", "limit of open files"],
-        "EIO": ["Input/output error", "input/output error", "I/O error", "error 5"],
-        "EACCES": ["Permission denied", "permission", "may not", "cannot be read", "EACCES"],
+        "EIO": ["Input/output error", "the disk reports an error", "input/output error", "I/O error", "error 5"],
+        "EACCES": ["Permission denied", "access is not allowed", "permission", "may not", "cannot be read", "EACCES"],
         "ENOMEM": ["Cannot allocate memory", "memory", "failed to map segment"],
         "ENOSPC": ["No space left", "space"],
         "EAGAIN": ["Resource temporarily unavailable"],

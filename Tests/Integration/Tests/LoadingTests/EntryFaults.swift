@@ -41,7 +41,7 @@ import Testing
                     "PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; return PLUGIN_ABI_MISMATCH; }"
                 )))
         #expect(error.code == .abiMismatch)
-        #expect(error.description.contains("does not support the host's ABI 1.0"))
+        #expect(error.description.contains("does not support the host's ABI 1.1"))
     }
 
     @Test func fault84_anEntryThatFailsTellsItsReasonAndRemedy() throws {

@@ -151,7 +151,7 @@ import Testing
         try expect(
             .abiMismatch, of: BundleFixture("ABI2", code: .c(EntryFaults.anotherMajor)),
             "The bundle {bundle}: {executable} was built for version 7.3 of the plug-in ABI; this host "
-                + "has version 1.0. Build the plug-in with the plugin_abi.h of the PluginHost that this host "
+                + "has version 1.1. Build the plug-in with the plugin_abi.h of the PluginHost that this host "
                 + "uses, or install the version of the plug-in made for it.")
     }
 

@@ -2,45 +2,122 @@ import Fixtures
 import Foundation
 import Testing
 
+/// The scripts for shells, in the shells themselves. “Scripts/setup.sh shells” installs them.
 @Suite struct CompletionTests {
-    @Test(arguments: ["bash", "zsh", "fish"]) func thereIsAScriptForEachShell(_ shell: String) throws {
-        let output = try PluginHostTool.run("--generate-completion-script", shell)
+    enum Shell: String, CaseIterable, Sendable {
+        case bash, zsh, fish
+    }
+
+    private static let commands = ["list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load"]
+
+    private func script(_ shell: Shell) throws -> URL {
+        let output = try PluginHostTool.run("--generate-completion-script", shell.rawValue)
         #expect(output.status == 0 && output.standardError.isEmpty)
-        for command in ["list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load"] {
-            #expect(output.standardOutput.contains(command), "\(command)")
+        let folder = Workspace.temporary.appending(path: "completion-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // zsh finds a function by the name of its file.
+        let file = folder.appending(path: "_pluginhost")
+        try output.standardOutput.write(to: file, atomically: true, encoding: .utf8)
+        return file
+    }
+
+    /// What the last word of each line becomes: all that the shell offers for it, in order, with a blank between.
+    private func completions(of lines: [String], in shell: Shell) throws -> [String] {
+        guard let program = try? Tool.find(shell.rawValue) else {
+            throw Tool.Failure(
+                description:
+                    "there is no \(shell) to test with: run Scripts/setup.sh shells, or apt-get install \(shell)")
         }
-    }
-
-    /// Those shells of the three that are installed here; bash is on every machine.
-    private static let shells = ["bash", "zsh", "fish"].filter { $0 == "bash" || (try? Tool.find($0)) != nil }
-
-    @Test(arguments: shells) func theShellTakesItsScript(_ shell: String) throws {
-        let script = Workspace.temporary.appending(path: "completion.\(shell)")
-        try PluginHostTool.run("--generate-completion-script", shell).standardOutput.write(
-            to: script, atomically: true, encoding: .utf8)
-        let output = try Tool.output(Tool.find(shell), ["-n", script.path])
-        #expect(output.status == 0 && output.standardError.isEmpty, "\(output)")
-        // The shell looks at it: what is no script is refused.
-        try "if; then (".write(to: script, atomically: true, encoding: .utf8)
-        #expect(try Tool.output(Tool.find(shell), ["-n", script.path]).status != 0)
-    }
-
-    @Test func bashCompletesTheIdentifiersOfTheFoldersThatAreNamed() throws {
-        let folder = try PluginFolder(["Charts": [:], "Checksum": [:], "Report": [:]])
-        let script = Workspace.temporary.appending(path: "completion-\(UUID().uuidString).bash")
-        try PluginHostTool.run("--generate-completion-script", "bash").standardOutput.write(
-            to: script, atomically: true, encoding: .utf8)
-        let line = """
-            source "$0"; cd /
-            COMP_WORDS=(pluginhost why --in "$1" org.example.Ch); COMP_CWORD=4; COMP_LINE="${COMP_WORDS[*]}"
-            COMP_POINT=${#COMP_LINE}; COMP_TYPE=9; _pluginhost pluginhost org.example.Ch "$1"
-            printf '%s\\n' "${COMPREPLY[@]}"
-            """
+        let driver =
+            switch shell {
+            case .bash: ["--norc", "-c", Self.bashDriver, "bash"]
+            case .zsh: ["-f", "-c", Self.zshDriver, "zsh"]
+            case .fish: ["--no-config", "-c", Self.fishDriver]
+            }
         let path = Workspace.products.path + ":" + ProcessInfo.processInfo.environment["PATH", default: "/usr/bin"]
         let output = try Tool.output(
-            "/bin/bash", ["-c", line, script.path, folder.path],
-            environment: ["PATH": path, "LD_LIBRARY_PATH": Workspace.products.path])
-        let found = output.standardOutput.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-        #expect(found == ["org.example.Charts", "org.example.Checksum"], "\(output)")
+            "/usr/bin/timeout", ["60", program] + driver + [script(shell).path] + lines,
+            environment: [
+                "PATH": path, "LD_LIBRARY_PATH": Workspace.products.path, "HOME": Workspace.temporary.path,
+                "LC_ALL": "C.UTF-8", "TERM": "dumb",
+            ])
+        let found = output.standardOutput.split(whereSeparator: \.isNewline).map { line in
+            line.split(separator: " ").map { $0.hasSuffix("/") ? $0.dropLast() : $0 }.joined(separator: " ")
+        }
+        #expect(output.status == 0 && found.count == lines.count, "\(output)")
+        return found
+    }
+
+    /// Calls the function that the script gives to “complete”, as the shell does.
+    private static let bashDriver = """
+        source "$1"; shift
+        for line; do
+            read -ra COMP_WORDS <<<"$line"; [[ $line == *' ' ]] && COMP_WORDS+=('')
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE=$line; COMP_POINT=${#line}; COMP_TYPE=9; COMPREPLY=()
+            _pluginhost pluginhost "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            echo "-" ${COMPREPLY[@]}
+        done | sed 's/^- *//'
+        """
+
+    /// Types each line and a tab into a shell on a terminal of its own, and asks for the line, which has the first of what
+    /// is offered.
+    private static let zshDriver = """
+        zmodload zsh/zpty
+        zpty shell zsh -f
+        zpty -w shell "PS1= RPS1= PS2=; stty -echo; fpath=(${1:h} \\$fpath); autoload -U compinit; compinit -u -D"
+        zpty -w shell 'show() { print -r -- "<""<$BUFFER>>"; BUFFER= }; zle -N show; bindkey "^X" show; bindkey "^I" menu-complete'
+        shift
+        for line; do
+            zpty -w -n shell "$line"$'\\t\\x18'
+            zpty -r shell shown '*<<*>>*' || exit 1
+            shown=${${shown##*<<}%%>>*}
+            print -r -- ${${(z)shown}[-1]}
+        done
+        """
+
+    private static let fishDriver = """
+        source $argv[1]
+        for line in $argv[2..]
+            complete -C $line | string split -f1 \\t | string join ' '
+        end
+        """
+
+    @Test(arguments: Shell.allCases) func everyCommandCompletesPaths(_ shell: Shell) throws {
+        let folder = try PluginFolder(["Charts": [:]])
+        let bundle = folder.path + "/Charts.bundle"
+        let program = folder.path + "/application"
+        try Data().write(to: folder.url.appending(path: "application"))
+        var cases = ["list", "graph", "doctor", "scan", "info", "check", "lint", "load"].map {
+            (line: "pluginhost \($0) \(folder.path)/Ch", word: bundle)
+        }
+        cases += ["list", "why", "graph", "doctor", "scan", "check"].map {
+            (line: "pluginhost \($0) --host \(folder.path)/app", word: program)
+        }
+        cases += [
+            ("pluginhost why --in \(folder.path)/Ch", bundle),
+            ("pluginhost info /tmp \(folder.path)/Ch", bundle),
+            ("pluginhost check --strict --json \(folder.path)/Ch", bundle),
+            ("pluginhost lint \(folder.path)/app", program),
+            ("pluginhost lint --sources \(folder.path)/app", program),
+        ]
+        #expect(try completions(of: cases.map(\.line), in: shell) == cases.map(\.word))
+    }
+
+    @Test(arguments: Shell.allCases) func wordsAreCompleted(_ shell: Shell) throws {
+        let folder = try PluginFolder(["Charts": [:], "Report": [:]])
+        var cases = [
+            ("pluginhost gr", "graph"), ("pluginhost lint --type stringsd", "stringsdict"),
+            ("pluginhost graph --format mer", "mermaid"), ("pluginhost load --time", "--timeout"),
+        ]
+        // fish asks its line editor for the words then, and there is none without a terminal.
+        if shell != .fish { cases.append(("pluginhost why --in \(folder.path) org.example.Ch", "org.example.Charts")) }
+        #expect(try completions(of: cases.map(\.0), in: shell) == cases.map(\.1))
+    }
+
+    @Test(arguments: Shell.allCases) func theScriptIsSound(_ shell: Shell) throws {
+        let file = try script(shell)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        for command in Self.commands { #expect(text.contains(command), "\(command)") }
+        #expect(try Tool.output(Tool.find(shell.rawValue), ["-n", file.path]).status == 0)
     }
 }

@@ -95,8 +95,8 @@ import Testing
         #expect(subjects == [name])
     }
 
-    @Test func aRightEnvironmentHasNoWarning() throws {
-        let codes = findings(try run([])).compactMap { $0["code"] as? String }
+    @Test(arguments: ["en_GB.UTF-8", "C.UTF-8", "C.utf8"]) func aRightEnvironmentHasNoWarning(_ locale: String) throws {
+        let codes = findings(try run([], ["LANG": locale])).compactMap { $0["code"] as? String }
         #expect(!codes.contains("environment"))
     }
 

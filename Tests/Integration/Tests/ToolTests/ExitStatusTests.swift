@@ -11,6 +11,51 @@ import Testing
         #expect(output.standardError.contains("Usage:"))
     }
 
+    @Test(arguments: [
+        (["chek"], "check"), (["lnit"], "lint"), (["Load"], "load"), (["inf", "X.bundle"], "info"), (["hlep"], "help"),
+        (["doc"], "doctor"),
+    ])
+    func aMistypedCommandSuggestsTheRightOne(_ arguments: [String], _ command: String) throws {
+        let output = try PluginHostTool.run(arguments)
+        #expect(output.status == 2)
+        #expect(
+            output.standardError.contains("There is no command “\(arguments[0])”. Did you mean “\(command)”?"),
+            "\(output.standardError)")
+    }
+
+    @Test func aCommandThatResemblesNoneSuggestsNone() throws {
+        #expect(!(try PluginHostTool.run("frobnicate").standardError.contains("Did you mean")))
+    }
+
+    @Test(arguments: [
+        (["frobnicate"], nil), (["check"], "check"), (["list", "/nonexistent"], "list"),
+        (["info", "--colour", "X.bundle"], "info"), (["load", "--timeout", "never", "X.bundle"], "load"),
+    ])
+    func aWrongUseIsADocumentWithJSON(_ arguments: [String], _ command: String?) throws {
+        let output = try PluginHostTool.run(arguments + ["--json"])
+        #expect(output.status == 2)
+        #expect(output.standardError.isEmpty)
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(output.standardOutput.utf8)) as? [String: Any])
+        #expect(Set(object.keys) == ["format", "command", "usageError"])
+        #expect(object["command"] as? String == command)
+        let message = try #require(object["usageError"] as? String)
+        #expect(!message.isEmpty && !message.contains("Usage:"))
+    }
+
+    @Test func theVersionIsThatOfTheLibraryTheABIAndSwift() throws {
+        let lines = try PluginHostTool.run("--version").standardOutput.split(separator: "\n").map(String.init)
+        #expect(lines.count == 3)
+        let version = try #require(lines.first?.wholeMatch(of: /pluginhost (\S+)/)?.1)
+        let source = try String(
+            contentsOf: Workspace.project.appending(path: "Sources/PluginHost/Versions/LibraryVersion.swift"),
+            encoding: .utf8)
+        #expect(source.contains("\"\(version)\""))
+        #expect(lines[1] == "plug-in ABI 1.0")
+        let swift = try #require(lines[2].prefixMatch(of: /Swift ([0-9.]+),/)?.1)
+        #expect(try Tool.run(Tool.find("swiftc"), ["--version"]).contains("Swift version \(swift)"))
+    }
+
     @Test(arguments: ["info", "check", "load"]) func aMissingDirectoryIsTwo(_ command: String) throws {
         let output = try PluginHostTool.run(command, "/nonexistent/X.bundle")
         #expect(output.status == 2)

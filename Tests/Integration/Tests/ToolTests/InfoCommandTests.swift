@@ -80,6 +80,24 @@ import Testing
         #expect((bundle["machine"] as? String)?.isEmpty == false)
     }
 
+    @Test(.enabled(if: (try? Tool.find("gcc")) != nil, "there is no gcc"))
+    func aNoteOfGCCNamesGCC() throws {
+        let folder = Workspace.temporary.appending(path: "gcc-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let source = folder.appending(path: "entry.c"), library = folder.appending(path: "entry.so")
+        let text = """
+            #include "plugin_abi.h"
+            PLUGIN_DECLARE_NOTE;
+            PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) { (void)host; return PLUGIN_OK; }
+            """
+        try Data((text + "\n").utf8).write(to: source)
+        let header = Workspace.project.appending(path: "Sources/CPluginSupport/include").path
+        try Tool.run(Tool.find("gcc"), ["-shared", "-fPIC", "-I", header, source.path, "-o", library.path])
+        let document = try PluginHostTool.document("info", BundleFixture("FromGCC", code: .file(library)).path)
+        let note = try #require(document.bundles.first?["note"] as? [String: Any])
+        #expect((note["toolchain"] as? String)?.wholeMatch(of: /GCC [0-9]+\..*/) != nil, "\(note)")
+    }
+
     @Test func keysAreSorted() throws {
         let text = try PluginHostTool.document("info", BundleFixture("Sorted", code: .none).path).text
         let keys = text.split(separator: "\n").filter { $0.hasPrefix("  \"") }

@@ -39,6 +39,76 @@ import Testing
         #expect(try PluginHostTool.run("list", "--all", folder.path).standardOutput.contains("shadowed"))
     }
 
+    @Test func allGivesEachReason() throws {
+        let folder = try folder()
+        try folder.add("Needy", ["PHRequires": ["org.example.Nobody": "1.0"]])
+        try folder.add("Twin", ["CFBundleIdentifier": "org.example.Charts", "CFBundleShortVersionString": "2.1"])
+        try Data("<plist".utf8).write(to: folder.add("Bad", [:]).appending(path: "Contents/Info.plist"))
+        try Data().write(to: folder.url.appending(path: "File.bundle"))
+        let document = try PluginHostTool.document("list", "--all", "--capability", "other", folder.path)
+        let verdicts = Set(document.bundles.compactMap { $0["verdict"] as? String })
+        #expect(
+            verdicts == ["usable", "shadowed", "duplicate", "incompatible", "unresolved", "malformed", "notABundle"])
+        let text = PluginHostTool.words(
+            try PluginHostTool.run("list", "--all", "--capability", "other", folder.path).standardOutput)
+        for bundle in document.bundles where bundle["verdict"] as? String != "usable" {
+            let findings = bundle["findings"] as? [[String: Any]] ?? []
+            let reasons = findings.isEmpty ? [bundle["explanation"]] : findings.map { $0["remedy"] }
+            for case let reason as String in reasons {
+                #expect(!reason.isEmpty && text.contains(reason), "\(reason) is missing in \(text)")
+            }
+        }
+    }
+
+    @Test func aNarrowColumnKeepsTheEndOfAnIdentifier() throws {
+        let folder = try PluginFolder([
+            "First": ["CFBundleIdentifier": "com.example.department.application.plugins.First"],
+            "Second": ["CFBundleIdentifier": "com.example.department.application.plugins.Second"],
+        ])
+        let output = try PluginHostTool.run("list", folder.path, environment: ["COLUMNS": "50"]).standardOutput
+        #expect(output.contains("plugins.First ") && output.contains("plugins.Second "), "\(output)")
+        #expect(!output.contains("com.example.department"))
+    }
+
+    @Test(arguments: ["C", "POSIX", "fr_FR.ISO-8859-1", "de_DE@euro"])
+    func textIsASCIIWhereTheLocaleIsNotUTF8(_ locale: String) throws {
+        let folder = try PluginFolder([
+            "Café": [
+                "CFBundleIdentifier": "org.example.Cafe", "CFBundleName": "Café “au lait”",
+                "PHRequires": ["org.example.Base": "1.0"],
+            ],
+            "Base": ["CFBundleIdentifier": "org.example.Base"],
+            "Old": ["CFBundleIdentifier": "org.example.Base", "CFBundleShortVersionString": "0.1"],
+        ])
+        let plain = ["LC_ALL": locale, "COLUMNS": "60"]
+        for arguments in [
+            ["list", "--all"], ["info"], ["check"], ["lint"], ["graph"], ["doctor"],
+            ["scan", "--explain", "--no-index"],
+            ["why", "org.example.Nobody", "--in"],
+        ] {
+            let output = try PluginHostTool.run(arguments + [folder.path], environment: plain)
+            let all = output.standardOutput + output.standardError
+            #expect(!output.standardOutput.isEmpty)
+            #expect(all.unicodeScalars.allSatisfy { $0.isASCII }, "\(arguments): \(all)")
+        }
+        let table = try PluginHostTool.run("list", folder.path, environment: plain).standardOutput
+        #expect(table.contains(#"Caf\u{E9} "au"#) && table.contains("..."), "\(table)")
+        #expect(try PluginHostTool.run("chek", environment: plain).standardError.contains(#"no command "chek""#))
+        // JSON is UTF-8 wherever it is written.
+        let document = try PluginHostTool.document("list", folder.path, environment: plain)
+        #expect(document.bundles.contains { $0["displayName"] as? String == "Café “au lait”" })
+    }
+
+    @Test(arguments: [
+        ["LC_ALL": "C.UTF-8"], ["LC_ALL": "", "LC_CTYPE": "C.utf8"],
+        ["LC_ALL": "", "LC_CTYPE": "", "LANG": "fr_FR.UTF-8@euro"],
+    ])
+    func textIsUTF8WhereTheLocaleIs(_ environment: [String: String]) throws {
+        let folder = try PluginFolder(["Cafe": ["CFBundleName": "Café"]])
+        #expect(
+            try PluginHostTool.run(["list", folder.path], environment: environment).standardOutput.contains("Café"))
+    }
+
     @Test func theDocumentHasEveryKey() throws {
         let document = try PluginHostTool.document("list", PluginFolder(["Bare": [:]]).path)
         let keys: Set = [

@@ -14,7 +14,7 @@ enum PluginHostTool {
         guard FileManager.default.isExecutableFile(atPath: program) else {
             throw Tool.Failure(description: "there is no \(program): build the product pluginhost into the same folder")
         }
-        let usual = ["LANGUAGE": "", "LC_ALL": "C", "LD_LIBRARY_PATH": Workspace.products.path]
+        let usual = ["LANGUAGE": "", "LC_ALL": "C.UTF-8", "LD_LIBRARY_PATH": Workspace.products.path]
         return try Tool.output(program, arguments, environment: usual.merging(environment) { $1 })
     }
 

@@ -12,7 +12,8 @@ struct ApplicationArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The application's executable: its libraries count as present, and its own directories are searched. By "
-                + "default the one in PATH with the name of --application.", valueName: "program"))
+                + "default the one in PATH with the name of --application.", valueName: "program"),
+        completion: .file())
     var host: String?
 
     @Option(

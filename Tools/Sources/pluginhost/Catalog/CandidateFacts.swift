@@ -62,10 +62,10 @@ struct CandidateFacts {
             "explanation": .string(candidate.explanation),
             "factories": .array((manifest?.extensions ?? []).map { JSONValue($0) }),
             "extensionPoints": .array((manifest?.extensionPoints ?? []).map { JSONValue($0) }),
-            "requires": .object((manifest?.requires ?? [:]).mapValues(JSONValue.string)),
-            "hostRequires": JSONValue(manifest?.hostRequires),
+            "requires": .object((manifest?.requires ?? [:]).mapValues { .string($0.description) }),
+            "hostRequires": JSONValue(manifest?.hostRequires?.description),
             "capabilities": JSONValue(manifest?.capabilities ?? []),
-            "uses": .object((manifest?.uses ?? [:]).mapValues(JSONValue.integer)),
+            "uses": .object((manifest?.uses ?? [:]).mapValues { .integer(Int($0)) }),
             "findings":
                 (lateFindings
                 ?? FindingReport(findings: candidate.findings + advice.findings, bundlePath: candidate.bundlePath))
@@ -78,14 +78,14 @@ extension JSONValue {
     init(_ factory: Manifest.Extension) {
         self = .object([
             "name": .string(factory.name), "extensionPoint": JSONValue(factory.extensionPoint),
-            "version": .integer(factory.version), "displayName": JSONValue(factory.displayName),
+            "version": .integer(Int(factory.version)), "displayName": JSONValue(factory.displayName),
             "order": .integer(factory.order),
         ])
     }
 
     init(_ point: Manifest.Point) {
         self = .object([
-            "name": .string(point.name), "version": .integer(point.version),
+            "name": .string(point.name), "version": .integer(Int(point.version)),
             "displayName": JSONValue(point.displayName),
         ])
     }

@@ -8,10 +8,10 @@ struct ListCommand: ParsableCommand {
         abstract: "Lists the plug-ins of an application, or of folders.",
         discussion: """
             Lists one bundle for each identifier: that which the application uses. With --all every candidate is listed \
-            with its verdict; “why” tells the reasons. No code of a bundle runs.
+            with its verdict and the reason. No code of a bundle runs.
             """)
 
-    @Flag(help: "List every candidate with its verdict.")
+    @Flag(help: "List every candidate with its verdict and the reason.")
     var all = false
 
     @OptionGroup var arguments: ApplicationArguments
@@ -70,6 +70,7 @@ struct ListCommand: ParsableCommand {
             page.table(columns, rows)
             page.gap()
         }
+        if all { writeReasons(listed, to: &page) }
         writeSummary(listed.count, candidates, catalog, to: &page)
         for facts in listed {
             facts.lateFindings?.write(to: &page)
@@ -78,6 +79,18 @@ struct ListCommand: ParsableCommand {
             }
         }
         return page
+    }
+
+    /// Why each candidate that is not used is not.
+    private func writeReasons(_ listed: [CandidateFacts], to page: inout Page) {
+        for candidate in listed.map(\.candidate) where candidate.verdict != .usable {
+            page.line(
+                (candidate.path.relativeToCurrentDirectory + ":", .bold),
+                (candidate.verdict.words, candidate.verdict.style))
+            if candidate.findings.isEmpty { page.paragraph(candidate.explanation, indent: 2) }
+            FindingReport(findings: candidate.findings, bundlePath: candidate.bundlePath).write(to: &page)
+            page.gap()
+        }
     }
 
     private func writeSummary(
@@ -107,7 +120,7 @@ struct ListCommand: ParsableCommand {
         let reason = bad == 0 ? "" : "; something is wrong with \(bad)"
         let verb = others == 1 ? "is" : "are"
         page.paragraph(
-            "\(FindingReport.count(others, "more candidate") ?? "") \(verb) not used\(reason): see list --all, and why.",
+            "\(FindingReport.count(others, "more candidate") ?? "") \(verb) not used\(reason): see list --all.",
             bad == 0 ? .plain : .yellow)
     }
 }

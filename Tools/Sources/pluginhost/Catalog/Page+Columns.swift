@@ -20,7 +20,7 @@ extension Page {
         var style = Style.plain
 
         init(_ text: String, _ style: Style = .plain) {
-            self.text = text.escapedForTerminal
+            self.text = text.asShown
             self.style = style
         }
     }
@@ -36,7 +36,7 @@ extension Page {
             var line = ""
             for number in columns.indices {
                 guard let width = widths[number] else { continue }
-                let text = row[number].text.cut(to: width, columns[number].cut)
+                let text = row[number].text.cut(to: width, columns[number].cut, mark: Terminal.ellipsis)
                 if !line.isEmpty { line += "  " }
                 line += styled(text, row[number].style)
                 if number != widths.lastIndex(where: { $0 != nil }) {
@@ -73,16 +73,16 @@ extension Page {
 }
 
 extension String {
-    /// The text, or as much of it as takes that many columns of a terminal with “…” for the rest.
-    func cut(to width: Int, _ cut: Page.Column.Cut = .end) -> String {
+    /// The text, or as much of it as takes that many columns of a terminal with a mark for the rest.
+    func cut(to width: Int, _ cut: Page.Column.Cut = .end, mark: String = "…") -> String {
         guard columns > width else { return self }
         var kept: [Character] = []
-        var left = width - 1
+        var left = width - mark.columns
         for character in cut == .end ? Array(self) : reversed() {
             left -= String(character).columns
             if left < 0 { break }
             kept.append(character)
         }
-        return cut == .end ? String(kept) + "…" : "…" + String(kept.reversed())
+        return cut == .end ? String(kept) + mark : mark + String(kept.reversed())
     }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// `pluginhost scan`: what a start of the application finds, and how long it takes.
 struct ScanCommand: ParsableCommand {

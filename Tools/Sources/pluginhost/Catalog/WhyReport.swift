@@ -1,4 +1,4 @@
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// Everything that can be said about one identifier.
 struct WhyReport {
@@ -16,7 +16,7 @@ struct WhyReport {
     /// A plug-in that is required, and what that one requires.
     struct Need {
         let identifier: String
-        let range: String
+        let range: VersionRange
         /// The version in use.
         let version: String?
         let isMet: Bool
@@ -28,7 +28,7 @@ struct WhyReport {
     /// A service that the code asks for.
     struct Use {
         let point: String
-        let version: Int
+        let version: UInt32
         /// Who offers it, in order.
         let offeredBy: [String]
     }
@@ -68,7 +68,7 @@ struct WhyReport {
 
 extension WhyReport.Need {
     /// `chain`: the identifiers that lead to it, so that a circle ends.
-    init(_ identifier: String, _ range: String, in catalog: PluginCatalog, below chain: [String]) {
+    init(_ identifier: String, _ range: VersionRange, in catalog: PluginCatalog, below chain: [String]) {
         self.identifier = identifier
         self.range = range
         let explanation = catalog.explanation(of: identifier)
@@ -91,7 +91,7 @@ extension WhyReport.Need {
 
     var json: JSONValue {
         .object([
-            "identifier": .string(identifier), "range": .string(range), "version": JSONValue(version),
+            "identifier": .string(identifier), "range": .string(range.description), "version": JSONValue(version),
             "met": .bool(isMet), "state": .string(state), "needs": .array(needs.map(\.json)),
         ])
     }
@@ -99,10 +99,7 @@ extension WhyReport.Need {
 
 extension PluginDescription {
     /// Whether its version is in a range.
-    func satisfies(_ range: String) -> Bool {
-        guard let range = try? VersionRange(range) else { return false }
-        return range.contains(candidate.comparableVersion)
-    }
+    func satisfies(_ range: VersionRange) -> Bool { range.contains(candidate.comparableVersion) }
 }
 
 // MARK: - JSON
@@ -121,7 +118,7 @@ extension WhyReport {
             "uses": .array(
                 uses.map {
                     .object([
-                        "extensionPoint": .string($0.point), "version": .integer($0.version),
+                        "extensionPoint": .string($0.point), "version": .integer(Int($0.version)),
                         "offeredBy": JSONValue($0.offeredBy),
                     ])
                 }),
@@ -130,7 +127,7 @@ extension WhyReport {
                     .object([
                         "identifier": .string(candidate.identifier), "version": JSONValue(candidate.version),
                         "path": .string(candidate.path), "verdict": .string(candidate.verdict.name),
-                        "range": .string(range),
+                        "range": .string(range.description),
                     ])
                 }),
             "without": .object([

@@ -1,5 +1,5 @@
 import ArgumentParser
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// `pluginhost doctor`: everything that is wrong on this machine.
 struct DoctorCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 import Glibc
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// Variables of the environment that are set and wrong, or that should be set.
 struct EnvironmentCheck {
@@ -95,7 +95,8 @@ struct EnvironmentCheck {
         for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
             guard let value = variable(name), !value.isEmpty else { continue }
             // The first that is set decides.
-            guard ["C", "POSIX"].contains(value.prefix { $0 != "." }) else { return [] }
+            // “C.UTF-8” is chosen for its characters, in containers and by services that speak to nobody.
+            guard ["C", "POSIX"].contains(value) else { return [] }
             return [
                 finding(
                     name, "\(name) is “\(value)”, which is no language: texts are in each bundle's own.",

@@ -1,4 +1,4 @@
-@_spi(PluginHost) import PluginHost
+@_spi(Tools) import PluginHost
 
 /// The graph as a drawing, without any other program.
 struct GraphDrawing {

@@ -73,7 +73,7 @@ struct PluginGraph {
     private mutating func join(_ facts: CandidateFacts, _ catalog: PluginCatalog) {
         guard let manifest = facts.manifest, let from = plugins[facts.candidate.identifier] else { return }
         for (identifier, range) in manifest.requires.sorted(by: { $0.key < $1.key }) {
-            edges.append(Edge(kind: .requires, from: from, to: plugin(identifier, catalog), label: range))
+            edges.append(Edge(kind: .requires, from: from, to: plugin(identifier, catalog), label: range.description))
         }
         for point in manifest.extensionPoints {
             edges.append(Edge(kind: .opens, from: from, to: self.point(point.name, point.version, point), label: ""))
@@ -108,7 +108,7 @@ struct PluginGraph {
         return nodes.count - 1
     }
 
-    private mutating func point(_ name: String, _ version: Int, _ opened: Manifest.Point? = nil) -> Int {
+    private mutating func point(_ name: String, _ version: UInt32, _ opened: Manifest.Point? = nil) -> Int {
         let key = "\(version) \(name)"
         if let known = points[key] { return known }
         points[key] = nodes.count

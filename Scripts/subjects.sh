@@ -1,0 +1,18 @@
+#!/bin/sh
+# Checks that the subjects of commits have 72 columns at most, as CONTRIBUTING.md promises, from the commit on that began
+# to check it; older ones stay.
+set -eu
+cd "$(dirname "$0")/.."
+first=211e1153088dde6601fe373c56cc734e947899a7
+git cat-file -e "$first^{commit}" 2>/dev/null || {
+    echo "subjects: the history here does not reach back to $first; nothing is checked" >&2
+    exit 0
+}
+# In UTF-8, a character and not a byte is a column.
+long=$(git log --no-merges --format='%h %s' "$first..HEAD" | python3 -c '
+import sys
+for line in sys.stdin:
+    commit, _, subject = line.rstrip("\n").partition(" ")
+    if len(subject) > 72:
+        print(f"{commit}: {len(subject)} columns: {subject}")')
+[ -z "$long" ] || { printf 'subjects: longer than 72 columns:\n%s\n' "$long" >&2; exit 1; }

@@ -1,0 +1,151 @@
+import CPluginSupport.Shims
+
+/// Compares the requirements that protocols had when a plug-in was compiled with those that they have now.
+///
+/// A call of a requirement that is not in a plug-in's witness table ends the process, so a plug-in with such a table is
+/// refused. What must match depends on what the compiler recorded:
+/// - of a protocol in a module with library evolution, each requirement without a default implementation must have a
+///   witness; others may be added and moved;
+/// - of another protocol the number of requirements must be the same, where the record states it: it does for each protocol
+///   that refines one with library evolution, such as `Plugin`;
+/// - else a function must stand wherever the protocol now requires one.
+enum InterfaceDifference: Equatable {
+    /// The protocol had another number of requirements.
+    case otherCount(Int)
+    /// The conformance has no witness for some requirements without a default implementation.
+    case missing(Int)
+    /// The constant witness table ends before the last requirement.
+    case tooShort
+
+    /// Nil if the conformance has all that is required, as far as it can be known. `resolve` gives the address, in the
+    /// protocol's image, that a reference leads to; `hasFunctions`, whether a constant table has a function where each
+    /// requirement is one.
+    init?<Own: ImageMemory, Other: ImageMemory>(
+        of conformance: Conformance<Own>, to current: ProtocolRequirements<Other>,
+        resolve: (Conformance<Own>.Reference) -> UInt64?, hasFunctions: (_ table: UInt64) -> Bool
+    ) {
+        switch conformance.witnesses {
+        case .counted(let count):
+            if count == current.count { return nil }
+            self = .otherCount(count)
+        case .named(let references):
+            // Each names another requirement.
+            if references.count >= current.count { return nil }
+            let named = references.compactMap(resolve)
+            let missing = (0..<current.count).filter {
+                !current.hasDefault($0) && !named.contains(current.address(of: $0))
+            }
+            if missing.isEmpty { return nil }
+            self = .missing(missing.count)
+        case .table(let table):
+            if hasFunctions(table) { return nil }
+            self = .tooShort
+        case nil: return nil
+        }
+    }
+
+    /// The difference as a finding about the plug-in's file at `path`; nil where the finding gets it later. The protocol
+    /// `interface`, which `type` conforms to, stands in `library` now and has `count` requirements.
+    func finding(
+        type: String?, path: String?, interface: String, library: String, count: Int
+    ) -> PluginFinding {
+        let type = type.map { "The type \(quoted($0))" } ?? "A type"
+        let difference =
+            switch self {
+            case .otherCount(let own):
+                "was compiled when the protocol \(quoted(interface)) had \(Self.requirements(own)); in \(quoted(library)) "
+                    + "it has \(count)."
+            case .missing(let missing):
+                "lacks \(missing) of the \(Self.requirements(count)) that the protocol \(quoted(interface)) has in "
+                    + "\(quoted(library)), and that has no default for them."
+            case .tooShort:
+                "was compiled when the protocol \(quoted(interface)) had fewer requirements than the \(count) that it has "
+                    + "in \(quoted(library))."
+            }
+        return PluginFinding(
+            .interfaceMismatch, filePath: path, subject: interface, message: "\(type) \(difference)",
+            remedy: """
+                Build the plug-in against the application's present API. The API's author gives the extension point a new \
+                version when its interface changes.
+                """)
+    }
+
+    private static func requirements(_ count: Int) -> String {
+        count == 1 ? "1 requirement" : "\(count) requirements"
+    }
+}
+
+/// The comparison in this process, of a plug-in that was opened and whose code has not run.
+enum InterfaceComparison {
+    /// `list`: the plug-in's own list of its conformances; empty where it gave none.
+    static func findings(for list: UnsafeRawBufferPointer) -> [PluginFinding] {
+        guard let base = list.baseAddress else { return [] }
+        let memory = ProcessMemory()
+        let start = UInt64(UInt(bitPattern: base))
+        let length = UInt64(list.count)
+        var findings: [PluginFinding] = []
+        var code: [Range<UInt64>]?
+        Conformance.each(in: memory, at: start, length: length) { conformance in
+            // One that refers to its protocol directly stands in the protocol's own image.
+            guard case .pointer? = conformance.protocolReference,
+                let place = conformance.protocolReference.flatMap(resolved),
+                let current = ProtocolRequirements(memory, at: place)
+            else { return }
+            let difference = InterfaceDifference(of: conformance, to: current, resolve: resolved) { table in
+                if Conformance.endsEarly(table, count: current.count, in: memory, at: start, length: length) {
+                    return false
+                }
+                // The compiler makes a function of the file for each requirement.
+                let ranges = code ?? Self.code(ofImageAround: start)
+                code = ranges
+                return (0..<current.count).allSatisfy { index in
+                    guard current.isFunction(index) else { return true }
+                    let function = memory.pointer(at: table &+ UInt64(index + 1) &* 8) ?? 0
+                    return ranges.contains { $0.contains(function) }
+                }
+            }
+            guard let difference else { return }
+            let library = UnsafeRawPointer(bitPattern: UInt(place)).flatMap { LoadedImages.path(containing: $0) }
+            findings.append(
+                difference.finding(
+                    type: conformance.typeName, path: nil, interface: current.name ?? "a protocol",
+                    library: library ?? "the host", count: current.count))
+        }
+        return findings
+    }
+
+    private static func resolved(_ reference: Conformance<ProcessMemory>.Reference) -> UInt64? {
+        switch reference {
+        case .target(let place): place
+        case .pointer(let place): ProcessMemory().pointer(at: place)
+        }
+    }
+
+    private struct Search {
+        let address: UInt64
+        var found: [Range<UInt64>] = []
+    }
+
+    /// The memory that holds the code of the image that an address lies in.
+    private static func code(ofImageAround address: UInt64) -> [Range<UInt64>] {
+        var search = Search(address: address)
+        withUnsafeMutablePointer(to: &search) { search in
+            phs_each_image(
+                { image, headers, count, context in
+                    guard let image, let search = context?.assumingMemoryBound(to: Search.self) else { return false }
+                    let segments = ELFSegments(
+                        UnsafeRawBufferPointer(start: headers, count: count * ELF.programHeaderSize))
+                    let base = UInt64(image.pointee.base)
+                    guard segments.contains(where: { $0.holds(address: search.pointee.address &- base) }) else {
+                        return true
+                    }
+                    for segment in segments where segment.type == ELF.load && segment.flags & ELF.mayExecute != 0 {
+                        let start = base &+ segment.address
+                        search.pointee.found.append(start..<(start &+ segment.memorySize))
+                    }
+                    return false
+                }, search)
+        }
+        return search.found
+    }
+}

@@ -1,0 +1,399 @@
+/*
+ * plugin_abi.h - the C ABI between a PluginHost application and a plug-in. Major version 1.
+ *
+ * This is the only file a C or C++ plug-in needs. It compiles alone as C11 and as C++17. A plug-in exports one
+ * function, plugin_entry(), which the host calls exactly once, and registers what it offers with the table it is
+ * given. docs/abi.md tells the rules in full; the last comment line of each function says where it may be called
+ * and who owns what it takes and returns:
+ *
+ *   [entry]       inside plugin_entry() only, on the thread that plugin_entry() was called on
+ *   [any thread]  from plugin_entry() on, for as long as the process lives, on any thread
+ *   [host]        called by the host; the comment says on which thread
+ */
+#ifndef PLUGIN_ABI_H
+#define PLUGIN_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define PLUGIN_EXTERN_C extern "C"
+#define PLUGIN_STATIC_ASSERT(condition, message) static_assert(condition, message)
+#else
+#define PLUGIN_EXTERN_C extern
+#define PLUGIN_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
+#endif
+
+/* Put before the definition of plugin_entry() where the plug-in is built with -fvisibility=hidden. */
+#define PLUGIN_EXPORT PLUGIN_EXTERN_C __attribute__((visibility("default")))
+
+/* The bytes "PHST" and a revision of the table's head, which never moves. */
+#define PLUGIN_ABI_MAGIC 0x0000000154534850ull
+/* Host and plug-in must have the same major version. */
+#define PLUGIN_ABI_MAJOR 1
+/* Grows when fields are appended. A plug-in asks PLUGIN_HAS() and not this number. */
+#define PLUGIN_ABI_MINOR 0
+
+/* First member of every struct that crosses. size is the writer's sizeof; version is 1 until a meaning changes. */
+typedef struct plugin_header {
+    uint32_t size;
+    uint32_t version;
+} plugin_header;
+
+/* Whether the struct p points to is long enough to hold the field: ask before reading any field that was added
+ * after version 1.0. */
+#define PLUGIN_HAS(p, field)                                                                                         \
+    ((size_t)(p)->header.size >= (size_t)((const char *)&(p)->field - (const char *)(p)) + sizeof((p)->field))
+
+/* UTF-8, not terminated, borrowed for the call. ptr may be NULL when len is 0. */
+typedef struct plugin_string {
+    const char *ptr;
+    size_t len;
+} plugin_string;
+
+/* A plugin_string of a string literal. */
+#ifdef __cplusplus
+#define PLUGIN_STRING(literal) (plugin_string{literal, sizeof(literal) - 1})
+#else
+#define PLUGIN_STRING(literal) ((plugin_string){literal, sizeof(literal) - 1})
+#endif
+
+/* 0 is success, every negative value a failure. */
+typedef int32_t plugin_status;
+enum {
+    PLUGIN_OK = 0,
+    PLUGIN_FAILED = -1,           /* the plug-in's own reason, told by set_error() */
+    PLUGIN_ABI_MISMATCH = -2,     /* the other side speaks another major version, toolchain or revision */
+    PLUGIN_INVALID_ARGUMENT = -3, /* an empty or over-long name, a NUL in it, a missing function, a short struct */
+    PLUGIN_DUPLICATE = -4,        /* the name is registered already */
+    PLUGIN_CLOSED = -5,           /* called after plugin_entry() returned, or on another thread */
+    PLUGIN_NO_MEMORY = -6,
+    PLUGIN_NOT_FOUND = -7,
+    PLUGIN_DUPLICATE_ABI = -8     /* the plug-in carries its own copy of the Swift module PluginABI */
+};
+
+/* Levels of log(), those of swift-log and syslog. */
+enum {
+    PLUGIN_LOG_TRACE = 0,
+    PLUGIN_LOG_DEBUG = 1,
+    PLUGIN_LOG_INFO = 2,
+    PLUGIN_LOG_NOTICE = 3,
+    PLUGIN_LOG_WARNING = 4,
+    PLUGIN_LOG_ERROR = 5,
+    PLUGIN_LOG_CRITICAL = 6
+};
+
+typedef struct plugin_host plugin_host;
+typedef struct plugin_factory plugin_factory;
+
+/*
+ * Makes objects of one kind. Immortal: the host keeps the pointer, so it must stay valid and unchanged for the life
+ * of the process (a static const). The functions that the objects have in common are the table `functions`, whose
+ * type the application's API header defines; it should begin with a plugin_header.
+ */
+struct plugin_factory {
+    plugin_header header;
+    plugin_string name;            /* unique in the bundle, and at the extension point among all loaded bundles */
+    plugin_string extension_point; /* reverse-DNS name of the application's extension point; empty for none */
+    uint32_t extension_version;    /* the version of the extension point that `functions` implements */
+    int32_t order;                 /* lower comes first where an application lists several */
+    void *user_data;               /* the plug-in's own; the host never reads it */
+    const void *functions;         /* immortal; the application casts it to its own table type */
+
+    /* Makes an object and stores it, owned once by the caller (+1), in *instance. On failure it returns a negative
+     * status, has called host->set_error(), and leaves *instance alone.
+     * [host] any thread, more than one at a time; *instance is released with release() */
+    plugin_status (*create)(const plugin_factory *factory, const plugin_host *host, void **instance);
+
+    /* Adds one owner.
+     * [host] any thread; NULL if objects have one owner only */
+    void (*retain)(void *instance);
+
+    /* Takes one owner away and destroys the object with the last.
+     * [host] any thread */
+    void (*release)(void *instance);
+};
+
+/* What the host calls with a code address of no particular type; cast your function to it. */
+typedef void (*plugin_code)(void);
+
+/*
+ * A plain C function, called by the host through its signature. Types: void, bool, int8 ... int64, uint8 ... uint64,
+ * float, double, pointer, string (const char *, UTF-8, NUL-terminated, borrowed for the call; as a result it is
+ * copied by the host and never freed) and bytes (two arguments: const void *, size_t; not as a result).
+ * Example: "(bytes) -> uint32". The struct and its strings are borrowed for the call; the code is immortal.
+ */
+typedef struct plugin_function {
+    plugin_header header;
+    plugin_string name;
+    plugin_string signature;
+    plugin_code code;
+} plugin_function;
+
+/*
+ * The host's table, given to plugin_entry(). Immortal: a plug-in may keep the pointer. Every plug-in gets its own.
+ */
+struct plugin_host {
+    plugin_header header;
+    uint64_t magic;     /* PLUGIN_ABI_MAGIC */
+    uint32_t abi_major; /* PLUGIN_ABI_MAJOR of the host */
+    uint32_t abi_minor; /* PLUGIN_ABI_MINOR of the host */
+    plugin_string name;    /* the application's name; immortal */
+    plugin_string version; /* the application's version; immortal; may be empty */
+    void *opaque_self;     /* the host's own */
+
+    /* Offers a factory. All registrations of an entry become visible together, when it has returned PLUGIN_OK.
+     * [entry] factory is immortal and stays the plug-in's */
+    plugin_status (*register_factory)(const plugin_host *host, const plugin_factory *factory);
+
+    /* Offers a plain C function under a name and a signature.
+     * [entry] function is borrowed for the call, function->code is immortal */
+    plugin_status (*register_function)(const plugin_host *host, const plugin_function *function);
+
+    /* Tells why the call under way will return a negative status: a domain and code of the plug-in's choosing, a
+     * sentence, and what the user can do (may be empty). The last call counts.
+     * [any thread] strings are borrowed for the call; only what is set on the failing call's own thread is seen */
+    void (*set_error)(
+        const plugin_host *host, plugin_string domain, int32_t code, plugin_string message, plugin_string hint);
+
+    /* Writes to the application's log, under the bundle's identifier.
+     * [any thread] message is borrowed for the call */
+    void (*log)(const plugin_host *host, int32_t level, plugin_string message);
+
+    /* Memory that crosses the border: what one side allocates here the other may free here.
+     * [any thread] alloc returns NULL when there is none, aligned for any type; the caller owns it */
+    void *(*alloc)(const plugin_host *host, size_t size);
+
+    /* Frees what alloc() returned; NULL is allowed.
+     * [any thread] takes ownership of memory */
+    void (*free)(const plugin_host *host, void *memory);
+
+    /* A table of further functions, by an id such as PLUGIN_RESOURCES_ID, or NULL if the host has none of that id.
+     * The number after the slash is a revision: its meaning never changes.
+     * [any thread] the table is immortal */
+    const void *(*get_extension)(const plugin_host *host, plugin_string id);
+};
+
+/*
+ * The one symbol a plug-in exports. Returns PLUGIN_OK, or a negative status after host->set_error(); then nothing
+ * that it registered becomes visible. No C++ exception, Swift error or longjmp may leave it.
+ * [host] called once in the life of the process, never at the same time as another call into the plug-in
+ */
+PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host);
+
+/* ---- Extension: the bundle's resources and strings ------------------------------------------------------------ */
+
+#define PLUGIN_RESOURCES_ID "org.pluginhost.resources/1"
+
+typedef struct plugin_resources {
+    plugin_header header;
+
+    /* Finds a resource of the plug-in's own bundle as a path: the name, its extension (may be empty) and a
+     * subdirectory (may be empty). The result is NUL-terminated, in memory of host->alloc(); NULL if there is none.
+     * [any thread] strings are borrowed; the caller frees the result with host->free() */
+    char *(*resource_path)(
+        const plugin_host *host, plugin_string name, plugin_string extension, plugin_string subdirectory);
+
+    /* The string for a key in the user's language. Where it is missing: fallback, or the key if that is empty.
+     * table is a .strings file's name, "Localizable" if empty. Never NULL unless memory runs out.
+     * [any thread] strings are borrowed; the caller frees the result with host->free() */
+    char *(*localized_string)(
+        const plugin_host *host, plugin_string key, plugin_string fallback, plugin_string table);
+} plugin_resources;
+
+/* ---- Extension: calls when the plug-in becomes active and when it ends being so --------------------------------- */
+
+#define PLUGIN_LIFECYCLE_ID "org.pluginhost.lifecycle/1"
+
+/*
+ * What the host calls at each end of the time in which it offers what the plug-in registered. Immortal. Both run with
+ * no lock held, never one during the other, and may load other bundles; one that loads or unloads its own bundle gets
+ * an error. Neither is called at the end of the process.
+ */
+typedef struct plugin_hooks {
+    plugin_header header;
+    void *user_data; /* the plug-in's own; the host never reads it */
+
+    /* Called after plugin_entry(), and again at each load after an unload, before anything that was registered is
+     * offered. On failure it returns a negative status after host->set_error(); then nothing is offered.
+     * [host] the thread that loads; may be NULL */
+    plugin_status (*activate)(const plugin_host *host, void *user_data);
+
+    /* Called once for each activate() that succeeded, when the bundle is unloaded and its offers are withdrawn, or when
+     * a later hook of the same load failed. Objects that were made may still live, and be in use on other threads.
+     * [host] the thread that unloads; may be NULL */
+    void (*deactivate)(const plugin_host *host, void *user_data);
+} plugin_hooks;
+
+typedef struct plugin_lifecycle {
+    plugin_header header;
+
+    /* Asks for the calls. Of several hooks, activate() is called in the order of registration, deactivate() in reverse.
+     * [entry] hooks is immortal and stays the plug-in's */
+    plugin_status (*register_hooks)(const plugin_host *host, const plugin_hooks *hooks);
+} plugin_lifecycle;
+
+/* ---- Extension: objects that plug-ins share --------------------------------------------------------------------- */
+
+#define PLUGIN_SERVICES_ID "org.pluginhost.services/1"
+
+/* A shared object of another plug-in, which is never released: neither retain nor release it. */
+typedef struct plugin_service {
+    plugin_header header;  /* written by the caller */
+    const void *functions; /* the table of the factory that made it; its type is the extension point's */
+    void *instance;
+} plugin_service;
+
+typedef struct plugin_services {
+    plugin_header header;
+
+    /* Finds the one object that is shared at an extension point: made by the first factory there, when it is first asked
+     * for, its plug-in loaded before. Info.plist must declare the point with this version in PHUses. On failure it
+     * returns a negative status, PLUGIN_NOT_FOUND if nobody offers it, logs why, and leaves *service alone.
+     * [any thread] strings are borrowed; the object lives as long as the process */
+    plugin_status (*find_service)(
+        const plugin_host *host, plugin_string extension_point, uint32_t version, plugin_service *service);
+} plugin_services;
+
+/* ---- Extension: Swift plug-ins. Used by the module PluginABI, not by hand -------------------------------------- */
+
+#define PLUGIN_SWIFT_ID "org.pluginhost.swift/1"
+/* Grows when the Swift level changes in a way that library evolution does not cover. */
+#define PLUGIN_SWIFT_REVISION 1
+
+/* What a Swift plug-in was compiled with. */
+typedef struct plugin_swift_identity {
+    plugin_header header;
+    const void *abi_identity; /* an address that stands once in each copy of the module PluginABI */
+    plugin_string toolchain;  /* PLUGIN_TOOLCHAIN where the plug-in was compiled */
+    uint32_t revision;        /* PLUGIN_SWIFT_REVISION there */
+    uint32_t reserved;        /* 0 */
+} plugin_swift_identity;
+
+typedef struct plugin_swift_host {
+    plugin_header header;
+
+    /* Compares identities before anything of Swift crosses. On a mismatch the host has recorded all that differs.
+     * [entry] identity is borrowed for the call */
+    plugin_status (*begin)(const plugin_host *host, const plugin_swift_identity *identity);
+
+    /* Hands over a PluginABI.PluginRegistrar with all that the plug-in registered.
+     * [entry] registrar is borrowed for the call */
+    plugin_status (*commit)(const plugin_host *host, const void *registrar);
+} plugin_swift_host;
+
+/* ---- The note in the file -------------------------------------------------------------------------------------
+ *
+ * An ELF note of owner "PluginHost" tells a host, before it loads the file, what it was built for. Its descriptor is
+ * a plugin_note_head and then payload_length bytes of UTF-8: lines "key=value\n". Keys of format 1: "toolchain".
+ */
+#define PLUGIN_NOTE_OWNER "PluginHost"
+#define PLUGIN_NOTE_SECTION ".note.pluginhost"
+#define PLUGIN_NOTE_TYPE 1
+#define PLUGIN_NOTE_FORMAT 1
+/* The file registers Swift types: host and plug-in must be built by the same toolchain. */
+#define PLUGIN_NOTE_SWIFT 1u
+
+typedef struct plugin_note_head {
+    uint16_t format;         /* PLUGIN_NOTE_FORMAT */
+    uint16_t abi_major;      /* PLUGIN_ABI_MAJOR */
+    uint16_t abi_minor;      /* PLUGIN_ABI_MINOR */
+    uint16_t swift_revision; /* PLUGIN_SWIFT_REVISION with PLUGIN_NOTE_SWIFT, else 0 */
+    uint32_t flags;          /* PLUGIN_NOTE_SWIFT; other bits are 0 */
+    uint32_t payload_length; /* bytes after this head */
+} plugin_note_head;
+
+/* The compiler, down to its source revision: every release of the Swift toolchain has its own. */
+#define PLUGIN_TOOLCHAIN __VERSION__
+#define PLUGIN_NOTE_PAYLOAD "toolchain=" PLUGIN_TOOLCHAIN "\n"
+
+typedef struct plugin_note {
+    uint32_t name_length; /* ELF's own head: 11, sizeof descriptor, PLUGIN_NOTE_TYPE */
+    uint32_t descriptor_length;
+    uint32_t type;
+    char name[12];
+    plugin_note_head head;
+    char payload[(sizeof(PLUGIN_NOTE_PAYLOAD) + 3) & ~(size_t)3];
+} plugin_note;
+
+#define PLUGIN_NOTE_INITIALIZER(note_flags, note_swift_revision)                                                      \
+    {                                                                                                                 \
+        sizeof(PLUGIN_NOTE_OWNER), (uint32_t)(sizeof(plugin_note) - offsetof(plugin_note, head)), PLUGIN_NOTE_TYPE,    \
+            PLUGIN_NOTE_OWNER,                                                                                        \
+            {PLUGIN_NOTE_FORMAT,  PLUGIN_ABI_MAJOR, PLUGIN_ABI_MINOR,                                                 \
+             note_swift_revision, note_flags,       (uint32_t)(sizeof(PLUGIN_NOTE_PAYLOAD) - 1)},                      \
+            PLUGIN_NOTE_PAYLOAD                                                                                       \
+    }
+
+#if defined(__has_attribute)
+#if __has_attribute(retain)
+#define PLUGIN_NOTE_RETAIN retain,
+#endif
+#endif
+#ifndef PLUGIN_NOTE_RETAIN
+#define PLUGIN_NOTE_RETAIN
+#endif
+/* All three are needed: used for the compiler, retain for the linker's section collection, section for the place. */
+#define PLUGIN_NOTE_ATTRIBUTES __attribute__((used, PLUGIN_NOTE_RETAIN section(PLUGIN_NOTE_SECTION), aligned(4)))
+
+/* Write PLUGIN_DECLARE_NOTE; once, at file scope of a C or C++ plug-in. */
+#define PLUGIN_DECLARE_NOTE                                                                                           \
+    static const plugin_note plugin_declared_note PLUGIN_NOTE_ATTRIBUTES = PLUGIN_NOTE_INITIALIZER(0, 0)
+
+#ifdef __swift__
+/* A Swift plug-in gets its note without writing it: PluginABI.registerPlugin() is compiled into the plug-in and calls
+ * the function below, and the compiler then puts this constant into the plug-in's object file. */
+static const plugin_note plugin_swift_note PLUGIN_NOTE_ATTRIBUTES =
+    PLUGIN_NOTE_INITIALIZER(PLUGIN_NOTE_SWIFT, PLUGIN_SWIFT_REVISION);
+static inline const plugin_note *plugin_swift_note_address(void) { return &plugin_swift_note; }
+static inline plugin_string plugin_swift_toolchain(void) {
+    plugin_string text = {PLUGIN_TOOLCHAIN, sizeof(PLUGIN_TOOLCHAIN) - 1};
+    return text;
+}
+#endif
+
+/* ---- Sizes and offsets are part of the ABI --------------------------------------------------------------------- */
+
+PLUGIN_STATIC_ASSERT(sizeof(plugin_header) == 8, "plugin_header");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_note_head) == 16, "plugin_note_head");
+#if UINTPTR_MAX == 0xffffffffffffffffu
+PLUGIN_STATIC_ASSERT(sizeof(plugin_string) == 16, "plugin_string");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_factory) == 88, "plugin_factory");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, name) == 8, "plugin_factory.name");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, extension_point) == 24, "plugin_factory.extension_point");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, extension_version) == 40, "plugin_factory.extension_version");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, order) == 44, "plugin_factory.order");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, user_data) == 48, "plugin_factory.user_data");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, functions) == 56, "plugin_factory.functions");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, create) == 64, "plugin_factory.create");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, retain) == 72, "plugin_factory.retain");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, release) == 80, "plugin_factory.release");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_function) == 48, "plugin_function");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_function, signature) == 24, "plugin_function.signature");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_function, code) == 40, "plugin_function.code");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_host) == 120, "plugin_host");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, magic) == 8, "plugin_host.magic");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, abi_major) == 16, "plugin_host.abi_major");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, name) == 24, "plugin_host.name");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, version) == 40, "plugin_host.version");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, opaque_self) == 56, "plugin_host.opaque_self");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, register_factory) == 64, "plugin_host.register_factory");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, register_function) == 72, "plugin_host.register_function");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, set_error) == 80, "plugin_host.set_error");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, log) == 88, "plugin_host.log");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, alloc) == 96, "plugin_host.alloc");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, free) == 104, "plugin_host.free");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_host, get_extension) == 112, "plugin_host.get_extension");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_resources) == 24, "plugin_resources");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_hooks) == 32, "plugin_hooks");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_hooks, user_data) == 8, "plugin_hooks.user_data");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_hooks, activate) == 16, "plugin_hooks.activate");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_hooks, deactivate) == 24, "plugin_hooks.deactivate");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_lifecycle) == 16, "plugin_lifecycle");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_service) == 24, "plugin_service");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_services) == 16, "plugin_services");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_identity) == 40, "plugin_swift_identity");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_host) == 24, "plugin_swift_host");
+#endif
+
+#endif /* PLUGIN_ABI_H */

@@ -1,0 +1,46 @@
+import PluginABI
+import Testing
+
+@testable import PluginHost
+
+/// Names of providers for the user, and providers by their own names.
+@Suite struct ProviderNameTests {
+    private static let point = ExtensionPoint<String>("org.example.named-provider")
+
+    private static let entry: @convention(c) (UnsafePointer<plugin_host>) -> plugin_status = { host in
+        registerPlugin(with: host) { plugin in
+            for name in ["first", "second"] {
+                plugin.provide(ProviderNameTests.point, named: name, displayName: "Name of \(name)") { _ in
+                    "made by \(name)"
+                }
+            }
+        }
+    }
+
+    @Test func nothingIsLocalisedBeforeItIsAskedFor() async {
+        // In a process of its own, because an entry belongs to one bundle.
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree([
+                "Named.bundle/Contents/Info.plist": """
+                { CFBundleIdentifier = "org.example.Named"; CFBundleDevelopmentRegion = en;
+                  PHFactories = ({ name = first; extensionPoint = "org.example.named-provider"; },
+                    { name = second; extensionPoint = "org.example.named-provider"; }); }
+                """
+            ])
+            let bundle = try PluginBundle.linked(at: tree("Named.bundle"), entry: ProviderNameTests.entry)
+            let providers = try bundle.providers(of: ProviderNameTests.point)
+            let catalog = PluginCatalog(searchPaths: [tree.path], options: .init(index: .none))
+            let found = try #require(catalog.extension(named: "second", of: ProviderNameTests.point))
+            #expect(try found.make() == "made by second")
+            // The table comes after all of it, and after the objects that were made: it is read now, or never.
+            try tree.write(
+                "Named.bundle/Contents/Resources/en.lproj/Providers.strings",
+                "\"Name of first\" = \"Der erste\"; \"Name of second\" = \"Der zweite\";")
+            #expect(providers.map(\.displayName) == ["Der erste", "Der zweite"])
+            // The kept provider is of the code that serves: not of an unloaded generation's objects.
+            bundle.unload()
+            #expect(try found.make() == "made by second")
+            #expect(try catalog.extension(named: "first", of: ProviderNameTests.point)?.make() == "made by first")
+        }
+    }
+}

@@ -1,0 +1,120 @@
+@_spi(Tools) internal import PluginHost
+internal import PropertyLists
+
+/// What does not fit between the localisations that a bundle declares, the directories it has, and their tables.
+struct LanguageLint {
+    private let tables: LocalizedTables
+    private let manifest: Manifest
+    private let infoList: LintedFile?
+    private(set) var findings: [LintFinding] = []
+
+    init(_ tables: LocalizedTables, manifest: Manifest, infoList: LintedFile?) {
+        self.tables = tables
+        self.manifest = manifest
+        self.infoList = infoList
+        checkNames()
+        checkDeclared()
+        checkTables()
+    }
+
+    private mutating func checkNames() {
+        var first: [LanguageTag: String] = [:]
+        for language in tables.languages where language != "Base" {
+            let directory = tables.directories[language] ?? ""
+            guard LanguageTag(language) != nil else {
+                findings.append(
+                    LintFinding(
+                        .warning, .unknownLanguage, filePath: directory, subject: language,
+                        message: "The name \(quoted(language)) of the directory is no language.",
+                        remedy: "Name it by a BCP 47 tag: “fr.lproj”, “zh-Hant.lproj”."))
+                continue
+            }
+            guard let tag = LanguageTag(language)?.canonical else { continue }
+            let earlier = first[tag]
+            if earlier == nil { first[tag] = language }
+            if let earlier {
+                findings.append(
+                    LintFinding(
+                        .warning, .duplicateLanguage, filePath: directory, subject: language,
+                        message: "The localisations \(quoted(earlier)) and \(quoted(language)) are one language.",
+                        remedy: "Put their files into one directory."))
+            }
+        }
+    }
+
+    private mutating func checkDeclared() {
+        // A bundle whose every text is in its code, or that lets its host speak, has no directories at all.
+        guard let infoList, !tables.languages.isEmpty else { return }
+        let key = "CFBundleLocalizations"
+        var missing = LintFindings()
+        for language in manifest.localizations where !tables.hasLanguage(language) {
+            missing.add(
+                infoList.finding(
+                    .warning, .missingLanguage, at: [key], subject: language,
+                    "\(key) declares \(quoted(language)), which has no directory “\(language).lproj”.",
+                    remedy: "Add the directory, or remove the language."))
+        }
+        findings += missing.all
+        let regionKey = "CFBundleDevelopmentRegion"
+        guard let region = manifest.developmentRegion else {
+            findings.append(
+                infoList.finding(
+                    .note, .missingLanguage, at: [], subject: regionKey,
+                    "The bundle is localised and has no \(regionKey): its tables are compared with one another.",
+                    remedy: "Name the language that the bundle was written in."))
+            return
+        }
+        if tables.reference == nil {
+            findings.append(
+                infoList.finding(
+                    .note, .missingLanguage, at: [regionKey], subject: region,
+                    "The development region \(quoted(region)) has no directory “\(region).lproj”: "
+                        + "tables are compared with one another.",
+                    remedy: "Add the directory, unless the keys are the texts of that language."))
+        }
+    }
+
+    private mutating func checkTables() {
+        for table in tables.names {
+            let having = tables.languages(with: table)
+            if let global = tables.global[table] {
+                for language in having {
+                    guard let file = tables.file(table, language) else { continue }
+                    findings.append(
+                        LintFinding(
+                            .warning, .hiddenTable, filePath: file.path, subject: table,
+                            message:
+                                "The table is never read: \(quoted(global.path)) stands outside of the localisations "
+                                + "and hides it.",
+                            remedy: "Move the outer one into the development region's directory."))
+                }
+                continue
+            }
+            for language in tables.languages where !having.contains(language) && !isExcused(language, table, having) {
+                findings.append(
+                    LintFinding(
+                        .warning, .missingTable, filePath: tables.directories[language] ?? "", subject: table,
+                        message:
+                            "The localisation \(quoted(language)) has no table \(quoted(table)), which is in "
+                            + "\(Self.list(having)).",
+                        remedy: "Add it."))
+            }
+        }
+    }
+
+    /// Names as a message shows them.
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(20).map { quoted($0) }.joined(separator: ", ")
+        return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
+    }
+
+    /// Whether a localisation may lack a table.
+    private func isExcused(_ language: String, _ table: String, _ having: [String]) -> Bool {
+        // Base is for what needs no translation, or for the development region, which may have the table.
+        if language == "Base" { return true }
+        if tables.broader(than: language).contains(where: having.contains) { return true }
+        guard language == tables.reference else { return false }
+        // Info.plist has the values in the development language, and Base.lproj may have its tables.
+        return table == LocalizedTables.infoTable || having.contains("Base")
+    }
+}

@@ -1,0 +1,29 @@
+@_spi(Tools) public import PluginHost
+
+/// What a linter found in one bundle or file.
+///
+/// **Threads.** A value; may be shared freely.
+public struct LintReport: Sendable, Hashable {
+    /// The bundle or the file, as an absolute path.
+    public let path: String
+    /// The lists, tables and sources that were looked at, as absolute paths, in the order of the names.
+    public let files: [String]
+    /// What was found, by file and place: Info.plist's first.
+    public let findings: [LintFinding]
+
+    /// The report on a bundle that cannot be opened.
+    public init(unopened error: PluginError) {
+        path = error.bundlePath
+        files = []
+        findings = error.findings.map { LintFinding($0, in: nil) }
+    }
+
+    init(path: String, files: [String], findings: [LintFinding]) {
+        self.path = path
+        self.files = files
+        self.findings = findings
+    }
+
+    /// How many findings have a severity.
+    public func count(_ severity: LintFinding.Severity) -> Int { findings.count { $0.severity == severity } }
+}

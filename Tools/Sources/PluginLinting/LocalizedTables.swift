@@ -1,0 +1,121 @@
+@_spi(Tools) internal import PluginHost
+internal import PropertyLists
+
+/// The strings tables of a bundle, by name and language.
+struct LocalizedTables {
+    /// One file of a table.
+    struct Table {
+        let name: String
+        let language: String?
+        let file: LintedFile
+    }
+
+    /// One entry in one language.
+    struct Entry {
+        /// The text; nil for one with plural rules.
+        let text: String?
+        let arguments: FormatArguments?
+        let file: LintedFile
+
+        /// Where it stands.
+        func place(of key: String) -> LintFinding.Place? { file.place(of: key) }
+    }
+
+    /// The tables' names, in order.
+    let names: [String]
+    /// The localisations that have a directory, in the order of their names, `Base` among them.
+    let languages: [String]
+    /// The directory of each.
+    let directories: [String: String]
+    /// The localisation that the others are translated from; nil where there is none.
+    let reference: String?
+    /// Tables that stand outside of the localisations.
+    let global: [String: LintedFile]
+    private let manifest: Manifest
+    private let infoList: LintedFile?
+    /// The localisations by what their names mean, each list in the order of names.
+    private let languagesByTag: [LanguageTag: [String]]
+    private let entriesByTable: [String: [String: [String: Entry]]]
+    private let filesByTable: [String: [String: LintedFile]]
+
+    /// The table that is asked where a call names none.
+    static let defaultTable = "Localizable"
+    /// The table whose development language is Info.plist itself.
+    static let infoTable = "InfoPlist"
+
+    init(tables: [Table], languages: [String: String], manifest: Manifest, infoList: LintedFile?) {
+        self.manifest = manifest
+        self.infoList = infoList
+        directories = languages
+        let sorted = languages.keys.sorted()
+        self.languages = sorted
+        var byTag: [LanguageTag: [String]] = [:]
+        for language in sorted {
+            if let tag = LanguageTag(language)?.canonical { byTag[tag, default: []].append(language) }
+        }
+        languagesByTag = byTag
+        let available = languages.keys.filter { $0 != "Base" }.sorted()
+        let region = manifest.developmentRegion.flatMap { LanguageTag($0)?.canonical }
+        // “en” serves where “en_US” is said.
+        let spoken = LanguageMatcher.localizations(for: manifest.developmentRegion ?? "", from: available).first
+        let isRegion = spoken.flatMap { LanguageTag($0)?.canonical.language } == region?.language && region != nil
+        reference = isRegion ? spoken : languages["Base"] == nil ? nil : "Base"
+        names = Set(tables.map(\.name)).sorted()
+        var entries: [String: [String: [String: Entry]]] = [:]
+        var files: [String: [String: LintedFile]] = [:]
+        var global: [String: LintedFile] = [:]
+        // Plural rules last: they stand before plain texts.
+        for table in tables.sorted(by: { $0.file.type == .stringsTable && $1.file.type == .pluralRules }) {
+            guard let language = table.language else {
+                global[table.name] = table.file
+                continue
+            }
+            if files[table.name]?[language] == nil { files[table.name, default: [:]][language] = table.file }
+            for (key, value) in table.file.dictionary {
+                entries[table.name, default: [:]][language, default: [:]][key] = Self.entry(value, table.file)
+            }
+        }
+        entriesByTable = entries
+        filesByTable = files
+        self.global = global
+    }
+
+    private static func entry(_ value: PropertyList, _ file: LintedFile) -> Entry {
+        if let text = value.string { return Entry(text: text, arguments: FormatArguments(text), file: file) }
+        return Entry(text: nil, arguments: value.dictionary.flatMap(PluralLint.arguments), file: file)
+    }
+
+    /// A file of the table in a language; nil where the language lacks the table.
+    func file(_ table: String, _ language: String) -> LintedFile? { filesByTable[table]?[language] }
+
+    func entries(_ table: String, _ language: String) -> [String: Entry] { entriesByTable[table]?[language] ?? [:] }
+
+    /// The languages that have a table.
+    func languages(with table: String) -> [String] { (filesByTable[table] ?? [:]).keys.sorted() }
+
+    /// The localisations that have what a localisation lacks: those of the same language that are broader.
+    func broader(than language: String) -> [String] {
+        guard let tag = LanguageTag(language)?.canonical else { return [] }
+        return tag.ancestry.dropFirst().flatMap { languagesByTag[$0] ?? [] }.sorted()
+    }
+
+    /// Whether there is a localisation of the same language, however it is written.
+    func hasLanguage(_ name: String) -> Bool {
+        if directories[name] != nil { return true }
+        return LanguageTag(name).map { languagesByTag[$0.canonical] != nil } ?? false
+    }
+
+    /// Whether two localisations are of one language in one script.
+    func isSameLanguage(_ a: String, _ b: String) -> Bool {
+        guard let a = meaning(of: a), let b = meaning(of: b) else { return false }
+        return a.language == b.language && a.script == b.script
+    }
+
+    /// The language that a localisation's name means; `Base` means the development region's.
+    func meaning(of language: String) -> LanguageTag? {
+        LanguageTag(language == "Base" ? manifest.developmentRegion ?? "" : language)?.canonical
+    }
+
+    /// Whether Info.plist has a value for a key of ``infoTable``.
+    func hasInfoKey(_ key: String) -> Bool { infoList?.dictionary[key] != nil }
+}

@@ -1,0 +1,83 @@
+@_spi(Tools) internal import PluginHost
+
+/// The property lists and strings tables among a bundle's resources.
+struct ResourceLists {
+    struct List {
+        let path: String
+        let type: BundleLinter.FileType
+        /// The path in the resources, or in the localisation's directory, without the extension: the table's name.
+        let name: String
+        /// The localisation whose directory it stands in; nil for a list for everybody.
+        let language: String?
+    }
+
+    private(set) var lists: [List] = []
+    /// The localisations that have a directory, by name, with its path.
+    private(set) var languages: [String: String] = [:]
+    private(set) var findings: [LintFinding] = []
+    private var names = 0
+
+    private static let deepest = 16
+    private static let mostNames = 200_000
+    /// Directories that are bundles themselves, with languages of their own.
+    private static let bundleTypes: Set = ["bundle", "framework", "app", "plugin"]
+
+    mutating func gather(_ directory: String) {
+        var waiting = [(path: directory, name: "", language: String?.none, depth: 0)]
+        while let (path, name, language, depth) = waiting.popLast() {
+            let listing = DirectoryListing(path: path)
+            names += listing.names.count
+            if let errno = listing.failure {
+                findings.append(.unreadable(directory: path, errno))
+                continue
+            }
+            guard depth <= Self.deepest, names <= Self.mostNames, !listing.isTruncated else {
+                findings.append(
+                    LintFinding(
+                        .warning, .tooManyFiles, filePath: path,
+                        message:
+                            "The directory \(quoted(path)) is not looked at: there are more than "
+                            + "\(Self.mostNames) names, or it is more than \(Self.deepest) directories deep.",
+                        remedy: "Lint its files by themselves."))
+                continue
+            }
+            // In the order of names; the last of what waits comes next.
+            for (entry, kind) in listing.names.sorted(by: { $0.key > $1.key }) where !entry.hasPrefix(".") {
+                let child = Path.join(path, entry)
+                let childName = name.isEmpty ? entry : name + "/" + entry
+                // A link to a directory is not followed: it may lead to one that is being looked at.
+                if kind == .directory {
+                    if entry.hasSuffix(".lproj"), language == nil {
+                        let spoken = String(entry.dropLast(".lproj".count))
+                        if name.isEmpty { languages[spoken] = child }
+                        waiting.append((child, name, spoken, depth + 1))
+                    } else if !Self.bundleTypes.contains(Self.type(of: entry)) {
+                        waiting.append((child, childName, language, depth + 1))
+                    }
+                } else if let type = BundleLinter.FileType(path: entry), isFile(child, kind) {
+                    let stem = String(childName.dropLast(type.rawValue.count + 1))
+                    lists.append(List(path: child, type: type, name: stem, language: language))
+                }
+            }
+        }
+        lists.sort { $0.path < $1.path }
+    }
+
+    private func isFile(_ path: String, _ kind: DirectoryListing.Kind) -> Bool {
+        kind == .file || !(FileIdentity(path: path)?.isDirectory ?? false)
+    }
+
+    private static func type(of name: String) -> String {
+        name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
+    }
+}
+
+extension LintFinding {
+    /// What a directory holds that cannot be read is unknown, which is not the same as empty.
+    static func unreadable(directory path: String, _ errno: CInt) -> LintFinding {
+        LintFinding(
+            .error, .unreadable, filePath: path,
+            message: "The directory \(quoted(path)) cannot be read (\(describe(errno: errno))).",
+            remedy: ErrorNumber.remedy(errno))
+    }
+}

@@ -1,0 +1,51 @@
+@_spi(Tools) internal import PluginHost
+internal import PropertyLists
+
+/// What is wrong with the texts of one table, whatever other languages say.
+enum TextLint {
+    static func findings(in file: LintedFile) -> [LintFinding] {
+        guard file.type == .stringsTable else { return [] }
+        var findings = LintFindings()
+        for (key, value) in file.dictionary.sorted(by: { $0.key < $1.key }) {
+            if let text = value.string { check(text, at: [key], of: file, &findings) }
+        }
+        return findings.all
+    }
+
+    /// Adds what is wrong with one text.
+    static func check(_ text: String, at keys: [String], of file: LintedFile, _ findings: inout LintFindings) {
+        let arguments = FormatArguments(text)
+        // Without a placeholder it need not be a format.
+        guard !arguments.isEmpty else { return }
+        if arguments.strayPercents > 0 {
+            findings.add(
+                file.finding(
+                    .warning, .strayPercent, at: keys,
+                    "The format \(quoted(text.shortened)) has a “%” that begins no placeholder.",
+                    remedy: "Write “%%” for a percent sign."))
+        }
+        if arguments.isMixed {
+            findings.add(
+                file.finding(
+                    .warning, .mixedPlaceholders, at: keys,
+                    "The format \(quoted(text.shortened)) has placeholders with and without a number, "
+                        + "whose order is undefined.",
+                    remedy: "Number all of them, or none."))
+        }
+        for argument in arguments.conflicts {
+            findings.add(
+                file.finding(
+                    .error, .placeholderMismatch, at: keys,
+                    "The format \(quoted(text.shortened)) takes argument \(argument) as two different kinds.",
+                    remedy: "Use one kind for each argument."))
+        }
+    }
+}
+
+extension String {
+    /// As much of a text as a message shows. Of a long one the end is not looked at.
+    var shortened: String {
+        guard let end = index(startIndex, offsetBy: 60, limitedBy: endIndex), end < endIndex else { return self }
+        return self[..<end] + "…"
+    }
+}

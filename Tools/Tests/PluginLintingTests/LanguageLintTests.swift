@@ -1,0 +1,99 @@
+import PluginHost
+import Testing
+
+@testable import PluginLinting
+
+@Suite struct LanguageLintTests {
+    @Test func resourcesThatLieTooDeepAreToldAndTheOthersLintedStill() throws {
+        let deep = String(repeating: "d/", count: 17)
+        let fixture = try LintFixture([deep + "deep.strings": "\"a\" ", "near.strings": "\"a\" "])
+        let told = try fixture.told()
+        #expect(told.contains("\(deep.dropLast()) warning tooManyFiles -"))
+        #expect(told.contains { $0.hasPrefix("near.strings:") })
+        #expect(!told.contains { $0.hasPrefix(deep) })
+    }
+
+    @Test func aDeclaredLanguageWithoutADirectoryIsTold() throws {
+        let info =
+            """
+            \(LintFixture.english)
+            <key>CFBundleLocalizations</key>
+            <array><string>en</string><string>fr</string></array>
+            """
+        let fixture = try LintFixture(info: info, ["English.lproj/Localizable.strings": ""])
+        #expect(try fixture.told() == ["Info.plist:7:1 warning missingLanguage fr"])
+    }
+
+    @Test func aBundleWithoutDirectoriesMayDeclareLanguages() throws {
+        let info = "<key>CFBundleLocalizations</key><array><string>fr</string></array>"
+        #expect(try LintFixture(info: info, ["a.txt": ""]).told().isEmpty)
+    }
+
+    @Test func aDevelopmentRegionThatIsMissingIsNoted() throws {
+        let fixture = try LintFixture(info: "", ["fr.lproj/Localizable.strings": ""])
+        #expect(try fixture.told() == ["Info.plist note missingLanguage CFBundleDevelopmentRegion"])
+    }
+
+    @Test(arguments: ["en", "en_US", "English", "en-GB"]) func aDevelopmentRegionIsFoundByItsLanguage(region: String)
+        throws
+    {
+        let info = "<key>CFBundleDevelopmentRegion</key><string>\(region)</string>"
+        let fixture = try LintFixture(
+            info: info,
+            ["en.lproj/A.strings": "\"a\" = \"1\";", "fr.lproj/A.strings": "\"b\" = \"1\";"])
+        let expected = ["fr.lproj/A.strings warning missingEntry a", "fr.lproj/A.strings:1:1 warning extraEntry b"]
+        #expect(try fixture.told() == expected)
+    }
+
+    @Test func aDirectoryThatIsNoLanguageIsTold() throws {
+        let fixture = try LintFixture(["en.lproj/a.txt": "", "x y.lproj/a.txt": "", "Base.lproj/a.txt": ""])
+        #expect(try fixture.told() == ["x y.lproj warning unknownLanguage x y"])
+    }
+
+    @Test func oneLanguageInTwoDirectoriesIsTold() throws {
+        let fixture = try LintFixture(["English.lproj/a.txt": "", "en.lproj/a.txt": ""])
+        #expect(try fixture.told() == ["en.lproj warning duplicateLanguage en"])
+    }
+
+    @Test func aTableThatALocalisationLacksIsTold() throws {
+        let fixture = try LintFixture([
+            "en.lproj/A.strings": "", "en.lproj/sub/B.strings": "", "fr.lproj/A.strings": "", "fr-CA.lproj/a.txt": "",
+            "Base.lproj/a.txt": "",
+        ])
+        let expected = ["fr-CA.lproj warning missingTable sub/B", "fr.lproj warning missingTable sub/B"]
+        #expect(try fixture.told() == expected)
+    }
+
+    @Test func infoListSpeaksTheDevelopmentLanguage() throws {
+        let fixture = try LintFixture([
+            "en.lproj/Localizable.strings": "", "fr.lproj/Localizable.strings": "",
+            "fr.lproj/InfoPlist.strings": "\"CFBundleIdentifier\" = \"x\";",
+        ])
+        #expect(try fixture.told().isEmpty)
+    }
+
+    @Test func aTableThatIsHiddenIsTold() throws {
+        let fixture = try LintFixture(["Localizable.strings": "", "en.lproj/Localizable.strings": ""])
+        #expect(try fixture.told() == ["en.lproj/Localizable.strings warning hiddenTable Localizable"])
+    }
+
+    @Test func nestedBundlesAndLinkedDirectoriesAreLeftOut() throws {
+        let fixture = try LintFixture(["en.lproj/a.txt": "", "Inner.bundle/Bad.strings": "= = ;", "sub/Bad.plist": "{"])
+        try fixture.tree.link("X.bundle/Contents/Resources/loop", to: "..")
+        #expect(try fixture.told() == ["sub/Bad.plist:1:1 error truncated -"])
+    }
+
+    /// 22
+    @Test func aBundleWithoutAnInfoListIsToldSo() throws {
+        let tree = try TemporaryTree(["Y.bundle/Contents/Resources/en.lproj/A.strings": "= ;"])
+        let report = BundleLinter().lint(try PluginBundle.open(path: tree("Y.bundle")))
+        #expect(report.findings.map(\.code.rawValue) == ["manifestUnreadable", "unexpectedCharacter"])
+    }
+
+    @Test func anInfoListIsReadAnew() throws {
+        let fixture = try LintFixture([:])
+        let bundle = try PluginBundle.open(path: fixture.path)
+        try fixture.tree.write("X.bundle/Contents/Info.plist", "<plist><dict><string/></dict></plist>")
+        #expect(BundleLinter().lint(bundle).findings.map(\.code.rawValue) == ["keyNotString"])
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import PluginLinting
+
+@Suite struct PluralLintTests {
+    private func rules(_ entry: String) -> String { LintFixture.list("<key>files</key>\n\(entry)") }
+
+    private func variable(
+        _ name: String = "n", rule: String = "NSStringPluralRuleType", type: String? = "d",
+        texts: [String] = ["one:%d file", "other:%d files"]
+    ) -> String {
+        var entries = "<key>NSStringFormatSpecTypeKey</key><string>\(rule)</string>"
+        if let type { entries += "<key>NSStringFormatValueTypeKey</key><string>\(type)</string>" }
+        for text in texts {
+            let parts = text.split(separator: ":", maxSplits: 1)
+            entries += "\n<key>\(parts[0])</key><string>\(parts[1])</string>"
+        }
+        return "<key>\(name)</key><dict>\(entries)</dict>"
+    }
+
+    private func entry(_ format: String?, _ variables: String) -> String {
+        let key = format.map { "<key>NSStringLocalizedFormatKey</key><string>\($0)</string>\n" } ?? ""
+        return "<dict>\n\(key)\(variables)\n</dict>"
+    }
+
+    @Test func aGoodEntryHasNoFindings() {
+        #expect(told(rules(entry("%#@n@", variable())), .pluralRules).isEmpty)
+        #expect(told(rules("<string>plain</string>"), .pluralRules).isEmpty)
+        let widths = "<dict><key>NSStringVariableWidthRuleType</key><dict><key>20</key><string>x</string></dict></dict>"
+        #expect(told(rules(widths), .pluralRules).isEmpty)
+    }
+
+    @Test func aFormatThatIsMissingIsTold() {
+        #expect(told(rules(entry(nil, variable())), .pluralRules) == ["3:1 error malformedPlural"])
+    }
+
+    @Test func aVariableWithoutADictionaryIsTold() {
+        #expect(told(rules(entry("%#@n@ %#@m@", variable())), .pluralRules) == ["5:1 error malformedPlural"])
+        let nested = variable("n", texts: ["other:%#@m@"])
+        #expect(told(rules(entry("%#@n@", nested)), .pluralRules) == ["7:1 error malformedPlural"])
+    }
+
+    @Test func aVariableThatUsesItselfIsTold() {
+        let both = variable("n", texts: ["other:%#@m@"]) + variable("m", texts: ["other:%#@n@"])
+        #expect(told(rules(entry("%#@n@", both)), .pluralRules).contains { $0.hasSuffix("error malformedPlural") })
+        let twice = variable("n", texts: ["other:%#@m@"]) + variable("m")
+        #expect(told(rules(entry("%#@n@ %#@m@", twice)), .pluralRules).isEmpty)
+    }
+
+    @Test func aVariableThatIsNotUsedIsTold() {
+        #expect(
+            told(rules(entry("%#@n@", variable() + "\n" + variable("m"))), .pluralRules)
+                == ["9:1 warning unusedVariable"])
+    }
+
+    @Test(
+        arguments: [
+            ("NSStringOtherRuleType", "d", ["other:x"]), ("NSStringPluralRuleType", nil, ["other:x"]),
+            ("NSStringPluralRuleType", "y", ["other:x"]), ("NSStringPluralRuleType", "d", ["one:x"]),
+            ("NSStringPluralRuleType", "d", ["other:x", "several:x"]),
+        ] as [(String, String?, [String])])
+    func aVariableIsBuiltAsTheyAre(rule: String, type: String?, texts: [String]) {
+        let found = told(rules(entry("%#@n@", variable(rule: rule, type: type, texts: texts))), .pluralRules)
+        #expect(found.count == 1 && found[0].hasSuffix("error malformedPlural"), "\(found)")
+    }
+
+    @Test func aPlaceholderOfAnotherKindThanTheVariableIsTold() {
+        let found = told(rules(entry("%#@n@", variable(texts: ["one:%@ file", "other:%d files"]))), .pluralRules)
+        #expect(found == ["7:1 error placeholderMismatch"])
+    }
+
+    @Test func entriesAndTextsOfOtherTypesAreTold() {
+        #expect(told(rules("<array/>"), .pluralRules) == ["3:1 error malformedPlural"])
+        #expect(told(rules(entry("%#@n@", variable() + "<key>m</key><true/>")), .pluralRules).count == 1)
+        #expect(told("<array/>", .pluralRules) == ["- error malformedPlural"])
+    }
+
+    @Test func aCategoryThatTheLanguageHasIsMissed() throws {
+        let fixture = try LintFixture([
+            "en.lproj/Files.stringsdict": rules(entry("%#@n@", variable())),
+            // French has “many” for millions only.
+            "fr.lproj/Files.stringsdict": rules(entry("%#@n@", variable())),
+            "pl.lproj/Files.stringsdict": rules(entry("%#@n@", variable())),
+        ])
+        #expect(try fixture.told() == ["pl.lproj/Files.stringsdict:6:1 warning missingPluralCategory files"])
+    }
+}

@@ -1,0 +1,110 @@
+import Testing
+
+@testable import PluginLinting
+
+@Suite struct TranslationLintTests {
+    @Test func tablesThatAgreeHaveNoFindings() throws {
+        let fixture = try LintFixture([
+            "en.lproj/Localizable.strings": "\"of\" = \"%@ of %d\";\n\"ok\" = \"OK\";\n",
+            "fr.lproj/Localizable.strings": "\"of\" = \"%2$d de %1$@\";\n\"ok\" = \"OK\";\n",
+        ])
+        #expect(try fixture.told().isEmpty)
+        #expect(try fixture.report().files.count == 3)
+    }
+
+    @Test func anEntryThatATranslationLacksIsTold() throws {
+        let fixture = try LintFixture([
+            "en.lproj/Localizable.strings": "\"a\" = \"1\";\n\"b\" = \"2\";\n",
+            "fr.lproj/Localizable.strings": "\"a\" = \"1\";\n",
+        ])
+        #expect(try fixture.told() == ["fr.lproj/Localizable.strings warning missingEntry b"])
+        let related = try fixture.report().findings[0].related
+        #expect(related.map(\.place?.line) == [2])
+        #expect(related.first?.filePath.hasSuffix("en.lproj/Localizable.strings") == true)
+    }
+
+    @Test func anEntryThatOnlyATranslationHasIsTold() throws {
+        let fixture = try LintFixture([
+            "en.lproj/Localizable.strings": "\"a\" = \"1\";\n",
+            "fr.lproj/Localizable.strings": "\"a\" = \"1\";\n\"b\" = \"2\";\n",
+        ])
+        #expect(try fixture.told() == ["fr.lproj/Localizable.strings:2:1 warning extraEntry b"])
+    }
+
+    @Test func withoutTheDevelopmentRegionAllTablesCount() throws {
+        let fixture = try LintFixture([
+            "de.lproj/Localizable.strings": "\"a\" = \"1\";\n\"b\" = \"2\";\n",
+            "fr.lproj/Localizable.strings": "\"a\" = \"1\";\n\"c\" = \"3\";\n",
+        ])
+        let told = try fixture.told()
+        #expect(told.contains("de.lproj/Localizable.strings warning missingEntry c"))
+        #expect(told.contains("fr.lproj/Localizable.strings warning missingEntry b"))
+        #expect(told.contains("Info.plist:5:1 note missingLanguage en"))
+        #expect(told.count == 3)
+    }
+
+    @Test func whatABroaderLocalisationHasIsNotMissing() throws {
+        let fixture = try LintFixture([
+            "en.lproj/Localizable.strings": "\"a\" = \"1\";\n\"b\" = \"2\";\n",
+            "en.lproj/Other.strings": "\"a\" = \"1\";\n",
+            "en-GB.lproj/Localizable.strings": "\"b\" = \"3\";\n",
+        ])
+        #expect(try fixture.told().isEmpty)
+    }
+
+    @Test func pluralRulesAreEntriesOfTheirTable() throws {
+        let rules = """
+            <key>n</key><dict><key>NSStringLocalizedFormatKey</key><string>%#@v@</string><key>v</key><dict>
+            <key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>
+            <key>NSStringFormatValueTypeKey</key><string>d</string><key>other</key><string>%d x</string></dict></dict>
+            """
+        let fixture = try LintFixture([
+            "en.lproj/Localizable.strings": "\"n\" = \"%d x\";\n",
+            "ja.lproj/Localizable.stringsdict": LintFixture.list(rules),
+            "ko.lproj/Localizable.stringsdict": LintFixture.list(
+                rules.replacing(">d<", with: ">@<").replacing("%d", with: "%@")),
+        ])
+        let expected = ["ko.lproj/Localizable.stringsdict:3:1 error placeholderMismatch n"]
+        #expect(try fixture.told() == expected)
+    }
+
+    /// 103
+    @Test(arguments: [
+        ("%@", "%d", LintFinding.Severity.error), ("%@", "%@ %@", .error), ("%@ %@", "%@", .warning),
+        ("%d", "%f", .error),
+        ("{host}", "{hots}", .warning), ("%s", "%@", .error), ("%c", "%d", .error),
+    ])
+    func placeholdersThatDifferAreTold(original: String, translation: String, severity: LintFinding.Severity) throws {
+        let fixture = try LintFixture([
+            "en.lproj/Localizable.strings": "\"k\" = \"\(original)\";\n",
+            "fr.lproj/Localizable.strings": "\n\"k\" = \"\(translation)\";\n",
+        ])
+        #expect(try fixture.told() == ["fr.lproj/Localizable.strings:2:1 \(severity) placeholderMismatch k"])
+    }
+
+    @Test(arguments: [("%@ %@", "%2$@ %1$@"), ("%d", "%lu"), ("%d%%", "%d %%"), ("%@", "%1$@ %1$@"), ("50 %", "50")])
+    func placeholdersThatAgreeAreNotTold(original: String, translation: String) throws {
+        let fixture = try LintFixture([
+            "en.lproj/Localizable.strings": "\"k\" = \"\(original)\";\n",
+            "fr.lproj/Localizable.strings": "\"k\" = \"\(translation)\";\n",
+        ])
+        #expect(try fixture.told().isEmpty)
+    }
+
+    @Test func aTextThatWasNotTranslatedIsNoted() throws {
+        let table = "\"a\" = \"Not translated\";\n\"b\" = \"OK\";\n"
+        let fixture = try LintFixture([
+            "en.lproj/Localizable.strings": table, "fr.lproj/Localizable.strings": table,
+            "en-GB.lproj/Localizable.strings": table,
+        ])
+        #expect(try fixture.told() == ["fr.lproj/Localizable.strings:1:1 note untranslated a"])
+    }
+
+    @Test(arguments: [
+        ("Two words", true), ("Word", false), ("%@ of %lld", false), ("{number} {unit}", false), ("12 %", false),
+        ("これは翻訳されていない長い文章です", true), ("https://x.y", false), ("A to B", false),
+    ])
+    func moreThanAWordWouldBeTranslated(text: String, isExpected: Bool) {
+        #expect(TranslationLint.wouldBeTranslated(text) == isExpected)
+    }
+}
