@@ -31,7 +31,7 @@ let package = Package(
             name: "PluginHostTests", dependencies: ["PluginHost", "PropertyLists", "CPluginSupport"],
             exclude: ["Fixtures"]),
         // One file against Foundation's Bundle, twice: as it was, and moved to PluginBundle. See BundleUser.swift.
-        .testTarget(name: "MovedFileTests", dependencies: ["PluginHost"], swiftSettings: [.define("MOVED")]),
+        .testTarget(name: "MovedFileTests", dependencies: ["PluginHost"]),
         .testTarget(name: "FoundationFileTests"),
     ],
     swiftLanguageModes: [.v6]

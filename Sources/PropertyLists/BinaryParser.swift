@@ -12,8 +12,6 @@ struct BinaryParser: ~Copyable {
         var weight: UInt32 = 0
         /// How many bytes of content it stands for, with everything below it.
         var bytes: UInt32 = 0
-        /// The serial number of the last dictionary that has it as a key.
-        var keyOf: UInt32 = 0
         /// How many containers nest in it, itself included; 0 for what is no container.
         var height: UInt16 = 0
         /// Whether it is a container whose elements are being read.
@@ -29,7 +27,6 @@ struct BinaryParser: ~Copyable {
         /// What was counted when it was opened.
         let nodesBefore: Int
         let bytesBefore: Int
-        let serial: UInt32
         var next = 0
         var height = 1
         /// Of an array. The keys of a dictionary are found again by their references.
@@ -41,23 +38,30 @@ struct BinaryParser: ~Copyable {
     private let depthLimit: Int
     private let nodeLimit: Int
     private let policy: TreeBuilder.DuplicatePolicy
+    /// Whether an entry of the outermost dictionary that is wrong is noted in `tolerated` and left out.
+    private let isLenient: Bool
     private var slots: [Slot] = []
     private var frames: [Frame] = []
     private var root: PropertyList?
     private var nodes = 0
     /// The bytes of content that were met so far, shared ones each time.
     private var expanded = 0
-    private var serial: UInt32 = 0
     var budget: ReadingBudget
     /// How many bytes of the file the objects that are not decoded yet may have. Each byte belongs to one object, so that
     /// decoding takes time in proportion to the file; twice the room, because some writers list an object two times.
     private var room: Int
-    /// What was left out or replaced, where the policy keeps the last of equal keys.
+    /// Keys that their dictionary has already.
+    private(set) var duplicates = DuplicateKeys()
+    /// Those, and what was left out or replaced, for a checker.
     private(set) var tolerated: [PropertyListFault] = []
     /// How many faults more than `tolerated` holds.
     private(set) var furtherTolerated = 0
 
-    init(_ objects: BinaryObjects, limits: PropertyListLimits, policy: TreeBuilder.DuplicatePolicy) {
+    init(
+        _ objects: BinaryObjects, limits: PropertyListLimits, policy: TreeBuilder.DuplicatePolicy = .keepFirst,
+        isLenient: Bool = false
+    ) {
+        self.isLenient = isLenient
         self.objects = objects
         depthLimit = limits.effectiveDepth
         // Weights are kept in 32 bits: there is one for each object, and 16 MiB hold millions of objects.
@@ -104,7 +108,7 @@ struct BinaryParser: ~Copyable {
         if frames[frame].isDictionary {
             let keyCount = frames[frame].count / 2
             if number < keyCount {
-                try checkIsKey(object, of: frame, from: place)
+                try checkIsKey(object, from: place)
             } else if number == keyCount {
                 // All keys are there: the dictionary gets its final size at once.
                 try spend(PropertyList.storageSize(entries: keyCount), at: place)
@@ -128,25 +132,50 @@ struct BinaryParser: ~Copyable {
         guard number >= 0 else { return }
         let place = frames[last].references + number * objects.referenceSize
         // A key that is none is left out with its value.
-        guard let object = try? objects.reference(at: place), case .string(let key)? = slots[object].value,
-            frames[last].entries.updateValue(value, forKey: key) != nil
-        else { return }
-        try refuse(duplicate: key, at: place)
+        guard let object = try? objects.reference(at: place), case .string(let key)? = slots[object].value else {
+            return
+        }
+        let new = value
+        guard let old = frames[last].entries.updateValue(new, forKey: key) else { return }
+        if policy == .keepFirst {
+            frames[last].entries[key] = old
+            // The dictionary keeps the spelling of the first.
+            let entries = frames[last].entries
+            if let index = entries.index(forKey: key), !entries.keys[index].utf8.elementsEqual(key.utf8) { return }
+        }
+        note(key, at: place, hasSameValue: old == new)
     }
 
-    private mutating func refuse(duplicate key: String, at place: Int) throws(PropertyListFault) {
+    @inline(never)
+    private mutating func note(_ key: String, at place: Int, hasSameValue: Bool) {
+        let isRepeated = policy == .keepFirst && hasSameValue
+        let objects = objects
         // Made only where it is kept: thousands of keys may be equal.
-        let fault = { [objects] in
+        tolerate(
             objects.fault(
-                .duplicateKey, place, "The key \(Excerpt.of(key)) appears a second time in its dictionary.")
+                isRepeated ? .repeatedKey : .duplicateKey, place, TreeBuilder.message(key, isRepeated: isRepeated)))
+        guard duplicates.listed.count < ReadingBudget.mostFindings else {
+            duplicates.further += 1
+            duplicates.furtherDiffer = duplicates.furtherDiffer || !hasSameValue
+            return
         }
-        guard policy == .keepLast else { throw fault() }
-        tolerate(fault())
+        duplicates.listed.append(
+            DuplicateKey(
+                name: key, outermost: outermostKey ?? key, position: .byte(place), hasSameValue: hasSameValue))
+    }
+
+    /// The key of the outermost dictionary whose value is being read; nil where that is no container.
+    private var outermostKey: String? {
+        guard frames.count > 1, let frame = frames.first, frame.isDictionary else { return nil }
+        let number = frame.next - 1 - frame.count / 2
+        guard number >= 0, let object = try? objects.reference(at: frame.references + number * objects.referenceSize)
+        else { return nil }
+        return slots[object].value?.string
     }
 
     /// Goes on with the outermost dictionary's next key or value, where faults are tolerated.
     private mutating func recover(from fault: PropertyListFault) throws(PropertyListFault) {
-        guard policy == .keepLast, fault.code != .tooManyNodes, fault.code != .overBudget,
+        guard isLenient, fault.code != .tooManyNodes, fault.code != .overBudget,
             frames.first?.isDictionary == true
         else { throw fault }
         for frame in frames.dropFirst() { slots[frame.object].isOpen = false }
@@ -196,10 +225,9 @@ struct BinaryParser: ~Copyable {
         _ object: Int, isDictionary: Bool, count: Int, references: Int
     ) throws(PropertyListFault) {
         guard frames.count < depthLimit else { throw tooDeep(references) }
-        serial &+= 1
         var frame = Frame(
             object: object, isDictionary: isDictionary, count: count, references: references, nodesBefore: nodes,
-            bytesBefore: expanded, serial: serial)
+            bytesBefore: expanded)
         // Everything it refers to counts at least once, so a huge container is refused before it is built.
         try self.count(count, at: references)
         if !isDictionary {
@@ -233,17 +261,12 @@ struct BinaryParser: ~Copyable {
         frames[last].height = max(frames[last].height, height + 1)
     }
 
-    private mutating func checkIsKey(_ object: Int, of frame: Int, from place: Int) throws(PropertyListFault) {
-        if case .string(let key)? = slots[object].value {
-            // Found before a value is read: a great many equal keys take no memory.
-            if policy == .refuse, slots[object].keyOf == frames[frame].serial { try refuse(duplicate: key, at: place) }
-        } else {
-            guard try objects.isText(object) else {
-                throw objects.fault(
-                    .keyNotString, place, "A dictionary's key is object \(object), which is not a string.")
-            }
+    private func checkIsKey(_ object: Int, from place: Int) throws(PropertyListFault) {
+        if case .string? = slots[object].value { return }
+        guard try objects.isText(object) else {
+            throw objects.fault(
+                .keyNotString, place, "A dictionary's key is object \(object), which is not a string.")
         }
-        slots[object].keyOf = frames[frame].serial
     }
 
     private mutating func count(_ weight: Int, at place: Int) throws(PropertyListFault) {

@@ -61,9 +61,9 @@ public struct InspectedList: Sendable {
         let source = SourceText(text)
         self.text = source
         self.keys = KeyPlaces(keys)
-        let firsts = faults.faults.contains { $0.code == .duplicateKey } ? FirstKeys(keys) : nil
+        let firsts = faults.faults.contains { Self.isDuplicate($0.code) } ? FirstKeys(keys) : nil
         self.faults = faults.faults.sorted { $0.offset < $1.offset }.map { fault in
-            let first = fault.code == .duplicateKey ? firsts?.first(equalToKeyAt: fault.offset) : nil
+            let first = Self.isDuplicate(fault.code) ? firsts?.first(equalToKeyAt: fault.offset) : nil
             return Fault(
                 PropertyListFault(
                     code: fault.code, position: source.position(of: fault.offset), message: fault.message),
@@ -71,6 +71,10 @@ public struct InspectedList: Sendable {
                 first: first.map { Place(position: source.position(of: $0), excerpt: source.excerpt(at: $0)) })
         }
         shorten(further: faults.further + (budget.map { keepTexts($0) } ?? 0))
+    }
+
+    private static func isDuplicate(_ code: PropertyListFault.Code) -> Bool {
+        code == .duplicateKey || code == .repeatedKey
     }
 
     /// Where a key stands, by the keys that lead to it; nil where there is none, and in binary lists.

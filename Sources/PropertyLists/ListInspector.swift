@@ -62,10 +62,15 @@ public enum ListInspector {
         }
     }
 
+    private static func policy(for kind: Kind) -> TreeBuilder.DuplicatePolicy {
+        kind == .stringsTable ? .keepLast : .keepFirst
+    }
+
     private static func inspectBinary(
         _ bytes: UnsafeRawBufferPointer, _ kind: Kind, _ limits: PropertyListLimits
     ) throws(PropertyListFault) -> InspectedList {
-        var parser = BinaryParser(try BinaryObjects(bytes), limits: limits, policy: .keepLast)
+        var parser = BinaryParser(
+            try BinaryObjects(bytes), limits: limits, policy: policy(for: kind), isLenient: true)
         var list = InspectedList(format: .binary)
         do throws(PropertyListFault) {
             list.value = try parser.parse()
@@ -98,7 +103,7 @@ public enum ListInspector {
         _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int, _ limits: PropertyListLimits, _ earlier: FaultList,
         as kind: Kind = .propertyList
     ) -> InspectedList {
-        var parser = XMLParser(text, ofFile: size, limits: limits, policy: .keepLast)
+        var parser = XMLParser(text, ofFile: size, limits: limits, policy: policy(for: kind), isLenient: true)
         parser.builder.recordsKeys = true
         let (value, faults) = StringsReader.salvage(&parser, earlier)
         let keys = faults.faults.first?.code == .overBudget ? [] : parser.builder.recordedKeys
@@ -110,7 +115,7 @@ public enum ListInspector {
     private static func inspectOldStyle(
         _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int, _ limits: PropertyListLimits
     ) -> InspectedList {
-        var parser = OldStyleParser(text, ofFile: size, limits: limits, policy: .keepLast)
+        var parser = OldStyleParser(text, ofFile: size, limits: limits)
         parser.builder.recordsKeys = true
         var faults = FaultList()
         var value: PropertyList?

@@ -20,6 +20,12 @@ struct MoveStack<Element>: ~Copyable {
     /// The element on top.
     var last: Element? { count > 0 ? base[count - 1] : nil }
 
+    /// An element that is in the stack.
+    subscript(index: Int) -> Element {
+        precondition(index >= 0 && index < count)
+        return base[index]
+    }
+
     /// Whether the next element needs more memory.
     @inline(__always)
     var isFull: Bool { count == capacity }

@@ -11,7 +11,7 @@ struct OldStyleParser: ~Copyable {
     /// `size`: of the file, in bytes; the text's own if nil.
     init(
         _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits,
-        policy: TreeBuilder.DuplicatePolicy = .refuse
+        policy: TreeBuilder.DuplicatePolicy = .keepFirst
     ) {
         scanner = OldStyleScanner(text, isLenient: false)
         builder = TreeBuilder(size: size ?? text.count, textSize: text.count, limits: limits, policy: policy)

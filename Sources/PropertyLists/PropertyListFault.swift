@@ -99,8 +99,11 @@ extension PropertyListFault.Code {
     public static let keyNotString = Self(rawValue: "key-not-string")
     /// A key without its value, or a list without any value.
     public static let missingValue = Self(rawValue: "missing-value")
-    /// A dictionary holds two equal keys.
+    /// A dictionary holds two equal keys. Reported by checkers; of a property list the first one counts, of a strings
+    /// table the last.
     public static let duplicateKey = Self(rawValue: "duplicate-key")
+    /// A dictionary of a property list holds two equal keys with the same value. Reported by checkers.
+    public static let repeatedKey = Self(rawValue: "repeated-key")
     /// A semicolon, comma or equals sign is missing.
     public static let missingSeparator = Self(rawValue: "missing-separator")
 

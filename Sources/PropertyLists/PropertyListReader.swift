@@ -20,7 +20,8 @@ public enum PropertyListReader {
     /// - Parameters:
     ///   - bytes: The file's content. Not referred to after the call.
     ///   - limits: How much is accepted.
-    /// - Returns: The value, and the form it was written in.
+    /// - Returns: The value, and the form it was written in. Of equal keys the first one counts; ``readAll(_:limits:)``
+    ///   reports them.
     /// - Throws: ``PropertyListFault``; `tooLarge`, `tooDeep` and `tooManyNodes` for the limits, `empty` for a file of
     ///   blanks, `truncated` where the file ends inside something, `invalidEncoding` and `unknownEncoding` for what is
     ///   no text, the other codes as they say.
@@ -29,23 +30,34 @@ public enum PropertyListReader {
     public static func read(
         _ bytes: UnsafeRawBufferPointer, limits: PropertyListLimits = .standard
     ) throws(PropertyListFault) -> (value: PropertyList, format: PropertyListFormat) {
+        let (value, format, _) = try readAll(bytes, limits: limits)
+        return (value, format)
+    }
+
+    /// The same, with the keys that a dictionary has more than once.
+    public static func readAll(
+        _ bytes: UnsafeRawBufferPointer, limits: PropertyListLimits = .standard
+    ) throws(PropertyListFault) -> (value: PropertyList, format: PropertyListFormat, duplicates: DuplicateKeys) {
         try checkSize(bytes, limits)
         guard !bytes.isEmpty else {
             throw PropertyListFault(code: .empty, position: .whole, message: "The file is empty.")
         }
         if isBinary(bytes) {
-            var parser = BinaryParser(try BinaryObjects(bytes), limits: limits, policy: .refuse)
-            return (try parser.parse(), .binary)
+            var parser = BinaryParser(try BinaryObjects(bytes), limits: limits)
+            let value = try parser.parse()
+            return (value, .binary, parser.duplicates)
         }
         return try TextSource.withText(of: bytes) { (text) throws(PropertyListFault) in
             do throws(TextFault) {
                 switch try TextSource.form(of: text) {
                 case .xml:
-                    var parser = XMLParser(text, ofFile: bytes.count, limits: limits, policy: .refuse)
-                    return (try parser.parse(), .xml)
+                    var parser = XMLParser(text, ofFile: bytes.count, limits: limits)
+                    let value = try parser.parse()
+                    return (value, .xml, parser.builder.duplicateKeys(in: text))
                 case .openStep:
                     var parser = OldStyleParser(text, ofFile: bytes.count, limits: limits)
-                    return (try parser.parse(), .openStep)
+                    let value = try parser.parse()
+                    return (value, .openStep, parser.builder.duplicateKeys(in: text))
                 }
             } catch {
                 throw error.located(in: text)
@@ -80,5 +92,23 @@ public enum PropertyListReader {
     /// Whether the bytes begin as binary lists do, of whatever version.
     static func isBinary(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.starts(with: [0x62, 0x70, 0x6C, 0x69, 0x73, 0x74])
+    }
+}
+
+extension TreeBuilder {
+    /// The keys that a dictionary of the text has more than once, in the order of the file.
+    borrowing func duplicateKeys(in text: UnsafeBufferPointer<UInt8>) -> DuplicateKeys {
+        var keys = DuplicateKeys()
+        if duplicates.isEmpty { return keys }
+        var counter = PositionCounter(text)
+        keys.listed = duplicates.sorted { $0.key.offset < $1.key.offset }.map { duplicate in
+            let (line, column) = counter.position(of: duplicate.key.offset)
+            return DuplicateKey(
+                name: duplicate.key.name, outermost: duplicate.outermost, position: .text(line: line, column: column),
+                hasSameValue: duplicate.hasSameValue)
+        }
+        keys.further = furtherDuplicates
+        keys.furtherDiffer = furtherDiffer
+        return keys
     }
 }

@@ -74,13 +74,14 @@ public enum StringsReader {
             return try withText(of: bytes.bindMemory(to: UInt8.self), &noted) {
                 (text, noted) throws(PropertyListFault) in
                 if case .xml? = try? TextSource.form(of: text) {
-                    var parser = XMLParser(text, ofFile: bytes.count, limits: limits, policy: .keepLast)
+                    var parser = XMLParser(
+                        text, ofFile: bytes.count, limits: limits, policy: .keepLast, isLenient: true)
                     let (root, faults) = salvage(&parser, noted)
                     return values(of: root, located(faults, in: text), further: faults.further)
                 }
                 var faults = noted
                 do throws(TextFault) {
-                    var parser = OldStyleParser(text, ofFile: bytes.count, limits: limits)
+                    var parser = OldStyleParser(text, ofFile: bytes.count, limits: limits, policy: .keepLast)
                     return values(of: try parser.parse(), located(faults, in: text), further: faults.further)
                 } catch {
                     faults.add(error)
@@ -120,7 +121,7 @@ public enum StringsReader {
     ) throws(PropertyListFault) -> (
         root: PropertyList, faults: [PropertyListFault], further: Int, budget: ReadingBudget
     ) {
-        var parser = BinaryParser(try BinaryObjects(bytes), limits: limits, policy: .keepLast)
+        var parser = BinaryParser(try BinaryObjects(bytes), limits: limits, policy: .keepLast, isLenient: true)
         let root = try parser.parse()
         return (root, parser.tolerated, parser.furtherTolerated, parser.budget)
     }
@@ -145,7 +146,7 @@ public enum StringsReader {
     private static func readXML(
         _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int, _ limits: PropertyListLimits, _ earlier: FaultList
     ) throws(PropertyListFault) -> (entries: [String: String], faults: [PropertyListFault]) {
-        var parser = XMLParser(text, ofFile: size, limits: limits, policy: .keepLast)
+        var parser = XMLParser(text, ofFile: size, limits: limits, policy: .keepLast, isLenient: true)
         let (root, faults) = salvage(&parser, earlier)
         let (entries, others, further) = try texts(of: root, parser.builder.budget)
         return (entries, listed(located(faults, in: text) + others, further: faults.further + further))
@@ -256,7 +257,7 @@ public enum StringsReader {
 extension FaultList {
     /// Adds the equal keys that a builder met.
     mutating func add(_ builder: borrowing TreeBuilder) {
-        for key in builder.duplicates { add(TreeBuilder.duplicate(key)) }
+        for key in builder.duplicates { add(builder.fault(key)) }
         add(further: builder.furtherDuplicates)
     }
 }

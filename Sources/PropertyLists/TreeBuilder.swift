@@ -4,16 +4,25 @@
 /// final size. Of a long container they are moved on in between, so that it is never in memory twice. Nothing nested
 /// beyond the limit is ever built, so nothing that deep is ever released either.
 struct TreeBuilder: ~Copyable {
-    /// What to do with a second equal key.
+    /// Which value counts of equal keys. The place of each later one is kept in `duplicates`.
     enum DuplicatePolicy {
-        case refuse
-        /// The last value wins; the place of the key is kept in `duplicates`.
+        /// That of property lists. Keys are equal if their bytes are.
+        case keepFirst
+        /// That of strings tables. Keys are equal as Swift's strings are.
         case keepLast
     }
 
     struct Key {
         let name: String
         let offset: Int
+    }
+
+    /// A key that its dictionary has already.
+    struct Duplicate {
+        let key: Key
+        /// The key of the outermost dictionary that it stands under, or itself.
+        let outermost: String
+        let hasSameValue: Bool
     }
 
     private struct Frame {
@@ -58,10 +67,12 @@ struct TreeBuilder: ~Copyable {
     private var moved: [Moved] = []
     private var nodes = 0
     var budget: ReadingBudget
-    /// The later ones of equal keys, where the policy keeps the last; as many as a report lists.
-    private(set) var duplicates: [Key] = []
+    /// The later ones of equal keys; as many as a report lists.
+    private(set) var duplicates: [Duplicate] = []
     /// How many more there were.
     private(set) var furtherDuplicates = 0
+    /// Whether one of those has another value than the first.
+    private(set) var furtherDiffer = false
     /// Whether the place of every key is kept, for a checker.
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
@@ -183,7 +194,7 @@ struct TreeBuilder: ~Copyable {
             part.size = size
         }
         if frame.isDictionary {
-            try moveEntries(of: frame, to: &part.entries)
+            moveEntries(of: frame, to: &part.entries)
         } else {
             let elements = values.surrender(above: frame.firstValue)
             for index in elements.indices { part.elements.append(elements.moveElement(from: index)) }
@@ -212,7 +223,7 @@ struct TreeBuilder: ~Copyable {
             try pay(frame.storageSize(count), at: frame.offset)
             if frame.isDictionary {
                 var entries = [String: PropertyList](minimumCapacity: count)
-                try moveEntries(of: frame, to: &entries)
+                moveEntries(of: frame, to: &entries)
                 value = .dictionary(entries)
             } else {
                 value = .array(values.takeArray(above: frame.firstValue))
@@ -249,36 +260,42 @@ struct TreeBuilder: ~Copyable {
     mutating func salvage() -> [String: PropertyList] {
         guard abandonEntry(), let frame = frames.popLast() else { return [:] }
         var entries = moved.popLast()?.entries ?? [:]
-        // Who keeps the first of equal keys has no use for what was read.
-        try? moveEntries(of: frame, to: &entries)
+        moveEntries(of: frame, to: &entries)
         return entries
     }
 
-    /// Moves the complete entries of a frame out of the stacks; the first key that had an equal one before it is a fault
-    /// or is noted.
-    private mutating func moveEntries(
-        of frame: Frame, to entries: inout [String: PropertyList]
-    ) throws(TextFault) {
+    /// Moves the complete entries of a frame out of the stacks; keys that have an equal one before them are noted.
+    private mutating func moveEntries(of frame: Frame, to entries: inout [String: PropertyList]) {
         let itsKeys = keys.surrender(above: frame.firstKey)
         let itsValues = values.surrender(above: frame.firstValue)
-        var duplicate: Key?
         // The last key may wait for its value.
         precondition(itsKeys.count - itsValues.count == 0 || itsKeys.count - itsValues.count == 1)
         for index in itsValues.indices {
             let key = itsKeys.moveElement(from: index)
             let value = itsValues.moveElement(from: index)
-            if entries.updateValue(value, forKey: key.name) != nil {
-                duplicate = duplicate ?? key
-                if policy == .refuse { continue }
-                if duplicates.count < ReadingBudget.mostFindings {
-                    duplicates.append(key)
-                } else {
-                    furtherDuplicates += 1
-                }
+            guard let old = entries.updateValue(value, forKey: key.name) else { continue }
+            if policy == .keepFirst {
+                entries[key.name] = old
+                // The dictionary keeps the spelling of the first.
+                let place = entries.index(forKey: key.name)
+                if let place, !entries.keys[place].utf8.elementsEqual(key.name.utf8) { continue }
             }
+            note(key, hasSameValue: old == value)
         }
         if itsKeys.count > itsValues.count { keys.append(itsKeys.moveElement(from: itsValues.count)) }
-        if let duplicate, policy == .refuse { throw Self.duplicate(duplicate) }
+    }
+
+    @inline(never)
+    private mutating func note(_ key: Key, hasSameValue: Bool) {
+        guard duplicates.count < ReadingBudget.mostFindings else {
+            furtherDuplicates += 1
+            furtherDiffer = furtherDiffer || !hasSameValue
+            return
+        }
+        // The outermost dictionary's last key is that of the value which is being read.
+        let isNested = frames.count > 1 && frames[0].isDictionary
+        let outermost = isNested ? keys[frames[1].firstKey - 1].name : key.name
+        duplicates.append(Duplicate(key: key, outermost: outermost, hasSameValue: hasSameValue))
     }
 
     @inline(__always)
@@ -299,9 +316,17 @@ struct TreeBuilder: ~Copyable {
             .tooManyNodes, at: offset, "The list holds more than \(nodeLimit) keys and values, which is the limit.")
     }
 
-    @inline(never)
-    static func duplicate(_ key: Key) -> TextFault {
-        TextFault(
-            .duplicateKey, at: key.offset, "The key \(Excerpt.of(key.name)) appears a second time in its dictionary.")
+    /// The fault for a checker.
+    func fault(_ duplicate: Duplicate) -> TextFault {
+        // Whoever translates a table is to see each key once.
+        let isRepeated = policy == .keepFirst && duplicate.hasSameValue
+        return TextFault(
+            isRepeated ? .repeatedKey : .duplicateKey, at: duplicate.key.offset,
+            Self.message(duplicate.key.name, isRepeated: isRepeated))
+    }
+
+    static func message(_ key: String, isRepeated: Bool) -> String {
+        "The key \(Excerpt.of(key)) appears a second time in its dictionary"
+            + (isRepeated ? ", with the same value." : ".")
     }
 }

@@ -22,10 +22,10 @@ struct XMLParser: ~Copyable {
     /// `size`: of the file, in bytes; the text's own if nil.
     init(
         _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits,
-        policy: TreeBuilder.DuplicatePolicy
+        policy: TreeBuilder.DuplicatePolicy = .keepFirst, isLenient: Bool = false
     ) {
         self.text = text
-        isLenient = policy == .keepLast
+        self.isLenient = isLenient
         builder = TreeBuilder(size: size ?? text.count, textSize: text.count, limits: limits, policy: policy)
     }
 

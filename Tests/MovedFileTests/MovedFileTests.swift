@@ -1,5 +1,4 @@
 import Foundation
-import PluginHost
 import Testing
 
 /// What the moved file finds in a bundle, as Apple documents it.
@@ -94,6 +93,13 @@ import Testing
         #expect(user.marked("hello") == "Good day")
         #expect(user.marked("hello", table: "Other") == "Hi")
         #expect(BundleUser.marked("no such key") == "no such key")
+    }
+
+    @Test func theAliasMovesTheOtherFilesOfItsModule() {
+        #expect(OtherFile(bundle: user.bundle).texts == ["Good day", "Hi", "no such key"])
+        #expect(ImportingFile(bundle: user.bundle).text == "Good day")
+        #expect(OtherFile.loadedClassesKey == "NSLoadedClasses" && ImportingFile.loadedClassesKey == "NSLoadedClasses")
+        #expect(OtherFile.isLoad(PluginBundle.didLoadNotification))
     }
 
     @Test func codeThatIsNoneFailsWithTheReason() throws {

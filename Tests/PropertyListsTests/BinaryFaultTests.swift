@@ -168,14 +168,27 @@ struct BinaryFaultTests {
     }
 
     @Test("43: equal keys, the same object or two")
-    func equalKeysAreRefused() {
+    func theFirstOfEqualKeysCounts() throws {
         let key = BinaryList.ascii("k")
-        let found = fault(of: BinaryList([[0xD2, 1, 1, 2, 2], key, [0x09]]).bytes)
-        #expect(found?.code == .duplicateKey)
-        #expect(found?.position == .byte(10))
-        #expect(fault(of: BinaryList([[0xD2, 1, 2, 3, 3], key, key, [0x09]]).bytes)?.code == .duplicateKey)
+        for other in [key, [0x61, 0, 0x6B]] {
+            let list = BinaryList([[0xD2, 1, 2, 3, 4], key, other, [0x09], [0x08]]).bytes
+            let read = try list.withUnsafeBytes { try PropertyListReader.readAll($0) }
+            #expect(read.value == .dictionary(["k": .boolean(true)]))
+            #expect(
+                read.duplicates.listed == [
+                    DuplicateKey(name: "k", outermost: "k", position: .byte(12), hasSameValue: false)
+                ])
+        }
+        let same = BinaryList([[0xD2, 1, 1, 2, 2], key, [0x09]]).bytes
         #expect(
-            fault(of: BinaryList([[0xD2, 1, 2, 3, 3], key, [0x61, 0, 0x6B], [0x09]]).bytes)?.code == .duplicateKey)
+            try same.withUnsafeBytes { try PropertyListReader.readAll($0) }.duplicates.listed.map(\.hasSameValue) == [
+                true
+            ])
+        let nested = BinaryList([[0xD1, 1, 2], BinaryList.ascii("o"), [0xD2, 3, 3, 4, 5], key, [0x09], [0x08]]).bytes
+        #expect(
+            try nested.withUnsafeBytes { try PropertyListReader.readAll($0) }.duplicates.listed.map(\.outermost) == [
+                "o"
+            ])
     }
 
     @Test(

@@ -35,12 +35,19 @@ struct OldStyleFaultTests {
     }
 
     @Test("43: equal keys")
-    func secondEqualKeyIsLocated() {
-        let found = fault(of: "{\n a = b;\n \"a\" = c;\n}")
-        #expect(found?.code == .duplicateKey)
-        #expect(found?.position == .text(line: 3, column: 2))
-        #expect(fault(of: "a = b; 'a';")?.code == .duplicateKey)
-        #expect(fault(of: "(({a = b; c = d; a = e}))")?.code == .duplicateKey)
+    func secondEqualKeyIsLocated() throws {
+        func read(_ text: String) throws -> (PropertyList, [DuplicateKey]) {
+            let read = try Array(text.utf8).withUnsafeBytes { try PropertyListReader.readAll($0) }
+            return (read.value, read.duplicates.listed)
+        }
+        let (value, keys) = try read("{\n a = b;\n \"a\" = c;\n}")
+        #expect(value == .dictionary(["a": .string("b")]))
+        #expect(
+            keys == [DuplicateKey(name: "a", outermost: "a", position: .text(line: 3, column: 2), hasSameValue: false)])
+        #expect(try read("a = b; 'a';").0 == .dictionary(["a": .string("b")]))
+        #expect(try read("a = a; 'a';").1.map(\.hasSameValue) == [true])
+        #expect(try read("(({a = b; c = d; a = e}))").1.map(\.name) == ["a"])
+        #expect(try read("x = y; o = (1, {p = {a = b; a = c;}; });").1.map(\.outermost) == ["o"])
     }
 
     @Test(

@@ -23,17 +23,32 @@ struct XMLFaultTests {
     }
 
     @Test("43: equal keys")
-    func secondEqualKeyIsLocated() {
-        let found = fault(of: xml("<dict>\n<key>a</key><true/>\n<key>b</key><true/>\n <key>a</key><true/></dict>"))
-        #expect(found?.code == .duplicateKey)
-        #expect(found?.position == .text(line: 7, column: 2))
-        #expect(found?.message == "The key \"a\" appears a second time in its dictionary.")
+    func secondEqualKeyIsLocated() throws {
+        let text = xml("<dict>\n<key>a</key><true/>\n<key>b</key><true/>\n <key>a</key><false/></dict>")
+        let read = try Array(text.utf8).withUnsafeBytes { try PropertyListReader.readAll($0) }
+        #expect(read.value == .dictionary(["a": .boolean(true), "b": .boolean(true)]))
+        #expect(
+            read.duplicates.listed == [
+                DuplicateKey(name: "a", outermost: "a", position: .text(line: 7, column: 2), hasSameValue: false)
+            ])
     }
 
-    @Test("43: keys equal by canonical equivalence, as String compares them")
-    func composedAndDecomposedKeysAreEqual() {
-        #expect(
-            fault(of: xml("<dict><key>\u{E9}</key><true/><key>e\u{301}</key><true/></dict>"))?.code == .duplicateKey)
+    @Test("43: keys of different bytes are two keys, also where String takes them for one")
+    func composedAndDecomposedKeysAreTwo() throws {
+        let text = xml("<dict><key>\u{E9}</key><true/><key>e\u{301}</key><false/></dict>")
+        let read = try Array(text.utf8).withUnsafeBytes { try PropertyListReader.readAll($0) }
+        #expect(read.duplicates.isEmpty && read.value == .dictionary(["\u{E9}": .boolean(true)]))
+    }
+
+    @Test("294, 295: a checker tells equal keys with the same value from those with another")
+    func repeatedKeysAreReported() {
+        func codes(_ text: String) -> [PropertyListFault.Code] {
+            Array(text.utf8).withUnsafeBytes { ListInspector.inspect($0, as: .propertyList, limits: .standard) }.faults
+                .map(\.fault.code)
+        }
+        #expect(codes(xml("<dict><key>a</key><true/><key>a</key><true/></dict>")) == [.repeatedKey])
+        #expect(codes(xml("<dict><key>a</key><true/><key>a</key><false/></dict>")) == [.duplicateKey])
+        #expect(codes("a = b; a = b; a = c;") == [.repeatedKey, .duplicateKey])
     }
 
     @Test(

@@ -21,7 +21,7 @@ extension BundleLayout {
         let layout = plain(&folders, isFramework: root.hasSuffix(".framework")) ?? flat
         guard root.hasSuffix(".resources") else { return layout }
         let parent = root.split(separator: "/").dropLast().last.map(String.init) ?? ""
-        return layout.backed(by: installed(in: parent))
+        return layout.backed(by: installed(Path.stem(root), in: parent))
     }
 
     /// Whether a directory has an Info.plist in one of its layout's places.

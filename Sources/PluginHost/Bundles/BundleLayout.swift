@@ -12,8 +12,12 @@ struct BundleLayout: Sendable, Hashable {
     var infoDirectories: [String]
     /// The resources.
     var resources: String
+    /// What is searched for resources after those, in order.
+    var furtherResources: [String] = []
     /// Where the executable may stand, in order.
     var executableDirectories: [String]
+    /// What may hold auxiliary executables, before the directories of the executable.
+    var auxiliaryDirectories: [String] = []
     /// What may hold frameworks, plug-ins and shared support, in order.
     var supportDirectories: [String]
 
@@ -45,8 +49,8 @@ struct BundleLayout: Sendable, Hashable {
     /// OpenStep's and GNUstep's: `Resources/` beside the executable.
     static func openStep(in folder: String) -> BundleLayout {
         Self(
-            name: "OpenStep", infoDirectories: [folder, ""], resources: folder, executableDirectories: ["", "Linux"],
-            supportDirectories: [""])
+            name: "OpenStep", infoDirectories: [folder, ""], resources: folder, furtherResources: [""],
+            executableDirectories: ["", "Linux"], supportDirectories: [""])
     }
 
     /// NeXT's `Support Files/`.
@@ -61,14 +65,16 @@ struct BundleLayout: Sendable, Hashable {
         name: "flat", infoDirectories: [""], resources: "", executableDirectories: ["", "Linux"],
         supportDirectories: [""])
 
-    /// Only the code, beside resources that were installed as `lib/X.resources` or `share/X.resources`. `parent`: the
-    /// name of the directory that the bundle stands in.
-    static func installed(in parent: String) -> BundleLayout {
+    /// Only the code, beside resources that were installed as `lib/X.resources` or `share/X.resources`. `name`: the
+    /// bundle's, without `.resources`. `parent`: the name of the directory that the bundle stands in.
+    static func installed(_ name: String, in parent: String) -> BundleLayout {
+        let isShared = parent == "share"
         let prefix = "../../"
         let shared = [prefix + "lib", "\(prefix)lib/\(machine)-linux-gnu", prefix + "lib64", prefix + "bin"]
         return Self(
             name: "installed", infoDirectories: [], resources: "",
-            executableDirectories: (parent == "share" ? shared : []) + [".."], supportDirectories: [])
+            executableDirectories: (isShared ? shared : []) + [".."],
+            auxiliaryDirectories: isShared ? ["\(prefix)libexec/\(name).executables"] : [], supportDirectories: [])
     }
 
     // MARK: Layouts made of others
@@ -78,7 +84,8 @@ struct BundleLayout: Sendable, Hashable {
         func moved(_ places: [String]) -> [String] { places.map { Self.joined(directory, $0) } }
         return Self(
             name: name, infoDirectories: moved(infoDirectories), resources: Self.joined(directory, resources),
-            executableDirectories: moved(executableDirectories), supportDirectories: moved(supportDirectories))
+            furtherResources: moved(furtherResources), executableDirectories: moved(executableDirectories),
+            auxiliaryDirectories: moved(auxiliaryDirectories), supportDirectories: moved(supportDirectories))
     }
 
     /// The same, for a bundle that may have some of its parts where another layout has them.
@@ -86,6 +93,7 @@ struct BundleLayout: Sendable, Hashable {
         var layout = self
         layout.infoDirectories += other.infoDirectories
         layout.executableDirectories += other.executableDirectories
+        layout.auxiliaryDirectories += other.auxiliaryDirectories
         layout.supportDirectories += other.supportDirectories
         return layout
     }

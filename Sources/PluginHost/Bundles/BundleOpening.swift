@@ -254,6 +254,15 @@ enum BundleOpening {
             PluginBundle(contents: BundleContents(path: path, layout: .flat, manifestPath: path, finding: gone)))
     }
 
+    /// Whether a bundle is the main bundle. Asked at each load, so it does not open the main bundle for one that the
+    /// program does not stand in.
+    static func isMain(_ bundle: PluginBundle) -> Bool {
+        if let known = mainBundle.load(ordering: .acquiring) { return known.takeUnretainedValue() === bundle }
+        let path = bundle.bundlePath
+        guard path.hasSuffix(".resources") || Path.isInside(Path.mainProgram, directory: path) else { return false }
+        return main === bundle
+    }
+
     /// The main bundle once it could be read; held for the life of the process.
     private static let mainBundle = Atomic<Unmanaged<PluginBundle>?>(nil)
 

@@ -15,8 +15,8 @@ final class BundleResources: Sendable {
     }
 
     private let bundlePath: String
-    /// Relative to the bundle; it need not exist.
-    private let directory: String
+    /// Relative to the bundle, in order; they need not exist.
+    private let directories: [String]
     private let identifier: String?
     private let declared: [String]
     private let developmentRegion: String?
@@ -32,7 +32,7 @@ final class BundleResources: Sendable {
 
     init(_ bundle: borrowing BundleContents) {
         bundlePath = bundle.path
-        directory = bundle.layout.resources
+        directories = [bundle.layout.resources] + bundle.layout.furtherResources
         identifier = bundle.manifest.identifier
         declared = bundle.manifest.localizations
         developmentRegion = bundle.manifest.developmentRegion
@@ -115,7 +115,7 @@ final class BundleResources: Sendable {
             declared: declared, developmentRegion: developmentRegion,
             languages: HostEnvironment.currentLanguages)
         let main = BundleOpening.main
-        if main.resources !== self, !allowsMixedLocalizations {
+        if main.resources !== self, !allowsMixedLocalizations, !main.manifest.allowsMixedLocalizations {
             let localizations = main.resources.localizationsNow
             settings.restriction = localizations.names
             isCertain = localizations.isCertain && !main.isProvisional
@@ -134,7 +134,7 @@ final class BundleResources: Sendable {
             }
         }
         let finder = ResourceFinder(
-            directory: Path.join(bundlePath, directory), settings: choice.localization,
+            directories: directories.map { Path.join(bundlePath, $0) }, settings: choice.localization,
             preference: choice.variants, log: log)
         return BundleStrings(finder: finder, log: log)
     }

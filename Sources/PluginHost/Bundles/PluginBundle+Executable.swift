@@ -11,8 +11,11 @@ extension PluginBundle {
     /// Where the executable is, or nil: the first place of the layout that holds a file of its name; of the main bundle
     /// the program that runs; of a bundle whose code is linked (``linked(at:entry:)``) the program or library that it is
     /// linked into.
+    ///
+    /// Where a script starts the program, the two differ: the main bundle's ``Manifest/executable`` names the script, and
+    /// this is the program that the script started.
     public var executablePath: String? {
-        if self === BundleOpening.main { return Path.mainProgram }
+        if BundleOpening.isMain(self) { return Path.mainProgram }
         if let linkedExecutable { return linkedExecutable }
         return (executableCandidates.first { $0.isRegularFile } ?? versionedExecutables.first { $0.isRegularFile })?
             .path
@@ -31,7 +34,7 @@ extension PluginBundle {
     }
 
     /// What build systems put around the name of a shared object.
-    private static let affixes = [noAffix, ("", ".so"), ("lib", ".so")]
+    static let affixes = [noAffix, ("", ".so"), ("lib", ".so")]
     private static let noAffix = ("", "")
 
     /// Where the executable may be, in order.
@@ -80,8 +83,8 @@ extension PluginBundle {
     func requireUsableManifest() throws(PluginError) {
         if let manifestError { throw manifestError }
         if manifest.findings.isEmpty, manifest.execution == nil { return }
-        let findings = manifest.findings + [executionFinding].compactMap(\.self)
-        if !findings.isEmpty { throw PluginError(bundlePath: bundlePath, findings: findings) }
+        let errors = manifest.errors + [executionFinding].compactMap(\.self)
+        if !errors.isEmpty { throw PluginError(bundlePath: bundlePath, findings: errors) }
     }
 
     /// What keeps the code from running where the bundle asks for it.
@@ -224,7 +227,7 @@ extension PluginBundle {
         return ImageInspector.machine(of: file) != nil
     }
 
-    /// Which key names no file, and `others`: what lies where the executable is looked for.
+    /// `others`: what lies where the executable is looked for.
     private func misspelling(_ others: [String]) -> String? {
         if others.isEmpty { return nil }
         let naming =

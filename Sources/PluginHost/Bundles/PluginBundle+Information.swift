@@ -21,14 +21,13 @@ extension PluginBundle {
         return Path.stem(bundlePath)
     }
 
-    /// Info.plist as it holds on this platform, or nil where there is none or it cannot be read.
+    /// Info.plist as it holds on this platform; empty where there is none or it cannot be read, which ``manifestError``
+    /// explains. Never nil: the type is that of Foundation's `Bundle`.
     ///
     /// Values are `String`, `Int` (`UInt64` above `Int.max`), `Double`, `Bool`, `Date`, `Data`, arrays and dictionaries.
     ///
     /// **Cost.** Converts the whole list at each call; ``manifest`` and ``object(forInfoDictionaryKey:)`` do not.
-    public var infoDictionary: [String: Any]? {
-        manifestError == nil ? manifest.dictionary.mapValues(\.foundationValue) : nil
-    }
+    public var infoDictionary: [String: Any]? { manifest.dictionary.mapValues(\.foundationValue) }
 
     /// The values of InfoPlist.strings in the user's language, or nil where there is none.
     public var localizedInfoDictionary: [String: Any]? { resources.localizedInfo }

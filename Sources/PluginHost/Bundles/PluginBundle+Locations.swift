@@ -46,12 +46,18 @@ extension PluginBundle {
     public var builtInPlugInsURL: URL? { builtInPlugInsPath.map(Self.directoryURL) }
 
     /// An executable beside the bundle's own, such as a helper program; nil if there is none of the name.
+    ///
+    /// The file may have the name as it stands, or with `.so`, or with `lib` and `.so` around it. Of installed resources,
+    /// `share/X.resources`, it is looked for in `libexec/X.executables` first.
     public func path(forAuxiliaryExecutable executableName: String) -> String? {
         guard !executableName.isEmpty, !executableName.contains("/"), executableName != ".", executableName != ".."
         else { return nil }
-        return layout.executableDirectories.lazy
-            .map { Path.join(Path.join(self.bundlePath, $0), executableName) }
-            .first { FileIdentity(path: $0)?.isRegularFile ?? false }
+        let directories = layout.auxiliaryDirectories + layout.executableDirectories
+        return directories.lazy.map { Path.join(self.bundlePath, $0) }.compactMap { directory in
+            Self.affixes.lazy
+                .map { Path.join(directory, "", file: $0.0, executableName, $0.1) }
+                .first { FileIdentity(path: $0)?.isRegularFile ?? false }
+        }.first
     }
 
     /// An executable beside the bundle's own, such as a helper program; nil if there is none of the name.

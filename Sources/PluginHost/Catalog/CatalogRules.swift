@@ -40,6 +40,20 @@ struct CatalogRules: Sendable, Equatable {
                     message: "It requires what the application does not offer: \(names).",
                     remedy: "Use it in an application that offers them, or update the application."))
         }
-        return findings
+        return findings + deviceFindings(record, list: list)
+    }
+
+    private func deviceFindings(_ record: PluginRecord, list: String) -> [PluginFinding] {
+        let unmet = record.deviceCapabilities.filter { capabilities.contains($0.key) != $0.value }
+        return [true, false].compactMap { isRequired in
+            let names = unmet.filter { $0.value == isRequired }.keys.sorted().map { quoted($0) }
+            guard !names.isEmpty else { return nil }
+            let what =
+                isRequired ? "requires what the application does not offer" : "refuses what the application offers"
+            return PluginFinding(
+                .hostIncompatible, filePath: list, subject: ManifestKey.deviceCapabilities.spelling,
+                message: "It \(what): \(names.joined(separator: ", ")).",
+                remedy: "Use it in an application that offers \(isRequired ? "them" : "none of them").")
+        }
     }
 }

@@ -51,6 +51,9 @@ public struct PluginDescription: Sendable {
 
     /// `PHCapabilities`: what the host must offer.
     public var capabilities: [String] { record.capabilities }
+
+    /// `UIRequiredDeviceCapabilities`: what the host must offer (true) and what it must not (false).
+    public var deviceCapabilities: [String: Bool] { record.deviceCapabilities }
 }
 
 extension PluginDescription: Hashable {

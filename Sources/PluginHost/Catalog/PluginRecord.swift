@@ -11,6 +11,7 @@ struct PluginRecord: Sendable, Equatable {
     var requires: [String: VersionRange] = [:]
     var hostRequires: VersionRange?
     var capabilities: [String] = []
+    var deviceCapabilities: [String: Bool] = [:]
     var uses: [String: UInt32] = [:]
     var execution: String?
     /// Where Info.plist stands in the bundle; nil where none could be opened.
@@ -47,9 +48,10 @@ extension PluginRecord {
         requires = contents.manifest.requires
         hostRequires = contents.manifest.hostRequires
         capabilities = contents.manifest.capabilities
+        deviceCapabilities = contents.manifest.deviceCapabilities
         uses = contents.manifest.uses
         execution = contents.manifest.execution
-        findings = contents.manifest.findings
+        findings = contents.manifest.errors
         let length = contents.path.utf8.count + 1
         // The usual one is not made anew for each bundle.
         listPath =
@@ -67,7 +69,8 @@ extension PluginRecord {
 
     /// Whether it requires anything of the host or of other bundles.
     var hasRequirements: Bool {
-        !requires.isEmpty || hostRequires != nil || !capabilities.isEmpty || execution != nil
+        !requires.isEmpty || hostRequires != nil || !capabilities.isEmpty || !deviceCapabilities.isEmpty
+            || execution != nil
     }
 
     // MARK: As bytes
@@ -97,6 +100,7 @@ extension PluginRecord {
         writer.put(requires) { $0.put($1.description) }
         writer.put(hostRequires?.description)
         writer.put(capabilities) { $0.put($1) }
+        writer.put(deviceCapabilities) { $0.put($1 ? UInt8(1) : 0) }
         writer.put(uses) { $0.put($1) }
         writer.put(execution)
         writer.put(listPath)
@@ -123,6 +127,7 @@ extension PluginRecord {
         requires = reader.dictionary { $0.text() }.compactMapValues { try? VersionRange($0) }
         hostRequires = reader.optionalText().flatMap { try? VersionRange($0) }
         capabilities = reader.list(4) { $0.text() }
+        deviceCapabilities = reader.dictionary { $0.number(UInt8.self) != 0 }
         uses = reader.dictionary { $0.number(UInt32.self) }
         execution = reader.optionalText()
         listPath = reader.optionalText()

@@ -22,6 +22,11 @@ struct LoadedImage: @unchecked Sendable {
         return LoadedImage(handle: handle, base: UInt(image.base))
     }
 
+    /// The program itself, which is in the process from its start.
+    static let program: LoadedImage? = dlopen(nil, RTLD_LAZY | RTLD_LOCAL).flatMap { handle in
+        LoadedImages.all().first(where: \.isMainProgram).map { LoadedImage(handle: handle, base: $0.header) }
+    }
+
     /// Whether the dynamic linker has a library by a name, as it looks for those that an image needs. One that it has stays.
     static func isPresent(_ name: String) -> Bool {
         let mode = RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | CInt(RTLD_NODELETE)

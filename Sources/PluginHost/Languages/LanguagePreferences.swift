@@ -1,15 +1,11 @@
 import Glibc
 
-#if FullFoundation
-import Foundation
-#endif
-
 /// The languages of the user.
 ///
 /// The first of these that is set decides alone; an empty variable counts as not set (POSIX, "Environment Variables"):
 /// 1. the override given by the host;
-/// 2. with Foundation (the package trait FullFoundation): the argument `-AppleLanguages` or the default
-///    `AppleLanguages`, as they are when they are asked for first;
+/// 2. the argument `-AppleLanguages`, or with Foundation (the package trait FullFoundation) the default `AppleLanguages`,
+///    as they are when they are asked for first (``ProgramDefaults``);
 /// 3. `LANGUAGE`, a colon-separated list. Unlike GNU gettext, which ignores it where the locale is `C`, it counts here
 ///    whenever it is set;
 /// 4. `LC_ALL`, 5. `LC_MESSAGES`, 6. `LANG`.
@@ -21,7 +17,8 @@ enum LanguagePreferences {
     /// `sr-Latn-RS`.
     ///
     /// **Threads.** Reads the environment, like getenv(): no other thread may change it at the same time.
-    /// **Cost.** Microseconds; the first call with Foundation reads the user's defaults. For a bundle, keep the answer.
+    /// **Cost.** Microseconds; the first call where there is a file of defaults asks Foundation for the user's. For a
+    /// bundle, keep the answer.
     static func current(override languages: [String]? = nil) -> [String] {
         current(override: languages, defaults: { appleLanguages }) { name in
             getenv(name).flatMap { String(validatingCString: $0) }
@@ -56,14 +53,8 @@ enum LanguagePreferences {
         return tags
     }
 
-    #if FullFoundation
-    /// Once: each bundle asks, and asking the defaults takes as long as reading a directory.
+    /// Once: each bundle asks, and looking for defaults takes as long as reading a directory.
     ///
     /// Written as a list, `-AppleLanguages "(de, fr)"`, or as one word.
-    private static let appleLanguages =
-        UserDefaults.standard.stringArray(forKey: "AppleLanguages")
-        ?? UserDefaults.standard.string(forKey: "AppleLanguages").map { [$0] }
-    #else
-    private static let appleLanguages: [String]? = nil
-    #endif
+    private static let appleLanguages = ProgramDefaults.strings("AppleLanguages")
 }

@@ -15,12 +15,12 @@ struct CPlusPlusException {
     /// What went wrong, as the end of a sentence.
     var complaint: String { "it let an exception of C++ out, \(quoted(text))" }
 
-    /// What to do. `function`: the one that the exception left.
+    /// `function`: the function that the exception left.
     func remedy(in function: String) -> String {
         "The plug-in's author must catch all exceptions in \(function) and return a failure after set_error()."
     }
 
-    /// The exception as an error of the plug-in. `function`: the one that it left.
+    /// `function`: the function that the exception left.
     func failure(in function: String) -> PluginFailure {
         PluginFailure(complaint, remedy: remedy(in: function))
     }

@@ -35,6 +35,8 @@ extension PluginBundle {
     ///   `undeclaredRegistration`, `activationFailed`, `loadReentered`, `dependencyCycle`, `loadInterrupted`,
     ///   `superseded`.
     ///
+    /// The main bundle's code runs already: its load succeeds and runs nothing.
+    ///
     /// **Threads.** Any. A thread that asks while another loads waits and gets the same outcome; one that asks while
     /// another unloads waits and then loads. An entry or a hook may load other bundles; one that would wait for itself
     /// gets `loadReentered` or `dependencyCycle`.
@@ -57,11 +59,11 @@ extension PluginBundle {
     }
 
     /// Where the bundle's code stands.
-    public var state: PluginState { codeState.load.withLock(\.visible) }
+    public var state: PluginState { isProgram ? .active : codeState.load.withLock(\.visible) }
 
-    /// Whether the code is loaded and its registrations are offered.
+    /// Whether the code is loaded and its registrations are offered; of the main bundle always.
     public var isLoaded: Bool {
-        codeState.load.withLock { if case .active = $0 { true } else { false } }
+        codeState.load.withLock { if case .active = $0 { true } else { false } } || isProgram
     }
 
     /// What is wrong with the bundle and did not keep it from loading: what its PHFactories declares and its code did
@@ -92,7 +94,7 @@ extension PluginBundle {
     /// The code stays mapped and objects that exist go on working; a later load activates and offers the same again
     /// without calling the entry.
     ///
-    /// - Returns: whether this call unloaded it; not if it was not loaded.
+    /// - Returns: whether this call unloaded it; not if it was not loaded, and never of the main bundle.
     /// - Throws: ``PluginError`` of code `loadReentered` in an entry or a hook of the bundle itself, `dependencyCycle`,
     ///   `loadInterrupted`.
     ///
@@ -137,6 +139,10 @@ extension PluginBundle {
     }
 
     private func nextStep() throws(PluginError) -> Step {
+        if isProgram {
+            beginAsProgram()
+            return .done
+        }
         let step: Step? = codeState.load.withLock { state in
             switch state {
             case .active: return .done
@@ -234,6 +240,7 @@ extension PluginBundle {
     }
 
     private func nextUnloadStep() -> UnloadStep? {
+        if isProgram { return nil }
         let step: UnloadStep? = codeState.load.withLock { state in
             switch state {
             case .unloaded, .dormant, .failed: return nil

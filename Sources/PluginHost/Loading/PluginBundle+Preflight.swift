@@ -4,10 +4,13 @@ extension PluginBundle {
     /// Makes every check of a load, and those that only matter when it fails, without running any code of the bundle.
     ///
     /// - Throws: ``PluginError`` with everything that is wrong; its code is that of the first error, as of
-    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``findings(loadedBy:)`` gives them too.
+    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``findings(loadedBy:)`` gives them too. For the main
+    ///   bundle, whose code runs, nothing.
     ///
     /// **Cost.** Milliseconds: it reads the executable's symbol tables and finds every library it needs.
     public func preflight() throws {
+        // The program runs, whatever its Info.plist says, or without one.
+        if isProgram { return }
         let found = findings()
         if found.contains(where: { $0.severity == .error }) {
             throw PluginError(bundlePath: bundlePath, findings: found)
@@ -25,7 +28,7 @@ extension PluginBundle {
         var findings = manifest.findings
         findings += [executionFinding].compactMap(\.self) + Self.advice(on: manifest, path: manifestPath)
         // What is linked into this program needs no file. Of another program nobody knows what is linked into it.
-        if program == nil, isLinked { return findings + permissionFindings }
+        if program == nil, isLinked || isProgram { return findings + permissionFindings }
         do throws(PluginError) {
             let executable = try openExecutable()
             findings += ImageInspector.inspectCompletely(

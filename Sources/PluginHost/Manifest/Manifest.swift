@@ -70,6 +70,9 @@ public struct Manifest: Sendable {
     public let hostRequires: VersionRange?
     /// `PHCapabilities`: what the host must offer, by names of the application's choosing.
     public let capabilities: [String]
+    /// `UIRequiredDeviceCapabilities`: by the same names, true for what the host must offer and false for what it must
+    /// not. The list may be an array, of names that are required.
+    public let deviceCapabilities: [String: Bool]
     /// `PHExtensionPoints`: the extension points that the bundle opens to others.
     public let extensionPoints: [Point]
     /// `PHUses`: the services that the code asks for, as extension points with their versions.
@@ -79,8 +82,10 @@ public struct Manifest: Sendable {
     public let execution: String?
 
     private let list: InfoList
-    /// What is wrong with it, each finding naming its key.
+    /// What is wrong with it, each finding naming its key. Warnings, of keys that stand twice, keep nothing from loading.
     @_spi(Tools) public let findings: [PluginFinding]
+    /// Those that keep the bundle from loading.
+    var errors: [PluginFinding] { findings.filter { $0.severity == .error } }
 
     /// The list of a bundle that has none.
     static let empty = Manifest(dictionary: [:], path: nil)
@@ -90,8 +95,11 @@ public struct Manifest: Sendable {
     /// - Parameters:
     ///   - dictionary: what the list says on this platform.
     ///   - path: the list's path, for the findings.
-    @_spi(Tools) public init(dictionary: [String: PropertyList], path: String?) {
-        self.init(ManifestValues(dictionary), path: path, InfoList(dictionary))
+    ///   - duplicates: the keys that the list has more than once.
+    @_spi(Tools) public init(
+        dictionary: [String: PropertyList], path: String?, duplicates: DuplicateKeys = DuplicateKeys()
+    ) {
+        self.init(ManifestValues(dictionary), path: path, InfoList(dictionary), duplicates)
     }
 
     /// The manifest of a list in the form that nearly all have, read without making a dictionary of it.
@@ -100,11 +108,13 @@ public struct Manifest: Sendable {
     init?(recognizing text: ListText, path: String?) {
         var places = ManifestPlaces()
         guard places.recognize(text) else { return nil }
-        self.init(ManifestValues(text, at: places), path: path, InfoList(text))
+        // A list with equal keys is never recognised.
+        self.init(ManifestValues(text, at: places), path: path, InfoList(text), DuplicateKeys())
     }
 
-    private init(_ values: ManifestValues, path: String?, _ list: InfoList) {
+    private init(_ values: ManifestValues, path: String?, _ list: InfoList, _ duplicates: DuplicateKeys) {
         var decoder = ManifestDecoder(path: path)
+        if !duplicates.isEmpty { decoder.note(duplicates) }
         identifier = decoder.name(values[.identifier])
         name = decoder.string(values[.name])
         displayName = decoder.string(values[.displayName])
@@ -127,6 +137,7 @@ public struct Manifest: Sendable {
         requires = decoder.rangesByName(values[.requires])
         hostRequires = decoder.range(values[.hostRequires])
         capabilities = decoder.strings(values[.capabilities])
+        deviceCapabilities = decoder.flagsByName(values[.deviceCapabilities])
         extensionPoints = decoder.points(in: values)
         uses = decoder.versionsByName(values[.uses])
         execution = decoder.string(values[.execution])

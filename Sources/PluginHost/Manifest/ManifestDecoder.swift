@@ -119,6 +119,50 @@ struct ManifestDecoder {
         }
     }
 
+    /// Flags by name. A list of names sets each of them.
+    mutating func flagsByName(_ entry: ListItem) -> [String: Bool] {
+        switch entry.value {
+        case nil: return [:]
+        case .array: return Dictionary(strings(entry).map { ($0, true) }, uniquingKeysWith: { first, _ in first })
+        case .dictionary(let values):
+            return Dictionary(uniqueKeysWithValues: values.keys.map { ($0, boolean(ListItem($0, in: values))) })
+        case let value?:
+            return mismatch(entry.key, value, expected: "an array of strings or a dictionary of Booleans") ?? [:]
+        }
+    }
+
+    /// Notes the keys that the list has more than once: an error where it leaves open which code is meant, else a warning.
+    mutating func note(_ duplicates: DuplicateKeys) {
+        let path = path
+        // So that the last one listed is the number of the others.
+        let listed = duplicates.listed.prefix(ReadingBudget.mostFindings - (duplicates.further > 0 ? 1 : 0))
+        for duplicate in listed { add(Self.finding(duplicate, path)) }
+        let unlisted = duplicates.listed.dropFirst(listed.count)
+        let further = duplicates.further + unlisted.count
+        guard further > 0 else { return }
+        // One of those may decide about code.
+        let differ = duplicates.furtherDiffer || unlisted.contains { !$0.hasSameValue }
+        add(
+            .further(
+                further, differ ? .error : .warning, .manifestInvalid, in: path,
+                remedy: "Remove the keys that are listed first."))
+    }
+
+    private static func finding(_ duplicate: DuplicateKey, _ path: String?) -> PluginFinding {
+        let key = duplicate.name == duplicate.outermost ? "" : " in \(duplicate.outermost)"
+        let decides = !duplicate.hasSameValue && PlatformKeys.decidesAboutCode(duplicate.outermost)
+        let values =
+            duplicate.hasSameValue
+            ? "with the same value" : "with different values, of which \(decides ? "none" : "the first") counts"
+        return PluginFinding(
+            decides ? .error : .warning, .manifestInvalid, filePath: path, subject: duplicate.outermost,
+            message: """
+                The key \(quoted(duplicate.name))\(key) stands twice in \(quoted(path ?? "Info.plist")), again at \
+                \(duplicate.position), \(values).
+                """,
+            remedy: "Remove \(duplicate.hasSameValue ? "one of them" : "the wrong one").")
+    }
+
     mutating func extensions(in values: ManifestValues) -> [Manifest.Extension] {
         entries(.factories, of: values) { decoder, name, entry in
             Manifest.Extension(

@@ -2,7 +2,8 @@
 enum ManifestKey: Int, CaseIterable {
     case identifier, name, displayName, version, shortVersion, packageType, developmentRegion, localizations
     case allowsMixedLocalizations, iconFile, icon, iconFiles, mainNibFile, bundleExecutable, executable, principalClass
-    case factories, functions, requires, hostRequires, capabilities, extensionPoints, uses, execution
+    case factories, functions, requires, hostRequires, capabilities, deviceCapabilities, extensionPoints, uses,
+        execution
 
     /// The key as it stands in the list.
     var spelling: String {
@@ -28,9 +29,22 @@ enum ManifestKey: Int, CaseIterable {
         case .requires: "PHRequires"
         case .hostRequires: "PHHostRequires"
         case .capabilities: "PHCapabilities"
+        case .deviceCapabilities: "UIRequiredDeviceCapabilities"
         case .extensionPoints: "PHExtensionPoints"
         case .uses: "PHUses"
         case .execution: "PHExecution"
+        }
+    }
+
+    /// Whether the key decides which code is loaded, for whom, and under which names.
+    var decidesAboutCode: Bool {
+        switch self {
+        case .identifier, .bundleExecutable, .executable, .principalClass, .factories, .functions, .requires,
+            .hostRequires, .capabilities, .deviceCapabilities, .extensionPoints, .uses, .execution:
+            true
+        case .name, .displayName, .version, .shortVersion, .packageType, .developmentRegion, .localizations,
+            .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile:
+            false
         }
     }
 
@@ -65,6 +79,7 @@ enum ManifestKey: Int, CaseIterable {
         case 21: (.localizations, nil, nil)
         case 25: (.developmentRegion, nil, nil)
         case 26: (.shortVersion, nil, nil)
+        case 28: (.deviceCapabilities, nil, nil)
         case 31: (.allowsMixedLocalizations, nil, nil)
         default: (nil, nil, nil)
         }

@@ -30,15 +30,16 @@ enum ManifestReader {
     static func read(_ text: ListText, path: String) throws(PluginFinding) -> Manifest {
         if let manifest = Manifest(recognizing: text, path: path) { return manifest }
         let list: PropertyList
+        let duplicates: DuplicateKeys
         do throws(PropertyListFault) {
-            (list, _) = try PropertyListReader.read(UnsafeRawBufferPointer(text.buffer))
+            (list, _, duplicates) = try PropertyListReader.readAll(UnsafeRawBufferPointer(text.buffer))
         } catch {
             throw unreadable(path, "is no property list: \(error)")
         }
         guard case .dictionary(let dictionary) = list else {
             throw unreadable(path, "is \(list.typeName), where a dictionary is expected")
         }
-        return Manifest(dictionary: PlatformKeys.applied(to: dictionary), path: path)
+        return Manifest(dictionary: PlatformKeys.applied(to: dictionary), path: path, duplicates: duplicates)
     }
 
     static func unreadable(_ path: String, _ failure: OpenedFile.Failure) -> PluginFinding {

@@ -35,6 +35,17 @@ enum PlatformKeys {
         return result
     }
 
+    /// Whether a key of a list, or the one that it replaces here, decides about code.
+    static func decidesAboutCode(_ key: String) -> Bool {
+        var name =
+            switch scope(of: key) {
+            case .everywhere: key
+            case .here(let base): base
+            case .elsewhere: ""
+            }
+        return name.withUTF8 { ManifestKey($0)?.decidesAboutCode ?? false }
+    }
+
     private enum Scope {
         case everywhere
         case elsewhere

@@ -30,8 +30,17 @@ struct DirectoryCache: Sendable {
     /// Something whose change makes answers void: a directory, or what a path leads to.
     private struct Node: Sendable {
         let path: String
-        var content: Content
+        var content: Content { didSet { settled = content.settled } }
         var checked: UInt64
+        /// ``Content/settled``, beside the rest, so that comparing it copies nothing.
+        private(set) var settled: FileIdentity?
+
+        init(path: String, content: Content, checked: UInt64) {
+            self.path = path
+            self.content = content
+            self.checked = checked
+            settled = content.settled
+        }
 
         var isTarget: Bool {
             if case .target = content { true } else { false }
@@ -42,6 +51,12 @@ struct DirectoryCache: Sendable {
         case directory(DirectoryListing, sorted: [String]?)
         /// What a path leads to, nil if nowhere, or to what is no resource.
         case target(DirectoryListing.Kind?, failure: CInt?)
+
+        /// What a directory is as long as nothing in it changes; nil for anything else, and where a change need not show.
+        var settled: FileIdentity? {
+            guard case .directory(let listing, _) = self, listing.isSettled, listing.failure == nil else { return nil }
+            return listing.identity
+        }
 
         /// Why nobody knows, or nil.
         var failure: CInt? {
@@ -198,7 +213,9 @@ struct DirectoryCache: Sendable {
     }
 
     private func freshUntil(_ members: [Int]) -> UInt64 {
-        members.map { nodes[$0].checked &+ Self.trust }.min() ?? .max
+        var until = UInt64.max
+        for member in members { until = min(until, nodes[member].checked &+ Self.trust) }
+        return until
     }
 
     /// Whether all that an answer rests on is as it was.
@@ -222,6 +239,11 @@ struct DirectoryCache: Sendable {
     /// Compares a node with the file system unless that was done just now.
     private mutating func refresh(_ index: Int, now: UInt64) {
         guard now >= nodes[index].checked &+ Self.trust else { return }
+        // Nearly every directory is as it was.
+        if let settled = nodes[index].settled, FileIdentity(path: nodes[index].path) == settled {
+            nodes[index].checked = now
+            return
+        }
         defer { nodes[index].checked = Self.checked(nodes[index].content, now: now) }
         let path = nodes[index].path
         switch nodes[index].content {

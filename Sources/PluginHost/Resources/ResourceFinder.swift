@@ -9,6 +9,9 @@ import Synchronization
 /// 4. the other preferred localisations, the more special first (`fr_CA`, then `fr`);
 /// 5. the development region.
 ///
+/// Where a bundle has several directories of resources (OpenStep's `Resources` and the bundle's root), the first one is
+/// searched so as a whole, then the next. Each may have localisations.
+///
 /// With a subdirectory, `<language>.lproj/<subdirectory>` comes first, then `<subdirectory>/<language>.lproj`, as
 /// GNUstep has it. In the directory where the resource is found, `name-linux.ext` replaces `name.ext` (only where both
 /// are), and a variant for the host's device or scale goes before the plain file (``VariantPreference``).
@@ -27,24 +30,35 @@ import Synchronization
 /// about three, and the first one in a directory reads that directory. The first look-up of all asks for the file by its
 /// name where that is enough: three to seven system calls.
 final class ResourceFinder: Sendable {
-    /// The absolute path of the resources.
-    let directory: String
+    /// The absolute paths of the resources, in the order of the search.
+    let directories: [String]
 
     private let state: Lock<ResourceSearch>
     private let log: @Sendable ([PluginFinding]) -> Void
 
-    /// `directory`: the absolute path of the resources; it need not exist. `log`: takes what could not be looked at,
-    /// once for each directory and reason. Called without a lock.
+    /// `directories`: the absolute paths of the resources, at least one; they need not exist. `log`: takes what could not
+    /// be looked at, once for each directory and reason. Called without a lock.
     init(
-        directory: String, settings: LocalizationSettings = LocalizationSettings(),
+        directories: [String], settings: LocalizationSettings = LocalizationSettings(),
         preference: VariantPreference = VariantPreference(),
         log: @escaping @Sendable ([PluginFinding]) -> Void = { _ in }
     ) {
         self.log = log
-        var directory = directory
-        while directory.hasSuffix("/"), directory.utf8.count > 1 { directory.removeLast() }
-        self.directory = directory
-        state = Lock(ResourceSearch(directory: directory, settings: settings, preference: preference))
+        self.directories = directories.map { directory in
+            var directory = directory
+            while directory.hasSuffix("/"), directory.utf8.count > 1 { directory.removeLast() }
+            return directory
+        }
+        state = Lock(ResourceSearch(directories: self.directories, settings: settings, preference: preference))
+    }
+
+    /// The same for one directory.
+    convenience init(
+        directory: String, settings: LocalizationSettings = LocalizationSettings(),
+        preference: VariantPreference = VariantPreference(),
+        log: @escaping @Sendable ([PluginFinding]) -> Void = { _ in }
+    ) {
+        self.init(directories: [directory], settings: settings, preference: preference, log: log)
     }
 
     /// What decides over languages; a change takes effect at the next look-up.
@@ -132,7 +146,8 @@ final class ResourceFinder: Sendable {
     // MARK: Localisations
 
     /// The localisations the bundle has: those its Info.plist declares, in its order, then the `.lproj` directories
-    /// that it does not declare, in the order of names.
+    /// that it does not declare, in the order of names; and the development region where that is all there is, or where
+    /// `Base.lproj` is in it (``SearchOrder``).
     var localizations: [String] {
         localizationsNow.names
     }

@@ -13,7 +13,8 @@ extension ResourceSearch {
     /// user the development region is that language.
     mutating func answerByName(_ query: ResourceQuery, _ run: inout Run) -> FoundResource? {
         guard query.localization == nil, preference.suffixes.count == 1, let meaning = query.meaning,
-            meaning.directory.isEmpty, let file = meaning.name?.full, Self.hasOneSpelling(file)
+            meaning.directory.isEmpty, let file = meaning.name?.full, Self.hasOneSpelling(file),
+            let directory = directories.first
         else { return nil }
         if let found = answerByName(file, meaning, in: directory, &run) {
             return Self.isListed(directory) ? found : nil

@@ -2,7 +2,8 @@
 ///
 /// **Threads.** A value, guarded by its finder.
 struct ResourceSearch: Sendable {
-    let directory: String
+    /// In order, at least one.
+    let directories: [String]
     var settings: LocalizationSettings {
         didSet { if settings != oldValue { forgetAll() } }
     }
@@ -52,8 +53,8 @@ struct ResourceSearch: Sendable {
         let rests: Int
     }
 
-    init(directory: String, settings: LocalizationSettings, preference: VariantPreference) {
-        self.directory = directory
+    init(directories: [String], settings: LocalizationSettings, preference: VariantPreference) {
+        self.directories = directories
         self.settings = settings
         self.preference = preference
     }
@@ -245,9 +246,19 @@ struct ResourceSearch: Sendable {
         _ meaning: ResourceQuery.Meaning, only localization: String?, _ run: inout Run,
         _ body: (inout Self, Int, inout Run) -> Bool
     ) {
+        for directory in directories {
+            guard forEachPlace(in: directory, meaning, only: localization, &run, body) else { return }
+        }
+    }
+
+    /// - Returns: whether the search goes on.
+    private mutating func forEachPlace(
+        in directory: String, _ meaning: ResourceQuery.Meaning, only localization: String?, _ run: inout Run,
+        _ body: (inout Self, Int, inout Run) -> Bool
+    ) -> Bool {
         let below = meaning.directory.reduce("") { $0 + "/" + $1 }
         let global = look(at: directory + below, &run)
-        guard body(&self, global, &run) else { return }
+        guard body(&self, global, &run) else { return false }
         let root = below.isEmpty ? global : look(at: directory, &run)
         let order = searchOrder(&run)
         let languages =
@@ -260,33 +271,39 @@ struct ResourceSearch: Sendable {
             let folder = language + NameMark.localization
             if let entry = cache.entry(folder, in: root) {
                 let place = look(at: Path.join(directory, entry.name + below), &run)
-                guard body(&self, place, &run) else { return }
+                guard body(&self, place, &run) else { return false }
             }
             if !below.isEmpty, let entry = cache.entry(folder, in: global) {
                 let place = look(at: Path.join(directory + below, entry.name), &run)
-                guard body(&self, place, &run) else { return }
+                guard body(&self, place, &run) else { return false }
             }
         }
+        return true
     }
 
     private mutating func searchOrder(_ run: inout Run) -> SearchOrder {
-        let root = look(at: directory, &run)
+        let roots = directories.map { look(at: $0, &run) }
         forgetOutdated()
         if let order { return order.value }
-        var rests = [root]
-        let folders = cache.localizationNames(in: root).prefix(SearchOrder.mostLocalizations).filter { name in
+        var rests = roots
+        let folders = roots.flatMap { localizationFolders(in: $0, &rests, &run) }
+        let value = SearchOrder.order(settings, folders: folders)
+        if rests.allSatisfy({ cache.failure(of: $0) == nil }) { order = (value, cache.watchSet(rests)) }
+        return value
+    }
+
+    /// The names of the `.lproj` directories of a directory. `rests` gets the links that were followed.
+    private mutating func localizationFolders(in root: Int, _ rests: inout [Int], _ run: inout Run) -> [String] {
+        cache.localizationNames(in: root).prefix(SearchOrder.mostLocalizations).filter { name in
             guard let entry = cache.entry(name, in: root) else { return false }
             guard entry.kind == .unresolved else { return entry.kind == .directory }
             // Each link that is followed is looked at again at every look-up.
             guard rests.count <= Self.mostLinkedLocalizations else { return false }
-            let target = cache.target(of: Path.join(directory, name), now: run.now)
+            let target = cache.target(of: Path.join(cache.path(of: root), name), now: run.now)
             rests.append(target)
             note(target, &run)
             return cache.kind(ofTarget: target) == .directory
         }
-        let value = SearchOrder.order(settings, folders: folders)
-        if rests.allSatisfy({ cache.failure(of: $0) == nil }) { order = (value, cache.watchSet(rests)) }
-        return value
     }
 
     // MARK: Which file

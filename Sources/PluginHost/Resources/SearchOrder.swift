@@ -2,7 +2,8 @@ import Synchronization
 
 /// The localisations of a bundle and the order in which they are searched.
 struct SearchOrder: Sendable, Hashable {
-    /// The declared ones in their order, then the others found, by name.
+    /// The declared ones in their order, then the others found, by name. As in CoreFoundation, the development region
+    /// follows where there is no other, and where a `Base` holds what is written in it.
     let localizations: [String]
     /// Those to use for the user, best first.
     let preferred: [String]
@@ -24,6 +25,11 @@ struct SearchOrder: Sendable, Hashable {
         for name in settings.declared.prefix(Self.mostLocalizations) { add(name) }
         for folder in folders.prefix(Self.mostLocalizations) {
             add(String(folder.utf8.dropLast(NameMark.localization.utf8.count))!)
+        }
+        if let region = settings.developmentRegion, localizations.isEmpty || seen.contains("Base"),
+            LanguageMatcher.localization(equalTo: region, from: localizations) == nil
+        {
+            add(region)
         }
         self.localizations = localizations
         preferred = LanguageMatcher.preferredLocalizations(

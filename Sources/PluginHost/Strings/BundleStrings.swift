@@ -2,10 +2,6 @@ import Glibc
 import PropertyLists
 import Synchronization
 
-#if FullFoundation
-import Foundation
-#endif
-
 /// The localised strings of one bundle.
 ///
 /// The table `Localizable` is the files `Localizable.strings` and `Localizable.stringsdict`, looked for as any resource
@@ -220,26 +216,17 @@ final class BundleStrings: Sendable {
     /// The language of a place: that of its `.lproj`; for Base and for a global table the development region, else the
     /// first preferred localisation.
     private static func language(of path: String, by finder: ResourceFinder) -> String {
-        let folder = path.dropFirst(finder.directory.count).split(separator: "/").last {
+        let directory = finder.directories.first { path.hasPrefix($0 + "/") } ?? ""
+        let folder = path.dropFirst(directory.count).split(separator: "/").last {
             $0.hasSuffix(NameMark.localization)
         }
         if let name = folder?.dropLast(NameMark.localization.count), name != "Base" { return String(name) }
         return finder.settings.developmentRegion ?? finder.preferredLocalizations.first ?? ""
     }
 
-    /// Whether the user looks for missing translations: by the environment variable, else, with Foundation, by the
-    /// argument or the default. Asked once in a process: a miss should not cost more than a hit.
-    private static let showsNonLocalizedStrings: Bool = {
-        if let value = getenv("NSShowNonLocalizedStrings").flatMap({ String(validatingCString: $0) }) {
-            // As NSString's boolValue reads it.
-            return value.drop { " +0".contains($0) }.first.map { "YyTt123456789".contains($0) } ?? false
-        }
-        #if FullFoundation
-        return UserDefaults.standard.bool(forKey: "NSShowNonLocalizedStrings")
-        #else
-        return false
-        #endif
-    }()
+    /// Whether the user looks for missing translations: by the environment variable, else by the argument, or
+    /// with Foundation by the default. Asked once in a process: a miss should not cost more than a hit.
+    private static let showsNonLocalizedStrings = ProgramDefaults.isOn("NSShowNonLocalizedStrings")
 }
 
 extension PluginFinding {

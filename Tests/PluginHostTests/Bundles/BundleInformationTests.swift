@@ -45,11 +45,96 @@ import Testing
         let path = tree("X.bundle/Contents/Info.plist")
         #expect(bundle.manifestError?.code == .manifestUnreadable && bundle.manifestError?.filePath == path)
         #expect(bundle.findings().first?.filePath == path)
-        #expect(bundle.infoDictionary == nil && bundle.bundleIdentifier == nil)
+        #expect(bundle.infoDictionary?.isEmpty == true && bundle.bundleIdentifier == nil)
         #expect(bundle.object(forInfoDictionaryKey: "CFBundleName") == nil)
         #expect(bundle.developmentLocalization == nil && bundle.localizations == [])
         #expect(bundle.displayName == "X")
         #expect(bundle.path(forResource: "a", ofType: "txt") == tree("X.bundle/Contents/Resources/a.txt"))
+    }
+
+    @Test func aDirectoryWithoutAListHasAnEmptyOne() throws {
+        let (bundle, _) = try bundle(["Contents/Resources/a.txt": ""])
+        #expect(bundle.infoDictionary?.isEmpty == true && bundle.manifestError?.code == .manifestUnreadable)
+        // Of a bare program, as of the one that runs this test.
+        #expect(PluginBundle.main.infoDictionary?.isEmpty == true)
+    }
+
+    // MARK: Keys that stand twice
+
+    private static func list(_ entries: String) -> String {
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\n<dict>\n\(entries)</dict>\n</plist>\n"
+    }
+
+    /// The entries as XML and as old-style text: each opens with the value that stands first.
+    private func bundles(_ entries: [(String, String)]) throws -> [PluginBundle] {
+        let xml = entries.map { "<key>\($0)</key><string>\($1)</string>\n" }.joined()
+        let text = "{" + entries.map { "\"\($0)\" = \"\($1)\";\n" }.joined() + "}"
+        return try [Self.list(xml), text].map { try bundle(["Contents/Info.plist": $0]).0 }
+    }
+
+    @Test func fault294_aKeyThatStandsTwiceWithOneValueIsAWarning() throws {
+        for bundle in try bundles([("NSExecutable", "X"), ("CFBundleName", "N"), ("NSExecutable", "X")]) {
+            #expect(bundle.manifestError == nil && bundle.manifest.executable == "X" && bundle.manifest.name == "N")
+            #expect(bundle.infoDictionary?.count == 2)
+            let finding = try #require(bundle.manifest.findings.first)
+            #expect(bundle.manifest.findings.count == 1 && finding.severity == .warning)
+            #expect(finding.code == .manifestInvalid && finding.subject == "NSExecutable")
+            #expect(finding.message.hasSuffix(", with the same value.") && finding.message.contains("again at line "))
+            #expect(bundle.findings().contains(finding))
+            // The load goes on to the executable.
+            let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }
+            #expect(error?.code == .executableMissing)
+        }
+    }
+
+    @Test(arguments: ["CFBundleName", "CFBundleIconFile", "MyKey", "NSExecutable-macos"])
+    func ofAKeyThatStandsTwiceTheFirstValueCounts(key: String) throws {
+        for bundle in try bundles([("NSExecutable", "X"), (key, "first"), (key, "second"), (key, "first")]) {
+            #expect(bundle.manifestError == nil)
+            #expect(key.hasSuffix("-macos") || bundle.infoDictionary?[key] as? String == "first")
+            #expect(bundle.manifest.findings.map(\.severity) == [.warning, .warning])
+            #expect(bundle.manifest.findings.first?.message.contains("of which the first counts") == true)
+            let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }
+            #expect(error?.code == .executableMissing)
+        }
+    }
+
+    @Test(arguments: ["NSExecutable", "NSPrincipalClass", "PHHostRequires", "CFBundleIdentifier", "NSExecutable-linux"])
+    func fault295_aKeyWithTwoValuesThatDecidesAboutCodeKeepsFromLoading(key: String) throws {
+        for bundle in try bundles([(key, "first"), ("CFBundleName", "N"), (key, "second")]) {
+            #expect(bundle.manifestError == nil && bundle.manifest.name == "N")
+            let error = try #require(throws: PluginError.self) { try bundle.loadAndReturnError() }
+            #expect(error.code == .manifestInvalid && error.findings.map(\.subject) == [key])
+            #expect(error.description.contains("with different values, of which none counts"))
+        }
+    }
+
+    @Test func fault295_inAnEntryOfPHFactoriesToo() throws {
+        let entry = "<dict><key>name</key><string>a</string><key>name</key><string>b</string></dict>"
+        let (bundle, _) = try bundle([
+            "Contents/Info.plist": Self.list("<key>Other</key><true/><key>PHFactories</key><array>\(entry)</array>")
+        ])
+        let error = try #require(throws: PluginError.self) { try bundle.loadAndReturnError() }
+        #expect(error.findings.map(\.subject) == ["PHFactories"])
+        #expect(error.description.contains("The key “name” in PHFactories stands twice"))
+    }
+
+    @Test func fault295_keysBeyondTheListedOnesCount() throws {
+        let many = (0..<150).flatMap { _ in [("a", "b")] }
+        for (value, severity) in [("X", PluginFinding.Severity.warning), ("Y", .error)] {
+            let entries = [("NSExecutable", "X")] + many + [("NSExecutable", value)]
+            for bundle in try bundles(entries) {
+                #expect(bundle.manifest.findings.count == 100)
+                #expect(bundle.manifest.findings.last?.severity == severity)
+            }
+        }
+    }
+
+    @Test func keysThatDifferInTheirUnicodeFormAreTwoKeys() throws {
+        for bundle in try bundles([("NSExecutable", "X"), ("\u{E9}", "composed"), ("e\u{301}", "decomposed")]) {
+            #expect(bundle.manifestError == nil && bundle.manifest.findings.isEmpty)
+            #expect(bundle.infoDictionary?["\u{E9}"] as? String == "composed")
+        }
     }
 
     // MARK: Localised values

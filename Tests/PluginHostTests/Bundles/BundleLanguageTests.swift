@@ -80,6 +80,40 @@ struct BundleLanguageTests {
         }
     }
 
+    @Test func theDevelopmentRegionIsALocalisationWhereBaseHoldsItOrNothingElseIs() throws {
+        // As Foundation's Bundle answers for the same bundles.
+        let cases: [([String], String, [String])] = [
+            ([], "en", ["en"]), ([], "../en", []), (["fr"], "en", ["fr"]),
+            (["Base", "fr"], "en", ["Base", "fr", "en"]),
+            (["Base", "English"], "en", ["Base", "English"]), (["Base", "en_US"], "en-US", ["Base", "en_US"]),
+        ]
+        for (folders, region, expected) in cases {
+            var files = ["Contents/Info.plist": "{ CFBundleDevelopmentRegion = \"\(region)\"; }"]
+            for folder in folders { files["Contents/Resources/\(folder).lproj/a.txt"] = "" }
+            let tree = try TemporaryTree(files)
+            #expect(try PluginBundle.open(path: tree.path).localizations == expected, "\(folders) \(region)")
+        }
+        let declared = "{ CFBundleDevelopmentRegion = en; CFBundleLocalizations = (de); }"
+        let tree = try TemporaryTree(["Contents/Info.plist": declared])
+        #expect(try PluginBundle.open(path: tree.path).localizations == ["de"])
+    }
+
+    @Test func withBaseTheRegionIsPreferredAndItsResourcesAreThoseOfBase() async throws {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree([
+                "Contents/Info.plist": "{ CFBundleDevelopmentRegion = en; }",
+                "Contents/Resources/Base.lproj/a.txt": "", "Contents/Resources/fr.lproj/a.txt": "",
+            ])
+            let bundle = try PluginBundle.open(path: tree.path)
+            for (language, preferred, folder) in [("en-GB", "en", "Base"), ("fr", "fr", "fr"), ("it", "en", "Base")] {
+                HostEnvironment.current.preferredLanguages = [language]
+                precondition(bundle.preferredLocalizations.first == preferred, language)
+                let path = bundle.path(forResource: "a", ofType: "txt")
+                precondition(path == tree("Contents/Resources/\(folder).lproj/a.txt"), language)
+            }
+        }
+    }
+
     /// What the key and a main bundle with localisations do together is tested by LocalizationSettings.
     @Test func theKeyForMixedLocalisationsIsReadInEveryForm() throws {
         func info(_ allows: String) -> [String: String] {

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @_spi(Tools) @testable import PluginHost
@@ -112,6 +113,68 @@ import Testing
         #expect(try bundle(tree, "X.app").bundleIdentifier == "general")
     }
 
+    // MARK: Resources beside the folder of resources
+
+    /// What the package manager writes for `.copy("Resources")`, `.copy("Data")`, and `.process` of all others, with a
+    /// defaultLocalization; the same in debug and release.
+    private static let swiftPackage = [
+        "P_T.resources/Info.plist": "{ CFBundleDevelopmentRegion = en; }", "P_T.resources/Resources/in.txt": "",
+        "P_T.resources/Resources/both.txt": "", "P_T.resources/both.txt": "", "P_T.resources/beside.txt": "",
+        "P_T.resources/Data/deep/x.dat": "", "P_T.resources/en.lproj/Localizable.strings": "hello = Hello;",
+        "P_T.resources/fr.lproj/Localizable.strings": "hello = Bonjour;", "P_T.resources/fr.lproj/only.txt": "",
+    ]
+
+    @Test func ofOpenStepsLayoutTheRootIsSearchedAfterItsResources() throws {
+        let tree = try TemporaryTree(Self.swiftPackage)
+        let bundle = try bundle(tree, "P_T.resources")
+        func find(_ name: String, _ type: String?, _ directory: String? = nil) -> String? {
+            bundle.path(forResource: name, ofType: type, inDirectory: directory)
+                .map { String($0.dropFirst(bundle.bundlePath.count + 1)) }
+        }
+        #expect(bundle.layoutName == "OpenStep" && bundle.resourcePath == tree("P_T.resources/Resources"))
+        for _ in 0..<2 {
+            #expect(find("in", "txt") == "Resources/in.txt")
+            #expect(
+                find("in", "txt", "Resources") == "Resources/in.txt"
+                    && find("Resources/in", "txt") == "Resources/in.txt")
+            #expect(find("beside", "txt") == "beside.txt" && find("both", "txt") == "Resources/both.txt")
+            #expect(find("x", "dat", "Data/deep") == "Data/deep/x.dat" && find("x", "dat") == nil)
+            #expect(find("Data", nil) == "Data" && find("../P_T.resources/beside", "txt") == nil)
+        }
+        let listed = bundle.paths(forResourcesOfType: "txt", inDirectory: nil).map(Path.lastComponent)
+        #expect(listed == ["both.txt", "in.txt", "beside.txt"])
+        // What comes late, and what goes, is noticed in both.
+        try tree.write("P_T.resources/late.txt")
+        tree.remove("P_T.resources/Resources/both.txt")
+        usleep(100)
+        #expect(find("late", "txt") == "late.txt" && find("both", "txt") == "both.txt")
+    }
+
+    @Test func localisationsInTheRootOfOpenStepsLayoutCount() async throws {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(Self.swiftPackage)
+            let bundle = try PluginBundle.open(path: tree("P_T.resources"))
+            HostEnvironment.current.preferredLanguages = ["fr"]
+            precondition(bundle.localizations == ["en", "fr"] && bundle.preferredLocalizations == ["fr"])
+            precondition(bundle.localizedString(forKey: "hello", value: nil, table: nil) == "Bonjour")
+            precondition(bundle.path(forResource: "only", ofType: "txt") == tree("P_T.resources/fr.lproj/only.txt"))
+            HostEnvironment.current.preferredLanguages = ["en"]
+            precondition(bundle.localizedString(forKey: "hello", value: nil, table: nil) == "Hello")
+            precondition(bundle.path(forResource: "only", ofType: "txt") == nil)
+        }
+    }
+
+    @Test func aPackagesProcessedResourcesAreFlat() throws {
+        let tree = try TemporaryTree([
+            "P_T.resources/Info.plist": "{ CFBundleDevelopmentRegion = en; }", "P_T.resources/plain.txt": "",
+            "P_T.resources/en.lproj/Localizable.strings": "hello = Hello;",
+        ])
+        let bundle = try bundle(tree, "P_T.resources")
+        #expect(bundle.layoutName == "flat" && bundle.resourcePath == bundle.bundlePath)
+        #expect(bundle.path(forResource: "plain", ofType: "txt") == tree("P_T.resources/plain.txt"))
+        #expect(bundle.localizations == ["en"])
+    }
+
     // MARK: Wrapped
 
     @Test func aWrappedBundleIsReadThroughItsLink() throws {
@@ -171,6 +234,27 @@ import Testing
         #expect(try bundle(tree, "usr/share/Y.resources").executablePath == tree("usr/lib/libY.so"))
     }
 
+    @Test func auxiliaryExecutablesStandWhereTheLayoutHasThem() throws {
+        let tree = try TemporaryTree([
+            "usr/share/X.resources/a.txt": "", "usr/libexec/X.executables/helper": "",
+            "usr/libexec/X.executables/libplain.so": "", "usr/libexec/Y.executables/other": "", "usr/lib/libX.so": "",
+            "lib/Z.resources/libinner.so": "", "lib/beside": "", "lib/libexec/Z.executables/far": "",
+            "B.bundle/Contents/Info.plist": Self.info, "B.bundle/Contents/Linux/tool": "",
+        ])
+        let installed = try bundle(tree, "usr/share/X.resources")
+        #expect(installed.path(forAuxiliaryExecutable: "helper") == tree("usr/libexec/X.executables/helper"))
+        #expect(installed.path(forAuxiliaryExecutable: "plain") == tree("usr/libexec/X.executables/libplain.so"))
+        #expect(installed.path(forAuxiliaryExecutable: "other") == nil)
+        #expect(installed.path(forAuxiliaryExecutable: "../Y.executables/other") == nil)
+        let beside = try bundle(tree, "lib/Z.resources")
+        #expect(beside.path(forAuxiliaryExecutable: "inner") == tree("lib/Z.resources/libinner.so"))
+        #expect(beside.path(forAuxiliaryExecutable: "beside") == tree("lib/beside"))
+        #expect(beside.path(forAuxiliaryExecutable: "far") == nil)
+        #expect(
+            try bundle(tree, "B.bundle").path(forAuxiliaryExecutable: "tool")
+                == tree("B.bundle/Contents/Linux/tool"))
+    }
+
     @Test func besideResourcesTooALinkMustNotLeaveTheLibrariesDirectory() throws {
         let tree = try TemporaryTree(["lib/X.resources/Info.plist": Self.info, "lib/libY.so.1": "", "other/Z": ""])
         try tree.link("lib/libX.so", to: "libY.so.1")
@@ -221,7 +305,7 @@ import Testing
         let bundle = try bundle(tree, "Synth.vst3")
         #expect(bundle.executablePath == tree(file))
         #expect(bundle.manifestError?.code == .manifestUnreadable)
-        #expect(bundle.bundleIdentifier == nil && bundle.infoDictionary == nil)
+        #expect(bundle.bundleIdentifier == nil && bundle.infoDictionary?.isEmpty == true)
         #expect(bundle.path(forResource: "a", ofType: "txt") == tree("Synth.vst3/Contents/Resources/a.txt"))
     }
 

@@ -46,6 +46,37 @@ import Testing
         #expect(error.description.contains("“flying”") && error.findings.allSatisfy { !$0.remedy.isEmpty })
     }
 
+    @Test func deviceCapabilitiesHoldABundleBackAsCapabilitiesDo() async throws {
+        await #expect(processExitsWith: .success) {
+            let list = "UIRequiredDeviceCapabilities = "
+            let tree = try CatalogTree([
+                "a/Both.bundle": CatalogTree.list("both", "1", list + "{ wifi = YES; gps = NO; };"),
+                "a/List.bundle": CatalogTree.list("list", "1", list + "(wifi);"),
+            ])
+            func verdicts(_ capabilities: Set<String>) -> [PluginVerdict] {
+                HostEnvironment.current.capabilities = capabilities
+                return tree.catalog("a").candidates.sorted { $0.path < $1.path }.map(\.verdict)
+            }
+            precondition(verdicts([]) == [.incompatible, .incompatible])
+            precondition(verdicts(["wifi"]) == [.usable, .usable])
+            precondition(verdicts(["wifi", "gps"]) == [.incompatible, .usable])
+            let error = tree.catalog("a").candidates.lazy.compactMap(\.error).first
+            precondition(error?.code == .hostIncompatible && error?.subject == "UIRequiredDeviceCapabilities")
+            precondition(error?.description.contains("It refuses what the application offers: “gps”.") == true)
+        }
+    }
+
+    @Test func deviceCapabilitiesAreKeptInTheIndex() throws {
+        var record = PluginRecord()
+        record.deviceCapabilities = ["wifi": true, "gps": false]
+        var writer = RecordWriter()
+        record.write(to: &writer)
+        writer.bytes.withUnsafeBytes { bytes in
+            var reader = RecordReader(bytes)
+            #expect(PluginRecord(from: &reader) == record && reader.isAtEnd)
+        }
+    }
+
     @Test func aBundleForAnotherVersionOfTheHostIsIncompatible() throws {
         var record = PluginRecord()
         record.hostRequires = try VersionRange(">=2 <3")

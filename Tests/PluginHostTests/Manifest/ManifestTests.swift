@@ -75,6 +75,17 @@ import Testing
         #expect(manifest([key: value]).findings.map(\.code) == [.manifestInvalid])
     }
 
+    @Test func deviceCapabilitiesAreNamesThatAreRequiredOrForbidden() {
+        func read(_ value: PropertyList) -> Manifest { manifest(["UIRequiredDeviceCapabilities": value]) }
+        #expect(read(.array([.string("wifi"), .string("gps")])).deviceCapabilities == ["wifi": true, "gps": true])
+        let flags: PropertyList = .dictionary(["wifi": .boolean(true), "gps": .boolean(false), "x": .string("NO")])
+        #expect(read(flags).deviceCapabilities == ["wifi": true, "gps": false, "x": false])
+        #expect(read(flags).findings.isEmpty && read(.array([])).deviceCapabilities.isEmpty)
+        for value in [PropertyList.string("wifi"), .array([.integer(1)]), .dictionary(["wifi": .array([])])] {
+            #expect(read(value).findings.map(\.code) == [.manifestInvalid])
+        }
+    }
+
     @Test func unknownKeysOfOursAreToldAndOthersAreNot() {
         #expect(
             manifest(["PHFactory": .string(""), "PHX": .integer(1), "Other": .integer(1)]).unknownKeys == [

@@ -92,7 +92,7 @@ extension LintFinding {
     private static func isMild(_ code: PropertyListFault.Code, _ type: BundleLinter.FileType) -> Bool {
         switch code {
         case .duplicateKey, .assumedLatin1: type == .stringsTable
-        case .furtherFaults: true
+        case .repeatedKey, .furtherFaults: true
         default: false
         }
     }

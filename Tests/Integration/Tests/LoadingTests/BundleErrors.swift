@@ -80,13 +80,23 @@ import Testing
     }
 
     @Test func fault43_aDuplicateKeyIsReportedWithLineAndColumn() throws {
-        let fixture = try BundleFixture("InfoPlistDuplicateKey", code: .none)
-        try
-            "<plist version=\"1.0\">\n<dict>\n<key>a</key><string>1</string>\n<key>a</key><string>2</string>\n</dict>\n</plist>"
-            .write(to: fixture.infoList, atomically: true, encoding: .utf8)
+        let fixture = try BundleFixture("InfoPlistDuplicateKey", code: .c(Source.good))
+        func write(_ key: String, _ values: String...) throws {
+            let entries = values.map { "<key>\(key)</key><string>\($0)</string>\n" }.joined()
+            try
+                "<plist version=\"1.0\">\n<dict>\n<key>NSExecutable</key><string>\(fixture.name)</string>\n\(entries)</dict></plist>"
+                .write(to: fixture.infoList, atomically: true, encoding: .utf8)
+        }
+        try write("NSExecutable", "other")
         let error = try loadError(fixture)
-        #expect(error.code == .manifestUnreadable)
-        #expect(error.description.contains("line 4"))
+        #expect(error.code == .manifestInvalid && error.subject == "NSExecutable")
+        #expect(error.description.contains("line 4, column 1, with different values"))
+        // What does not decide about code is a warning, and the code is loaded.
+        try write("a", "1", "2")
+        let bundle = try PluginBundle.open(path: fixture.path)
+        let warning = try #require(bundle.findings().first { $0.code == .manifestInvalid })
+        #expect(warning.severity == .warning && warning.message.contains("line 5"))
+        try bundle.loadAndReturnError()
     }
 
     @Test func fault48_aNULInTheIdentifierIsReported() throws {

@@ -18,9 +18,9 @@ import Testing
     private static let info = "{ CFBundleIdentifier = org.example.main; }"
 
     /// A directory with the program at a path and files beside it.
-    private func install(_ program: String, _ files: [String: String] = [:]) throws -> URL {
+    private func install(_ program: String, _ files: [String: String] = [:], built: URL? = nil) throws -> URL {
         let root = Workspace.temporary.appending(path: "main/\(UUID().uuidString)")
-        let built = try Compiler.executable("MainProgram", source: Self.source)
+        let built = try built ?? Compiler.executable("MainProgram", source: Self.source)
         let place = root.appending(path: program)
         try FileManager.default.createDirectory(
             at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -82,6 +82,82 @@ import Testing
         #expect(try run("tools/X") == ["tools", "tools/X", "none", "no string"])
         // The name of the directory above says nothing without Contents' own folders in it.
         #expect(try run("Contents/other/X") == ["Contents/other", "Contents/other/X", "none", "no string"])
+    }
+
+    /// Whatever its Info.plist says, and without one: as Foundation's Bundle.main, whose code runs.
+    @Test func theProgramsBundleIsLoadedFromTheStart() throws {
+        let source = """
+            import PluginHost
+            public final class First {}
+            public final class Second { public final class Inner {} }
+            let main = PluginBundle.main
+            print(main.isLoaded, main.state == .active, main.load(), main.loadError == nil)
+            try main.preflight()
+            try main.loadAndReturnError()
+            print(main.principalClass as Any, main.classNamed("Second") as Any, main.classNamed("Second.Inner") as Any)
+            print(main.classNamed("PluginBundle") as Any, main.registrations.count, main.unload(), main.isLoaded)
+            """
+        let program = try Compiler.executable("LoadedProgram", source: source)
+        let root = try install("X.app/Contents/Linux/X", [:], built: program)
+        let expected = """
+            true true true true
+            Optional(LoadedProgram.First) Optional(LoadedProgram.Second) Optional(LoadedProgram.Second.Inner)
+            nil 0 false true
+
+            """
+        #expect(try Tool.run(root.appending(path: "X.app/Contents/Linux/X").path, []) == expected)
+        // A name that nothing has, a list that cannot be read, an executable that is not the program: it runs.
+        for list in ["{ NSExecutable = Y; NSPrincipalClass = First; }", "{ broken", "{ PHFunctions = no; }"] {
+            let info = root.appending(path: "X.app/Contents/Info.plist")
+            try list.write(to: info, atomically: false, encoding: .utf8)
+            #expect(try Tool.run(root.appending(path: "X.app/Contents/Linux/X").path, []) == expected)
+        }
+    }
+
+    @Test func aMainBundleThatAllowsMixedLocalisationsFreesAllBundles() throws {
+        let source = """
+            import PluginHost
+            HostEnvironment.current.preferredLanguages = ["fr"]
+            let bundle = try PluginBundle.open(path: PluginBundle.main.bundlePath + "/../P.bundle")
+            print(bundle.localizedString(forKey: "hello", value: nil, table: nil), bundle.preferredLocalizations)
+            """
+        let program = try Compiler.executable("MixedProgram", source: source)
+        for (main, own, expected) in [
+            ("NO", "NO", "Hallo [\"de\"]\n"), ("YES", "NO", "Bonjour [\"fr\"]\n"), ("NO", "YES", "Bonjour [\"fr\"]\n"),
+        ] {
+            func info(_ value: String) -> String { "{ CFBundleAllowMixedLocalizations = \(value); }" }
+            let files = [
+                "X.app/Contents/Info.plist": info(main), "X.app/Contents/Resources/de.lproj/a.txt": "",
+                "P.bundle/Contents/Info.plist": info(own),
+                "P.bundle/Contents/Resources/de.lproj/Localizable.strings": "hello = Hallo;",
+                "P.bundle/Contents/Resources/fr.lproj/Localizable.strings": "hello = Bonjour;",
+            ]
+            let root = try install("X.app/Contents/Linux/X", files, built: program)
+            #expect(try Tool.run(root.appending(path: "X.app/Contents/Linux/X").path, []) == expected)
+        }
+    }
+
+    /// The list names the script that starts the application; the executable is the program that the script starts.
+    @Test func aScriptAndTheProgramThatItStartsAreTwoThings() throws {
+        let source = """
+            import PluginHost
+            let main = PluginBundle.main
+            print(main.bundlePath)
+            print(main.executablePath ?? "none")
+            print(main.manifest.executable ?? "none")
+            print(main.path(forAuxiliaryExecutable: main.manifest.executable ?? "") ?? "none")
+            try main.preflight()
+            """
+        let program = try Compiler.executable("StartedProgram", source: source)
+        let files = [
+            "X.app/Contents/Info.plist": "{ CFBundleExecutable = X; }",
+            "X.app/Contents/Linux/X": "#!/bin/sh\nexec \"$(dirname \"$0\")/X-program\" \"$@\"\n",
+        ]
+        let root = try install("X.app/Contents/Linux/X-program", files, built: program)
+        let script = root.appending(path: "X.app/Contents/Linux/X").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+        let app = root.appending(path: "X.app").path
+        #expect(try Tool.run(script, []) == "\(app)\n\(script)-program\nX\n\(script)\n")
     }
 
     @Test func aClassOfALinkedFrameworkBelongsToTheFramework() throws {

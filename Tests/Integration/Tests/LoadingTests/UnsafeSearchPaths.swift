@@ -92,7 +92,7 @@ import Testing
         let finding = refusal?.findings.first { $0.code == .unsafeSearchPath }
         let said = refusal?.description ?? "nothing"
         try holds(finding?.filePath == executable, "the load is refused for its search path: \(said)")
-        let checked = try PluginBundle.open(path: bundle.path).problems()
+        let checked = try PluginBundle.open(path: bundle.path).findings()
         try holds(checked.contains { $0.code == .unsafeSearchPath && $0.severity == .error }, "a check refuses it")
         // The lure is real.
         let image = dlopen(executable, RTLD_NOW)

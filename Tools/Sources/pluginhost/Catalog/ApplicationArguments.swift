@@ -80,7 +80,8 @@ struct PluginSearch {
         guard capabilities.isEmpty else { return catalog }
         // What the application offers is not known: then nothing is missing.
         let wanted = catalog.candidates.filter { $0.verdict == .incompatible }
-            .flatMap { (try? $0.open())?.manifest.capabilities ?? [] }
+            .compactMap { try? $0.open().manifest }
+            .flatMap { $0.capabilities + $0.deviceCapabilities.filter(\.value).map(\.key) }
         if !wanted.isEmpty {
             HostEnvironment.current.capabilities = Set(wanted)
             catalog.refresh()

@@ -1,0 +1,86 @@
+import Glibc
+internal import PropertyLists
+
+#if FullFoundation
+import Foundation
+#endif
+
+/// What the user chose for this program by an argument, such as `-AppleLanguages "(de, fr)"`, or by a default, as
+/// Foundation's UserDefaults has both.
+///
+/// Why not UserDefaults alone: the first question to it takes a process a millisecond and more, and asks the name service
+/// for the user's home, which on many machines is a look-up in the network. So arguments are read here, and UserDefaults is
+/// asked only where a file of defaults stands. What the program itself registers or sets, without such a file, is not seen.
+enum ProgramDefaults {
+    /// A list of texts, or one text as a list; nil where the user chose nothing of this kind.
+    ///
+    /// **Cost.** Looks through the arguments and the names of two directories; keep the answer.
+    static func strings(_ name: String) -> [String]? {
+        if let value = argument(name, in: CommandLine.arguments) {
+            return value.string.map { [$0] }
+                ?? value.array.flatMap { values in
+                    let texts = values.compactMap(\.string)
+                    return texts.count == values.count ? texts : nil
+                }
+        }
+        #if FullFoundation
+        guard mayExist(variable) else { return nil }
+        return UserDefaults.standard.stringArray(forKey: name)
+            ?? UserDefaults.standard.string(forKey: name).map { [$0] }
+        #else
+        return nil
+        #endif
+    }
+
+    /// Whether a switch is on. The environment variable of the name goes first.
+    static func isOn(_ name: String) -> Bool {
+        if let value = variable(name) { return isYes(value) }
+        if let value = argument(name, in: CommandLine.arguments) {
+            return value.boolean ?? value.string.map(isYes) ?? (value.integer != nil && value.integer != 0)
+        }
+        #if FullFoundation
+        return mayExist(variable) && UserDefaults.standard.bool(forKey: name)
+        #else
+        return false
+        #endif
+    }
+
+    /// As NSString's boolValue reads it.
+    private static func isYes(_ text: String) -> Bool {
+        text.drop { " +0".contains($0) }.first.map { "YyTt123456789".contains($0) } ?? false
+    }
+
+    /// The value of the last argument `-name value`, a text or a property list; a value never begins with a hyphen.
+    static func argument(_ name: String, in arguments: [String]) -> PropertyList? {
+        guard let index = arguments.dropLast().lastIndex(of: "-" + name) else { return nil }
+        let value = arguments[index + 1]
+        guard let first = value.utf8.first, first != UInt8(ascii: "-") else { return nil }
+        if "{[(<\"".utf8.contains(first), let list = try? PropertyListReader.read(Array(value.utf8)) {
+            return list.value
+        }
+        return .string(value)
+    }
+
+    /// Whether there is a file of defaults where Foundation looks for them, of whatever program: it names them by the
+    /// bundle's identifier or the program's name, and has one for all programs. Without HOME no user has any.
+    static func mayExist(_ variable: (String) -> String?) -> Bool {
+        var folders = ["/usr/local/etc"]
+        if let folder = variable("XDG_CONFIG_HOME") {
+            folders.append(folder)
+        } else if let home = variable("CFFIXED_USER_HOME") ?? variable("HOME") {
+            folders.append(Path.join(home, ".config"))
+        }
+        return folders.contains { holdsList($0) || holdsList(Path.join($0, "ByHost")) }
+    }
+
+    private static func holdsList(_ folder: String) -> Bool {
+        let listing = DirectoryListing(path: folder)
+        // One that cannot be listed may hold what Foundation finds by its name.
+        return listing.failure != nil || listing.names.keys.contains { $0.hasSuffix(".plist") }
+    }
+
+    /// An environment variable; an empty one counts as not set.
+    private static func variable(_ name: String) -> String? {
+        getenv(name).flatMap { String(validatingCString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
