@@ -51,7 +51,7 @@ extension ExtensionPoint where Interface == any SpellChecker {
 public protocol ImageSource: Plugin {}
 public enum Device { public static func open(logger: PluginLogger) throws {}; public static func close() {} }
 public final class Reporter: Plugin { public init(context: PluginContext) {} }
-@c(checksum_entry) public func checksum_entry(_ host: UnsafePointer<plugin_host>) -> plugin_status { PLUGIN_OK }
+@c(checksum_entry) public func checksum_entry(_ host: UnsafePointer<plugin_host>) -> plugin_status { 0 }
 """
 IMPORTS = "import Given\nimport PluginABI\nimport PluginHost\nimport TextAPI\n"
 
@@ -141,7 +141,7 @@ class Walk:
         if path.exists() and path.read_text() != block.text:
             stop(f"{block.place}: {block.argument} differs from what another page says it is.")
         self.write(path, block.text)
-        if path.name == "Package.swift" and not (path.parent / ".build").exists():
+        if path.name == "Package.swift" and not (path.parent / ".build").is_symlink():
             # What the build folder is called in the pages.
             (path.parent / ".build").symlink_to(self.work / "build")
 

@@ -34,13 +34,14 @@ public struct InspectedList: Sendable {
     public internal(set) var faults: [Fault] = []
 
     private let text: SourceText?
-    private let keys: KeyPlaces
+    /// In the order of the text.
+    private let keys: [KeyRecord]
 
     init(fault: PropertyListFault, in text: SourceText? = nil) {
         value = nil
         format = nil
         self.text = text
-        keys = KeyPlaces([])
+        keys = []
         faults = [Fault(fault, excerpt: text.flatMap { Self.excerpt(of: fault, in: $0) })]
     }
 
@@ -48,7 +49,7 @@ public struct InspectedList: Sendable {
     init(format: PropertyListFormat) {
         self.format = format
         text = nil
-        keys = KeyPlaces([])
+        keys = []
     }
 
     /// `budget`: what is left for a table; nil for a list whose values are kept.
@@ -60,7 +61,7 @@ public struct InspectedList: Sendable {
         self.format = format
         let source = SourceText(text)
         self.text = source
-        self.keys = KeyPlaces(keys)
+        self.keys = keys
         let firsts = faults.faults.contains { Self.isDuplicate($0.code) } ? FirstKeys(keys) : nil
         self.faults = faults.faults.sorted { $0.offset < $1.offset }.map { fault in
             let first = Self.isDuplicate(fault.code) ? firsts?.first(equalToKeyAt: fault.offset) : nil
@@ -77,9 +78,13 @@ public struct InspectedList: Sendable {
         code == .duplicateKey || code == .repeatedKey
     }
 
-    /// Where a key stands, by the keys that lead to it; nil where there is none, and in binary lists.
-    public func place(ofKey path: [String]) -> Place? {
-        guard let text, let offset = keys.offset(of: path) else { return nil }
+    /// The places of all keys, made at each call: most lists have no fault, and nobody asks for a place.
+    public func keyPlaces() -> KeyPlaces { KeyPlaces(keys) }
+
+    /// Where a key stands, by the keys that lead to it; nil where there is none, and in binary lists. `places`: those of
+    /// this list, which whoever asks for several keys has made once.
+    public func place(ofKey path: [String], in places: KeyPlaces? = nil) -> Place? {
+        guard let text, let offset = (places ?? keyPlaces()).offset(of: path) else { return nil }
         return Place(position: text.position(of: offset), excerpt: text.excerpt(at: offset))
     }
 
@@ -100,8 +105,9 @@ public struct InspectedList: Sendable {
         }
         if case .dictionary(let values)? = value {
             let keys = values.lazy.filter { $0.value.string == nil }.map(\.key).prefix(others.count).sorted()
+            let places = keys.isEmpty ? nil : keyPlaces()
             faults += keys.map { key in
-                let place = place(ofKey: [key])
+                let place = place(ofKey: [key], in: places)
                 let found = values[key]?.typeName ?? "no value"
                 return Fault(
                     PropertyListFault(

@@ -2,7 +2,7 @@
 ///
 /// A path is a number, found by the number of the path before it and the name of its last key, so that a key is hashed
 /// once however many keys stand below it.
-struct KeyPlaces: Sendable {
+public struct KeyPlaces: Sendable {
     private struct Step: Hashable, Sendable {
         let path: Int32
         let name: String

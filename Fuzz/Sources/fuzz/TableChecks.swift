@@ -77,7 +77,8 @@ struct TableChecks {
             throw Violation("the checker finds \(codes), the reader \(faults)")
         }
         guard inspected.format == .openStep, choice == 7 else { return }
-        for key in entries.keys where inspected.place(ofKey: [key]) == nil {
+        let places = inspected.keyPlaces()
+        for key in entries.keys where inspected.place(ofKey: [key], in: places) == nil {
             throw Violation("the key \(key.debugDescription) has no place")
         }
     }

@@ -79,7 +79,7 @@ struct OpeningText {
     }
 
     private mutating func add(code lines: [Substring]) {
-        guard !lines.isEmpty else { return }
+        guard lines.contains(where: { !$0.isEmpty }) else { return }
         markup += "<pre><code>\(escaped(lines.joined(separator: "\n")))</code></pre>"
     }
 
@@ -94,10 +94,12 @@ struct OpeningText {
         return last.map { (min(signs.count, 3), title[...$0].drop { $0 == " " }) }
     }
 
-    /// A line of dashes or of equals signs, below a heading or alone, and the one below a table's head.
+    /// A line of dashes or of equals signs, below a heading or alone, and the one below a table's head; also where a filter
+    /// has made long dashes of them.
     private static func isRule(_ line: Substring) -> Bool {
         let signs = line.filter { !$0.isWhitespace }
-        return signs.count >= 3 && signs.allSatisfy { "-=*_|:".contains($0) }
+        guard signs.count >= 3 || signs.first == "—" else { return false }
+        return signs.allSatisfy { "-=*_|:—–".contains($0) }
     }
 
     private static func item(_ line: Substring) -> (kind: ListKind, text: Substring)? {

@@ -77,7 +77,7 @@ import Glibc
     static let mainProgram = resolved("/proc/self/exe") ?? "/"
 
     /// The last component, without its extension.
-    static func stem(_ path: String) -> String {
+    @_spi(Tools) public static func stem(_ path: String) -> String {
         let last = path.split(separator: "/").last.map(String.init) ?? path
         guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return last }
         return String(last[..<dot])

@@ -2,8 +2,8 @@
 ///
 /// The tables hold **CLDR 46.0** (supplemental data: likelySubtags, parentLocales, languageAlias), as ICU 76 in the
 /// Swift 6.3 toolchain carries it, cut down to the languages that have a two-letter code or a locale of their own
-/// there. © Unicode, Inc., used under the Unicode License v3. The names of languages and the regions of British
-/// English are not CLDR's: they are those that Apple's bundles know.
+/// there. © Unicode, Inc., used under the Unicode License v3. The regions of British English are not CLDR's: they are
+/// those that Apple's bundles know.
 ///
 /// **Cost.** See ``CodeTable``.
 enum LanguageData {
@@ -55,7 +55,7 @@ enum LanguageData {
         switch language.utf8.count {
         case 2: replacement(ofCode: language)
         case 3: longCodes.key(of: language)
-        default: names.value(of: language)
+        default: code(ofName: language)
         }
     }
 
@@ -91,12 +91,6 @@ enum LanguageData {
         so=som sq=alb,als,sqi sr=scc,srp sr-Latn=hbs sr-ME=cnr ss=ssw st=sot su=sun sv=swe sw=swa,swh sw-CD=swc syr=cld
         ta=tam te=tel tg=tgk th=tha ti=tir tk=tuk tn=tsn to=ton tr=tur ts=tso tt=tat ty=tah ug=uig uk=ukr ur=urd
         uz=uzb,uzn ve=ven vi=vie vo=vol wa=wln wo=wol xh=xho yi=ydd,yid yo=yor za=zha,zyb zh=chi,cmn,zho zu=zul
-        """
-
-    /// The names by which bundles called languages before there were codes.
-    private static let names: CodeTable = """
-        arabic=ar chinese=zh danish=da dutch=nl english=en finnish=fi french=fr german=de italian=it japanese=ja
-        korean=ko norwegian=nb polish=pl portuguese=pt russian=ru spanish=es swedish=sv thai=th turkish=tr
         """
 
     // MARK: Parents

@@ -4,7 +4,7 @@
 ///
 /// **Threads.** A value. **Cost.** Reading one takes no system call and, for ordinary tags, no memory of its own.
 @_spi(Tools) public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
-    /// Two or three small letters, or an old name (`english`).
+    /// Two or three small letters, or an English name (`english`).
     @_spi(Tools) public var language: String
     /// Four letters, the first one large.
     @_spi(Tools) public var script: String?
@@ -23,7 +23,7 @@
     /// - Returns: nil if the text does not begin as the name of a language.
     @_spi(Tools) public init?(_ text: String) {
         // Most tags are a language alone, and of a bundle's localisations one is Base.
-        if (2...12).contains(text.utf8.count), text.utf8.allSatisfy(\.isLetter) {
+        if Self.lengths.contains(text.utf8.count), text.utf8.allSatisfy(\.isLetter) {
             language = text.lowercased()
             return
         }
@@ -33,7 +33,7 @@
         var subtags = bytes[..<end].split(maxSplits: 8, omittingEmptySubsequences: false) {
             $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
         }[...]
-        guard let first = subtags.popFirst(), (2...12).contains(first.count), first.allSatisfy(\.isLetter)
+        guard let first = subtags.popFirst(), Self.lengths.contains(first.count), first.allSatisfy(\.isLetter)
         else { return nil }
         language = Self.lowercased(first)
         // An extended language: zh-yue is yue.
@@ -55,6 +55,9 @@
             script = Self.script(ofModifier: Self.lowercased(bytes[(at + 1)...]))
         }
     }
+
+    /// Of codes and English names, in letters: the longest name in ``LanguageData`` has as many.
+    private static let lengths = 2...25
 
     private static func lowercased(_ letters: ArraySlice<UInt8>) -> String {
         String(decoding: letters.map { $0.isLetter ? $0 | 0x20 : $0 }, as: UTF8.self)

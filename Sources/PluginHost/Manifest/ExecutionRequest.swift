@@ -10,8 +10,12 @@ enum ExecutionRequest: String, CaseIterable {
     case sandboxed
 
     /// What keeps a bundle from running here, where all code runs in the application's process. Code never runs less
-    /// safely than its bundle asks, so a request that this version does not know is refused as well. `text`: the value of
-    /// the key, nil where the list does not have it. `list`: the path of the Info.plist.
+    /// safely than its bundle asks, so a request that this version does not know is refused as well.
+    ///
+    /// - Parameters:
+    ///   - text: the value of the key; nil where the list does not have it.
+    ///   - list: the path of the Info.plist.
+    /// - Returns: a finding of severity error, or nil where the code may run here.
     static func finding(_ text: String?, list: String) -> PluginFinding? {
         guard let text else { return nil }
         let key = ManifestKey.execution.spelling

@@ -90,7 +90,7 @@ struct FormatSizes {
         } else {
             guard depth < Self.deepest else { throw Self.tooDeep(name) }
             guard let variable = variables[name] else {
-                throw LocalizedFormat.Fault(message: "The variable “\(name)” is not defined.")
+                throw LocalizedFormat.Fault(message: "The variable \(quoted(name)) is not defined.")
             }
             guard open.insert(name).inserted else {
                 throw LocalizedFormat.Fault(path: [name], message: "The variable contains itself.")

@@ -1,4 +1,5 @@
-import PropertyLists
+// Public for the SPI at the end.
+public import PropertyLists
 
 extension LocalizedFormat {
     /// Why an entry is left out, as a full sentence, and where in it.
@@ -146,6 +147,22 @@ extension LocalizedFormat {
             return try body()
         } catch {
             throw Fault(path: [key] + error.path, message: error.message, exhausted: error.exhausted)
+        }
+    }
+}
+
+/// Entries of a `.stringsdict`, for tools.
+@_spi(Tools) public enum PluralEntry {
+    /// Why a strings table leaves an entry out: the keys that lead to the fault from the entry on, and a full sentence.
+    ///
+    /// - Returns: nil for an entry that is read.
+    public static func fault(in value: PropertyList) -> (path: [String], message: String)? {
+        do throws(LocalizedFormat.Fault) {
+            var budget = ReadingBudget(inputSize: PropertyListLimits.stringsTable.size)
+            _ = try LocalizedFormat(value, &budget)
+            return nil
+        } catch {
+            return (error.path, error.message)
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 @_spi(PluginHost) import PluginABI
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Fault 297: structs of the C ABI that are shorter or longer than those of this host.
 @Suite struct StructSizeTests {

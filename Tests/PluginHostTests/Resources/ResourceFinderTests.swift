@@ -61,6 +61,24 @@ struct ResourceFinderOrderTests {
         #expect(finder.path(forResource: "images/b", ofType: "png") == tree("fr.lproj/images/b.png"))
     }
 
+    @Test("a localisation named by a language's English name is found by the code, and the other way (290)")
+    func englishNamesOfLanguages() throws {
+        let tree = try TemporaryTree([
+            "Hungarian.lproj/a.txt": "", "TraditionalChinese.lproj/b.txt": "", "Slovene.lproj/c.txt": "",
+            "BrazilianPortuguese.lproj/d.txt": "", "cs.lproj/e.txt": "", "Xyzzyish.lproj/f.txt": "",
+        ])
+        let finder = finder(tree)
+        func path(_ name: String, _ localization: String) -> String? {
+            finder.path(forResource: name, ofType: "txt", forLocalization: localization)
+        }
+        #expect(path("a", "hu") == tree("Hungarian.lproj/a.txt"))
+        #expect(path("b", "zh-Hant") == tree("TraditionalChinese.lproj/b.txt"))
+        #expect(path("c", "sl") == tree("Slovene.lproj/c.txt"))
+        #expect(path("d", "pt-BR") == tree("BrazilianPortuguese.lproj/d.txt"))
+        #expect(path("e", "Czech") == tree("cs.lproj/e.txt"))
+        #expect(path("f", "xy") == nil)
+    }
+
     @Test func oneLocalisationLimitsTheSearchToItAndGlobal() throws {
         let tree = try TemporaryTree([
             "de.lproj/a.txt": "", "fr.lproj/a.txt": "", "fr.lproj/b.txt": "", "c.txt": "", "French.lproj/d.txt": "",

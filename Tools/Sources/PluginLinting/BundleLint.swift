@@ -31,7 +31,9 @@ struct BundleLint {
             findings += keys.findings
             files += keys.files
         }
-        return LintReport(path: bundle.bundlePath, files: files, findings: infoListFirst(findings.inOrder))
+        var report = LintReport(path: bundle.bundlePath, files: files, findings: infoListFirst(findings.inOrder))
+        report.keys = localizations.allKeys
+        return report
     }
 
     private func infoListFirst(_ findings: [LintFinding]) -> [LintFinding] {

@@ -47,15 +47,45 @@ public struct BundleLinter: Sendable {
     ///    only it has, placeholders that differ, texts that were not translated.
     /// 4. With ``sources``, keys that are not used, and keys that are used and not there.
     ///
-    /// The tables of a localisation are compared with those of the development region's, or of `Base`, and where
-    /// neither has the table, with those of all others. What a broader localisation of the same language has (`pt` for
-    /// `pt-BR`) is not missing from the narrower one.
+    /// An entry is compared with that of the development region's localisation, else of `Base`, else of English. Without any
+    /// of these, it is compared with its key where keys are texts, else with what most localisations agree upon. What a
+    /// broader localisation of the same language has (`pt` for `pt-BR`) is not missing from the narrower one.
     ///
     /// **Cost.** Reads all these files, with memory of some times their size. With ``sources``, a key that is in none of them
     /// is looked for in the executable and in each file that is no source. Of one file at most 100 findings are listed.
     public func lint(_ bundle: PluginBundle) -> LintReport {
         var lint = BundleLint(bundle: bundle, linter: self)
         return lint.run()
+    }
+
+    /// Looks at several bundles that share sources.
+    ///
+    /// Each bundle is compared with its own sources: where one of ``sources`` has a directory of the bundle's name
+    /// (`Reporter` for `Reporter.bundle`), these; else all of it. A key that sources of several bundles ask for is found
+    /// only where no bundle has it, and once.
+    ///
+    /// **Cost.** That of ``lint(_:)`` for each bundle.
+    /// - Returns: a report on each bundle, in the order given.
+    public func lint(_ bundles: [PluginBundle]) -> [LintReport] {
+        let own = bundles.map { bundle in sources.map { Self.own($0, named: Path.stem(bundle.bundlePath)) } }
+        var reports = zip(bundles, own).map { bundle, own in BundleLinter(sources: own).lint(bundle) }
+        let shared = reports.indices.filter { bundles.count > 1 && own[$0] == sources }
+        let keys = shared.reduce(into: Set<String>()) { $0.formUnion(reports[$1].keys) }
+        var places: Set<String> = []
+        for index in shared {
+            reports[index].findings.removeAll { finding in
+                guard finding.code == .undefinedKey, let key = finding.subject else { return false }
+                let place = "\(finding.filePath):\(finding.place?.line ?? 0):\(finding.place?.column ?? 0)"
+                return keys.contains(key) || !places.insert(place).inserted
+            }
+        }
+        return reports
+    }
+
+    /// The part of a directory of sources that is a bundle's own, where it has one.
+    private static func own(_ source: String, named name: String) -> String {
+        let part = Path.join(Path.normalized(source) ?? source, name)
+        return FileIdentity(path: part)?.isDirectory ?? false ? part : source
     }
 
     /// Looks at one file.

@@ -28,6 +28,13 @@ struct FormatArguments: Hashable, Sendable {
     /// Names in braces, `{name}`: placeholders that the code replaces by itself.
     private(set) var names: Set<String> = []
 
+    /// What two formats have in common that take the same.
+    struct Signature: Hashable {
+        let kinds: [Int: Kind]
+        let names: Set<String>
+    }
+    var signature: Signature { Signature(kinds: kinds, names: names) }
+
     struct Variable: Hashable, Sendable {
         let name: String
         let argument: Int
@@ -37,13 +44,22 @@ struct FormatArguments: Hashable, Sendable {
     /// Whether its placeholders have numbers.
     var isNumbered: Bool { hasNumbered }
     private var hasPlain = false
-    private var nextPlain = 1
+    private var nextPlain: Int
 
     /// An argument's number above this is a slip, and no function takes so many.
     private static let mostArguments = 99
 
-    init(_ text: String) {
+    /// - Parameters:
+    ///   - text: the format.
+    ///   - first: the argument of the first placeholder without a number. In a text of plural rules it is the variable's.
+    init(_ text: String, from first: Int = 1) {
+        nextPlain = first
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "{") }) else { return }
         let bytes = Array(text.utf8)
+        if DatePattern.isOne(bytes) {
+            isDate = true
+            return
+        }
         var index = 0
         while index < bytes.count {
             switch bytes[index] {
@@ -69,6 +85,10 @@ struct FormatArguments: Hashable, Sendable {
 
     /// Whether it takes nothing: then it may be no format at all.
     var isEmpty: Bool { kinds.isEmpty && variables.isEmpty }
+    /// Whether it is a date's pattern, `%Y-%m-%d`, which takes no arguments.
+    private(set) var isDate = false
+    /// Whether it is a text with percent signs that mean just that: “50 % of it”.
+    var isProse: Bool { isEmpty && strayPercents > 0 }
 
     /// Takes an argument, as a variable of plural rules does with the kind of its value.
     mutating func take(_ kind: Kind, as argument: Int) {
@@ -104,7 +124,8 @@ struct FormatArguments: Hashable, Sendable {
 
     /// The kind of what `NSStringFormatValueTypeKey` says: `d`, `lu`, `.2f`.
     static func kind(ofType type: String) -> Kind? {
-        var reader = PlaceholderReader(bytes: Array(type.utf8), index: 0)
+        // Some write the whole placeholder, “%ld”.
+        var reader = PlaceholderReader(bytes: Array(type.utf8), index: type.hasPrefix("%") ? 1 : 0)
         guard let placeholder = reader.read(), reader.index == type.utf8.count, placeholder.stars.isEmpty,
             case .value(let kind, nil) = placeholder.content
         else { return nil }

@@ -33,12 +33,7 @@ struct KeyUseLint {
     }
 
     mutating func run(sources: [String]) {
-        var all: Set<String> = []
-        for table in tables.names {
-            let files = tables.languages(with: table).flatMap { tables.entries(table, $0).keys }
-            all.formUnion(files + (tables.global[table]?.dictionary.keys.map { $0 } ?? []))
-        }
-        for source in sources { read(source, knownKeys: all) }
+        for source in sources { read(source) }
         if let executable, let bytes = Self.bytes(executable, Self.largestExecutable) { others.append(bytes) }
         if let infoList { gatherTexts(of: .dictionary(infoList.dictionary)) }
         findUnused()
@@ -46,7 +41,7 @@ struct KeyUseLint {
 
     // MARK: Reading
 
-    private mutating func read(_ source: String, knownKeys: Set<String>) {
+    private mutating func read(_ source: String) {
         let path = Path.normalized(source) ?? source
         guard let identity = FileIdentity(path: path) else {
             findings.append(

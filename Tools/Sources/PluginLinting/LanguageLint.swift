@@ -21,7 +21,7 @@ struct LanguageLint {
         var first: [LanguageTag: String] = [:]
         for language in tables.languages where language != "Base" {
             let directory = tables.directories[language] ?? ""
-            guard LanguageTag(language) != nil else {
+            guard let tag = LanguageTag(language)?.canonical, KnownLanguages.contains(tag) else {
                 findings.append(
                     LintFinding(
                         .warning, .unknownLanguage, filePath: directory, subject: language,
@@ -29,7 +29,6 @@ struct LanguageLint {
                         remedy: "Name it by a BCP 47 tag: “fr.lproj”, “zh-Hant.lproj”."))
                 continue
             }
-            guard let tag = LanguageTag(language)?.canonical else { continue }
             let earlier = first[tag]
             if earlier == nil { first[tag] = language }
             if let earlier {
@@ -60,19 +59,22 @@ struct LanguageLint {
             findings.append(
                 infoList.finding(
                     .note, .missingLanguage, at: [], subject: regionKey,
-                    "The bundle is localised and has no \(regionKey): its tables are compared with one another.",
+                    "The bundle is localised and has no \(regionKey): its tables are compared with \(compared).",
                     remedy: "Name the language that the bundle was written in."))
             return
         }
-        if tables.reference == nil {
+        if !tables.hasRegion {
             findings.append(
                 infoList.finding(
                     .note, .missingLanguage, at: [regionKey], subject: region,
                     "The development region \(quoted(region)) has no directory “\(region).lproj”: "
-                        + "tables are compared with one another.",
+                        + "tables are compared with \(compared).",
                     remedy: "Add the directory, unless the keys are the texts of that language."))
         }
     }
+
+    /// What the tables are compared with.
+    private var compared: String { tables.references.first.map { "those of \(quoted($0))" } ?? "one another" }
 
     private mutating func checkTables() {
         for table in tables.names {
@@ -90,6 +92,7 @@ struct LanguageLint {
                 }
                 continue
             }
+            guard isExpected(table, having) else { continue }
             for language in tables.languages where !having.contains(language) && !isExcused(language, table, having) {
                 findings.append(
                     LintFinding(
@@ -108,13 +111,19 @@ struct LanguageLint {
         return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
     }
 
+    /// Whether every localisation should have a table: some have translated it, and it has an original, or as many have it
+    /// as lack it.
+    private func isExpected(_ table: String, _ having: [String]) -> Bool {
+        let others = tables.languages.filter { !tables.references.contains($0) }
+        let translated = others.count { having.contains($0) && !tables.entries(table, $0).isEmpty }
+        // A table that nobody has translated may be one that is not to be.
+        return translated > 0 && (tables.reference(of: table) != nil || translated * 2 >= others.count)
+    }
+
     /// Whether a localisation may lack a table.
     private func isExcused(_ language: String, _ table: String, _ having: [String]) -> Bool {
-        // Base is for what needs no translation, or for the development region, which may have the table.
-        if language == "Base" { return true }
-        if tables.broader(than: language).contains(where: having.contains) { return true }
-        guard language == tables.reference else { return false }
-        // Info.plist has the values in the development language, and Base.lproj may have its tables.
-        return table == LocalizedTables.infoTable || having.contains("Base")
+        // The original texts may stand in the code, in Info.plist, in an interface file or in Base.lproj.
+        if tables.references.contains(language) || LocalizedTables.isForTranslators(language) { return true }
+        return tables.broader(than: language).contains(where: having.contains)
     }
 }

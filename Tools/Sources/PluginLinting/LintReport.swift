@@ -8,8 +8,10 @@ public struct LintReport: Sendable, Hashable {
     public let path: String
     /// The lists, tables and sources that were looked at, as absolute paths, in the order of the names.
     public let files: [String]
+    /// The keys of the bundle's tables, for what other bundles share its sources.
+    var keys: Set<String> = []
     /// What was found, by file and place: Info.plist's first.
-    public let findings: [LintFinding]
+    public internal(set) var findings: [LintFinding]
 
     /// The report on a bundle that cannot be opened.
     public init(unopened error: PluginError) {

@@ -2,11 +2,12 @@
 internal import PropertyLists
 
 /// A list or table as a linter sees it: its content, and what is wrong with the file itself.
-struct LintedFile: Sendable {
+struct LintedFile {
     let path: String
     let type: BundleLinter.FileType
     /// Nil where the file cannot be read.
     let list: InspectedList?
+    private let places: Places?
     private(set) var findings: [LintFinding] = []
 
     /// Reads a file.
@@ -27,6 +28,7 @@ struct LintedFile: Sendable {
         self.path = path
         self.type = type
         list = nil
+        places = nil
         findings = [finding]
     }
 
@@ -38,6 +40,7 @@ struct LintedFile: Sendable {
             ListInspector.inspect(bytes, as: type == .stringsTable ? .stringsTable : .propertyList, limits: limits)
         }
         self.list = list
+        places = Places(list)
         findings = list.faults.map { LintFinding($0, path: path, type: type) }
     }
 
@@ -60,7 +63,16 @@ struct LintedFile: Sendable {
     func place(of keys: String...) -> LintFinding.Place? { place(of: keys) }
 
     func place(of keys: [String]) -> LintFinding.Place? {
-        list?.place(ofKey: keys).flatMap { LintFinding.Place($0.position, $0.excerpt) }
+        guard let list, let places else { return nil }
+        return list.place(ofKey: keys, in: places.all).flatMap { LintFinding.Place($0.position, $0.excerpt) }
+    }
+
+    /// The places of the list's keys, found when the first is asked for. One for all copies of the value, which one thread
+    /// has.
+    private final class Places {
+        private let list: InspectedList
+        private(set) lazy var all = list.keyPlaces()
+        init(_ list: InspectedList) { self.list = list }
     }
 
     /// A finding about a key of this file.

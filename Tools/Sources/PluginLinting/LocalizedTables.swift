@@ -27,8 +27,11 @@ struct LocalizedTables {
     let languages: [String]
     /// The directory of each.
     let directories: [String: String]
-    /// The localisation that the others are translated from; nil where there is none.
-    let reference: String?
+    /// The localisations that the others may be translated from, the likeliest first: the development region's, `Base`,
+    /// English.
+    let references: [String]
+    /// Whether the development region has a directory, or `Base` stands for it.
+    let hasRegion: Bool
     /// Tables that stand outside of the localisations.
     let global: [String: LintedFile]
     private let manifest: Manifest
@@ -57,9 +60,16 @@ struct LocalizedTables {
         let available = languages.keys.filter { $0 != "Base" }.sorted()
         let region = manifest.developmentRegion.flatMap { LanguageTag($0)?.canonical }
         // “en” serves where “en_US” is said.
-        let spoken = LanguageMatcher.localizations(for: manifest.developmentRegion ?? "", from: available).first
-        let isRegion = spoken.flatMap { LanguageTag($0)?.canonical.language } == region?.language && region != nil
-        reference = isRegion ? spoken : languages["Base"] == nil ? nil : "Base"
+        func spoken(_ language: String) -> String? {
+            LanguageMatcher.localizations(for: language, from: available).first { name in
+                LanguageTag(name)?.canonical.language == LanguageTag(language)?.canonical.language
+            }
+        }
+        var references = [region.flatMap { spoken($0.description) }, languages["Base"] == nil ? nil : "Base"]
+            .compactMap(\.self)
+        hasRegion = !references.isEmpty
+        if let english = spoken("en"), !references.contains(english) { references.append(english) }
+        self.references = references
         names = Set(tables.map(\.name)).sorted()
         var entries: [String: [String: [String: Entry]]] = [:]
         var files: [String: [String: LintedFile]] = [:]
@@ -90,8 +100,25 @@ struct LocalizedTables {
 
     func entries(_ table: String, _ language: String) -> [String: Entry] { entriesByTable[table]?[language] ?? [:] }
 
+    /// The keys of all tables.
+    var allKeys: Set<String> {
+        var keys = Set(global.values.flatMap(\.dictionary.keys))
+        for languages in entriesByTable.values {
+            for entries in languages.values { keys.formUnion(entries.keys) }
+        }
+        return keys
+    }
+
     /// The languages that have a table.
     func languages(with table: String) -> [String] { (filesByTable[table] ?? [:]).keys.sorted() }
+
+    /// The localisation that a table's others are translated from; nil where none of the likely ones has an entry.
+    func reference(of table: String) -> String? { references.first { !entries(table, $0).isEmpty } }
+
+    /// Whether a directory holds notes to translators, and no translations.
+    static func isForTranslators(_ language: String) -> Bool {
+        LanguageTag(language).map(KnownLanguages.isForTranslators) ?? false
+    }
 
     /// The localisations that have what a localisation lacks: those of the same language that are broader.
     func broader(than language: String) -> [String] {

@@ -7,18 +7,16 @@ internal import PropertyLists
 struct PluralLint {
     private let file: LintedFile
     private let key: String
-    private let entry: [String: PropertyList]
     /// The categories that the language needs; none where the language is not known.
     private let required: Set<PluralCategory>
     private var findings: LintFindings
 
-    static let formatKey = "NSStringLocalizedFormatKey"
+    private static let formatKey = "NSStringLocalizedFormatKey"
     private static let ruleKey = "NSStringFormatSpecTypeKey"
     private static let typeKey = "NSStringFormatValueTypeKey"
     private static let pluralRule = "NSStringPluralRuleType"
-    /// Entries that choose by the width or the device, and not by a number.
-    private static let otherRules: Set = ["NSStringVariableWidthRuleType", "NSStringDeviceSpecificRuleType"]
-    private static let categories = Set(PluralCategory.allCases.map(\.rawValue))
+    /// Rules that choose by the width or the device, and not by a number.
+    private static let otherRules = ["NSStringVariableWidthRuleType", "NSStringDeviceSpecificRuleType"]
 
     /// `language`: the name of the file's `.lproj`, nil for a file that stands in none.
     static func findings(in file: LintedFile, language: String?) -> [LintFinding] {
@@ -32,161 +30,127 @@ struct PluralLint {
             ]
         }
         let required = language.map { PluralRules(language: $0).usualCategories } ?? []
-        var findings = LintFindings()
+        var lint = PluralLint(file: file, key: "", required: required, findings: LintFindings())
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
-            if case .dictionary(let entry) = value {
-                var lint = PluralLint(file: file, key: key, entry: entry, required: required, findings)
-                findings = LintFindings()
-                lint.run()
-                findings = lint.findings
-            } else if value.string == nil {
-                // A plain text counts as one without plural rules.
-                findings.add(
-                    file.finding(
-                        .error, .malformedPlural, at: [key],
-                        "The value of \(quoted(key)) is \(value.typeName); a dictionary is expected.", remedy: advice))
+            lint = PluralLint(file: file, key: key, required: required, findings: lint.findings)
+            // What the library reads is well-formed, and what it leaves out is not.
+            if let fault = PluralEntry.fault(in: value) {
+                lint.complain(at: fault.path, fault.message)
+            } else {
+                lint.check(value, at: [], variable: nil)
             }
         }
-        return findings.all
+        return lint.findings.all
     }
 
     private static let advice = "Build it as docs/command-line.md shows under “Plural rules”."
 
-    /// `findings`: about the entries before this one.
-    private init(
-        file: LintedFile, key: String, entry: [String: PropertyList], required: Set<PluralCategory>,
-        _ findings: LintFindings
+    /// Checks an entry, or a variant of one, which may be an entry again. `keys`: those that lead to it from the entry on.
+    /// `variable`: in a variable, its argument.
+    private mutating func check(_ value: PropertyList, at keys: [String], variable: Int?) {
+        if let text = value.string {
+            return TextLint.check(text, at: [key] + keys, of: file, variable: variable, &findings)
+        }
+        guard let entry = value.dictionary else { return }
+        if let format = entry[Self.formatKey]?.string {
+            TextLint.check(format, at: [key] + keys + [Self.formatKey], of: file, variable: variable, &findings)
+            return checkVariables(of: entry, format, at: keys, first: variable ?? 1)
+        }
+        guard let rule = Self.otherRules.first(where: { entry[$0] != nil }) else { return }
+        for (name, variant) in Self.variants(of: entry[rule]?.dictionary ?? [:]) {
+            check(variant, at: keys + [rule, name], variable: variable)
+        }
+    }
+
+    private mutating func checkVariables(
+        of entry: [String: PropertyList], _ format: String, at keys: [String], first: Int
     ) {
-        self.findings = findings
-        self.file = file
-        self.key = key
-        self.entry = entry
-        self.required = required
-    }
-
-    private mutating func run() {
-        if entry.keys.contains(where: Self.otherRules.contains) { return }
-        guard let format = entry[Self.formatKey]?.string else {
-            let found = entry[Self.formatKey].map { "is \($0.typeName), where a string is expected" } ?? "is missing"
-            return complain(at: [], "\(Self.formatKey) \(found).")
-        }
-        TextLint.check(format, at: [key, Self.formatKey], of: file, &findings)
-        checkVariables(usedBy: format)
+        let used = Self.variables(of: entry, format, first: first)
         for (name, value) in entry.sorted(by: { $0.key < $1.key }) where name != Self.formatKey {
-            guard case .dictionary(let variable) = value else {
-                complain(at: [name], "\(quoted(name)) is \(value.typeName); a variable is a dictionary.")
-                continue
+            if used[name] == nil {
+                let (file, key) = (file, key)
+                findings.add(
+                    file.finding(
+                        .warning, .unusedVariable, at: [key] + keys + [name],
+                        "The entry \(quoted(key)) has the variable \(quoted(name)), which its format does not use.",
+                        remedy: "Write “%#@\(name.shortened.escapedForDisplay)@” in \(Self.formatKey), or remove the "
+                            + "variable."))
             }
-            check(variable, named: name)
+            check(value.dictionary ?? [:], named: name, at: keys + [name], argument: used[name] ?? 1)
         }
     }
 
-    /// Follows the variables of the format, and those that their texts use in turn.
-    private mutating func checkVariables(usedBy format: String) {
-        enum Visit { case open, done }
-        var visits: [String: Visit] = [:]
-        // No recursion: the file decides how long a chain is. Nil at the end of a variable's own.
-        var waiting: [(name: String, usedAt: [String]?)] = FormatArguments(format).variables.map {
-            ($0.name, [Self.formatKey])
-        }
-        while let (name, usedAt) = waiting.popLast() {
-            guard let usedAt else {
-                visits[name] = .done
-                continue
-            }
-            if visits[name] == .done { continue }
-            guard visits[name] == nil else {
-                complain(at: usedAt, "The variable \(quoted("%#@\(name)@")) uses itself.")
-                continue
-            }
-            guard let value = entry[name] else {
-                visits[name] = .done
-                complain(at: usedAt, "The variable \(quoted("%#@\(name)@")) has no dictionary in the entry.")
-                continue
-            }
-            visits[name] = .open
-            waiting.append((name, nil))
-            for (category, text) in value.dictionary ?? [:] where Self.categories.contains(category) {
-                waiting += FormatArguments(text.string ?? "").variables.map { ($0.name, [name, category]) }
+    /// The variables that a format uses, and those that their texts use in turn, each with its argument.
+    private static func variables(
+        of entry: [String: PropertyList], _ format: String, first: Int
+    ) -> [String: Int] {
+        var found: [String: Int] = [:]
+        var waiting = FormatArguments(format, from: first).variables
+        // No recursion: the file decides how long a chain is.
+        while let variable = waiting.popLast() {
+            guard found[variable.name] == nil else { continue }
+            found[variable.name] = variable.argument
+            for text in texts(of: entry[variable.name] ?? .dictionary([:])) {
+                waiting += FormatArguments(text, from: variable.argument).variables
             }
         }
-        for name in entry.keys.sorted() where name != Self.formatKey && visits[name] == nil {
-            guard entry[name]?.dictionary != nil else { continue }
+        return found
+    }
+
+    /// All texts in an entry, a variable or a variant.
+    private static func texts(of value: PropertyList) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .dictionary(let values): variants(of: values).flatMap { texts(of: $0.value) }
+        default: []
+        }
+    }
+
+    private static func variants(of values: [String: PropertyList]) -> [(key: String, value: PropertyList)] {
+        values.filter { $0.key != ruleKey && $0.key != typeKey }.sorted { $0.key < $1.key }
+    }
+
+    private mutating func check(
+        _ variable: [String: PropertyList], named name: String, at keys: [String], argument: Int
+    ) {
+        let type = variable[Self.typeKey]?.string
+        let kind = type.flatMap(FormatArguments.kind)
+        if let type, kind == nil {
+            complain(
+                at: keys + [Self.typeKey],
+                "\(Self.typeKey) of the variable \(quoted(name)) is \(quoted(type)); "
+                    + "a format's type such as “d” or “lu” is expected.")
+        }
+        let isPlural = (variable[Self.ruleKey]?.string ?? Self.pluralRule) == Self.pluralRule
+        for (variant, value) in Self.variants(of: variable) {
+            check(value, at: keys + [variant], variable: argument)
+            guard isPlural, let kind, let text = value.string,
+                let used = FormatArguments(text, from: argument).kinds[argument], used != kind
+            else { continue }
             let (file, key) = (file, key)
             findings.add(
                 file.finding(
-                    .warning, .unusedVariable, at: [key, name],
-                    "The entry \(quoted(key)) has the variable \(quoted(name)), which its format does not use.",
-                    remedy: "Write “%#@\(name)@” in \(Self.formatKey), or remove the variable."))
+                    .error, .placeholderMismatch, at: [key] + keys + [variant],
+                    "The text for \(quoted(variant)) takes \(used.rawValue), where the variable "
+                        + "\(quoted(name)) is \(kind.rawValue).",
+                    remedy: "Make the placeholder and \(Self.typeKey) agree."))
         }
-    }
-
-    private mutating func check(_ variable: [String: PropertyList], named name: String) {
-        let rule = variable[Self.ruleKey]
-        if rule?.string != Self.pluralRule {
-            let found = rule.map { $0.string.map { quoted($0) } ?? $0.typeName }
-            complain(
-                at: [name],
-                "\(Self.ruleKey) of the variable \(quoted(name)) is \(found ?? "missing"); "
-                    + "it must be \(Self.pluralRule).")
-        }
-        let type = variable[Self.typeKey]
-        let kind = type?.string.flatMap(FormatArguments.kind)
-        let written = type?.string.map { quoted($0) } ?? type?.typeName ?? ""
-        if type == nil {
-            complain(at: [name], "\(Self.typeKey) of the variable \(quoted(name)) is missing.")
-        } else if kind == nil {
-            complain(
-                at: [name, Self.typeKey],
-                "\(Self.typeKey) of the variable \(quoted(name)) is \(written); "
-                    + "a format's type such as “d” or “lu” is expected.")
-        }
-        checkCategories(of: variable, named: name, kind)
+        if isPlural { checkCategories(of: variable, named: name, at: keys) }
     }
 
     private mutating func checkCategories(
-        of variable: [String: PropertyList], named name: String, _ kind: FormatArguments.Kind?
+        of variable: [String: PropertyList], named name: String, at keys: [String]
     ) {
-        if variable["other"] == nil {
-            complain(
-                at: [name], "The variable \(quoted(name)) has no text for the category “other”, which is required.")
-        }
-        for (category, value) in variable.sorted(by: { $0.key < $1.key })
-        where category != Self.ruleKey && category != Self.typeKey {
-            guard Self.categories.contains(category) else {
-                complain(
-                    at: [name, category],
-                    "\(quoted(category)) is no plural category; they are zero, one, two, few, many, other.")
-                continue
-            }
-            guard let text = value.string else {
-                complain(at: [name, category], "The text for \(quoted(category)) is \(value.typeName).")
-                continue
-            }
-            TextLint.check(text, at: [key, name, category], of: file, &findings)
-            let (file, key) = (file, key)
-            // A placeholder without a number is the variable's own value.
-            let arguments = FormatArguments(text)
-            if let kind, !arguments.isNumbered, let used = arguments.kinds[1], used != kind {
-                findings.add(
-                    file.finding(
-                        .error, .placeholderMismatch, at: [key, name, category],
-                        "The text for \(quoted(category)) takes \(used.rawValue), where the variable "
-                            + "\(quoted(name)) is \(kind.rawValue).",
-                        remedy: "Make the placeholder and \(Self.typeKey) agree."))
-            }
-        }
         let (file, key) = (file, key)
         let missing = Set(required.map(\.rawValue)).subtracting(variable.keys).subtracting(["other"])
-        if !missing.isEmpty {
-            findings.add(
-                file.finding(
-                    .warning, .missingPluralCategory, at: [key, name],
-                    "The variable \(quoted(name)) has no text for "
-                        + "\(missing.sorted().map { quoted($0) }.joined(separator: ", ")), which the language tells "
-                        + "apart; that of “other” is used.",
-                    remedy: "Add the missing categories."))
-        }
+        guard !missing.isEmpty else { return }
+        findings.add(
+            file.finding(
+                .warning, .missingPluralCategory, at: [key] + keys,
+                "The variable \(quoted(name)) has no text for "
+                    + "\(missing.sorted().map { quoted($0) }.joined(separator: ", ")), which the language "
+                    + "distinguishes; that of “other” is used.",
+                remedy: "Add the missing categories."))
     }
 
     private mutating func complain(at keys: [String], _ message: @autoclosure () -> String) {
@@ -197,13 +161,16 @@ struct PluralLint {
                 remedy: Self.advice))
     }
 
-    /// What an entry takes in all: the arguments of its format and of its variables.
+    /// What an entry takes in all: the arguments of its format, of its variables and of their texts.
     static func arguments(of entry: [String: PropertyList]) -> FormatArguments? {
         guard let format = entry[formatKey]?.string else { return nil }
         var arguments = FormatArguments(format)
-        for variable in arguments.variables {
-            let type = entry[variable.name]?[typeKey]?.string
-            if let kind = type.flatMap(FormatArguments.kind) { arguments.take(kind, as: variable.argument) }
+        for (name, argument) in variables(of: entry, format, first: 1) {
+            guard let variable = entry[name]?.dictionary else { continue }
+            for text in texts(of: .dictionary(variable)) {
+                for (number, kind) in FormatArguments(text, from: argument).kinds { arguments.take(kind, as: number) }
+            }
+            if let kind = variable[typeKey]?.string.flatMap(FormatArguments.kind) { arguments.take(kind, as: argument) }
         }
         return arguments
     }

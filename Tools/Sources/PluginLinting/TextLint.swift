@@ -6,15 +6,21 @@ enum TextLint {
     static func findings(in file: LintedFile) -> [LintFinding] {
         guard file.type == .stringsTable else { return [] }
         var findings = LintFindings()
-        for (key, value) in file.dictionary.sorted(by: { $0.key < $1.key }) {
-            if let text = value.string { check(text, at: [key], of: file, &findings) }
-        }
+        // Few texts are formats, and sorting all of them takes longer than reading the file.
+        let formats = file.dictionary.compactMap { key, value in value.string.map { (key: key, text: $0) } }
+            .filter { $0.text.utf8.contains(UInt8(ascii: "%")) }
+        for (key, text) in formats.sorted(by: { $0.key < $1.key }) { check(text, at: [key], of: file, &findings) }
         return findings.all
     }
 
     /// Adds what is wrong with one text.
-    static func check(_ text: String, at keys: [String], of file: LintedFile, _ findings: inout LintFindings) {
-        let arguments = FormatArguments(text)
+    ///
+    /// `variable`: for a text of plural rules, the argument of its variable. There placeholders with and without a number
+    /// may stand together: those without go on from the variable's argument.
+    static func check(
+        _ text: String, at keys: [String], of file: LintedFile, variable: Int? = nil, _ findings: inout LintFindings
+    ) {
+        let arguments = FormatArguments(text, from: variable ?? 1)
         // Without a placeholder it need not be a format.
         guard !arguments.isEmpty else { return }
         if arguments.strayPercents > 0 {
@@ -24,7 +30,7 @@ enum TextLint {
                     "The format \(quoted(text.shortened)) has a “%” that begins no placeholder.",
                     remedy: "Write “%%” for a percent sign."))
         }
-        if arguments.isMixed {
+        if arguments.isMixed, variable == nil {
             findings.add(
                 file.finding(
                     .warning, .mixedPlaceholders, at: keys,

@@ -14,67 +14,184 @@ struct TranslationLint {
     }
 
     private mutating func check(_ table: String) {
-        let having = tables.languages(with: table)
-        let reference = reference(of: table, having)
-        let expected = expectedKeys(of: table, having, reference)
-        for language in having where language != reference {
-            checkEntries(table, language, reference, expected)
+        let table = Table(table, in: tables)
+        for language in table.languages where language != table.reference {
+            if !tables.references.contains(language) { checkMissing(table, language) }
+            if table.reference != nil { checkExtra(table, language) }
         }
-        for key in expected.sorted() {
-            guard
-                let original = ([reference].compactMap { $0 } + having).first(where: {
-                    tables.entries(table, $0)[key] != nil
-                })
-            else { continue }
-            for language in having where language != original {
-                guard let entry = tables.entries(table, language)[key],
-                    let source = tables.entries(table, original)[key]
-                else { continue }
-                comparePlaceholders(key, entry, source, original)
-                if original == reference { compareTexts(key, entry, source, language, original) }
+        checkOriginal(table)
+        for key in table.counts.keys.sorted() { compare(key, of: table) }
+    }
+
+    /// A table with what its languages have in common.
+    private struct Table {
+        let name: String
+        /// Those that have it.
+        let languages: [String]
+        let reference: String?
+        /// In how many languages each key is.
+        let counts: [String: Int]
+        private let entries: [String: [String: LocalizedTables.Entry]]
+        /// Whether the keys are the texts of the original: most of the reference's are, or most have blanks.
+        let hasTextsAsKeys: Bool
+
+        init(_ name: String, in tables: LocalizedTables) {
+            self.name = name
+            languages = tables.languages(with: name).filter { !LocalizedTables.isForTranslators($0) }
+            reference = tables.reference(of: name)
+            var entries: [String: [String: LocalizedTables.Entry]] = [:]
+            var counts: [String: Int] = [:]
+            for language in languages {
+                entries[language] = tables.entries(name, language)
+                for key in entries[language, default: [:]].keys { counts[key, default: 0] += 1 }
             }
+            self.entries = entries
+            self.counts = counts
+            let originals = reference.flatMap { entries[$0] } ?? [:]
+            hasTextsAsKeys =
+                originals.count { $0.key == $0.value.text } * 2 > originals.count
+                || counts.keys.count { $0.contains(" ") } * 2 > counts.count
         }
-    }
 
-    private func reference(of table: String, _ having: [String]) -> String? {
-        if let reference = tables.reference, having.contains(reference) { return reference }
-        return having.contains("Base") ? "Base" : nil
-    }
+        func entry(_ key: String, _ language: String) -> LocalizedTables.Entry? { entries[language]?[key] }
 
-    /// The keys that every translation should have.
-    private func expectedKeys(of table: String, _ having: [String], _ reference: String?) -> Set<String> {
-        let origins = reference.map { [$0] } ?? having
-        return Set(origins.flatMap { tables.entries(table, $0).keys })
+        /// The entries of a language, by key.
+        func all(_ language: String) -> [String: LocalizedTables.Entry] { entries[language] ?? [:] }
+
+        /// Whether most translations have a key that the reference lacks: then it is the reference that is not complete.
+        func isCommon(_ key: String) -> Bool {
+            let count = counts[key] ?? 0
+            return count >= 2 && count * 2 > languages.count { $0 != reference }
+        }
+
+        /// The keys that every translation should have.
+        var expected: [String] {
+            if let reference { return all(reference).keys.sorted() }
+            return counts.filter { $0.value * 2 >= languages.count && languages.count > 1 }.keys.sorted()
+        }
+
+        /// Whether a key looks like the text that it stands for.
+        static func isText(_ key: String) -> Bool { key.contains(" ") || key.contains("%") }
+
+        /// Whether Xcode made the key for an object of an interface file or for an intent. The original stands there.
+        static func isGenerated(_ key: String) -> Bool {
+            let name = key.prefix { $0 != "." }.utf8
+            let isObject =
+                name.count == 10
+                && name.enumerated().allSatisfy { index, byte in
+                    index == 3 || index == 6 ? byte == UInt8(ascii: "-") : byte.isLetterOrDigit
+                }
+            return isObject || name.count == key.utf8.count && name.count == 6 && name.allSatisfy(\.isLetterOrDigit)
+        }
     }
 
     // MARK: Keys
 
-    private mutating func checkEntries(
-        _ table: String, _ language: String, _ reference: String?, _ expected: Set<String>
-    ) {
-        guard let file = tables.file(table, language) else { return }
-        let own = tables.entries(table, language)
-        let broader = tables.broader(than: language).map { tables.entries(table, $0) }
-        for key in expected.sorted() where own[key] == nil && !broader.contains(where: { $0[key] != nil }) {
-            let origin = reference ?? tables.languages(with: table).first { tables.entries(table, $0)[key] != nil }
-            let entry = origin.flatMap { tables.entries(table, $0)[key] }
+    private mutating func checkMissing(_ table: Table, _ language: String) {
+        guard let file = tables.file(table.name, language) else { return }
+        let broader = tables.broader(than: language).map { tables.entries(table.name, $0) }
+        for key in table.expected
+        where table.entry(key, language) == nil && !broader.contains(where: { $0[key] != nil }) {
+            let original = table.reference.flatMap { table.entry(key, $0) }
+            // There is nothing to translate.
+            if let text = original?.text, text.allSatisfy({ $0.isWhitespace }) { continue }
+            let origin = table.reference.map { "of \(quoted($0))" }
             listed[file.path, default: LintFindings()].add(
                 LintFinding(
                     .warning, .missingEntry, filePath: file.path, subject: key,
-                    message: "The entry \(quoted(key.shortened)) of \(quoted(origin ?? "")) is missing.",
-                    remedy: "Translate it.", related: entry.map { [Self.related(key, $0)] } ?? []))
+                    message: "The entry \(quoted(key.shortened)) "
+                        + (origin ?? "that \(table.counts[key] ?? 0) of \(table.languages.count) localisations have")
+                        + " is missing.",
+                    remedy: "Translate it.", related: original.map { [Self.related(key, $0)] } ?? []))
         }
-        guard reference != nil else { return }
-        for key in own.keys.sorted() where !expected.contains(key) {
-            if table == LocalizedTables.infoTable, tables.hasInfoKey(key) { continue }
-            guard let entry = own[key] else { continue }
+    }
+
+    private mutating func checkExtra(_ table: Table, _ language: String) {
+        for (key, entry) in table.all(language).sorted(by: { $0.key < $1.key })
+        where !hasOriginal(key, table) && !table.isCommon(key) {
             listed[entry.file.path, default: LintFindings()].add(
                 entry.file.finding(
                     .warning, .extraEntry, at: [key],
-                    "The entry \(quoted(key.shortened)) is in no table of \(quoted(reference ?? "")), "
+                    "The entry \(quoted(key.shortened)) is in no table of \(quoted(table.reference ?? "")), "
                         + "which is translated here.",
                     remedy: "Correct the key, add it to the original, or remove it."))
         }
+    }
+
+    /// What most translations have and the original lacks is one gap in the original.
+    private mutating func checkOriginal(_ table: Table) {
+        guard let reference = table.reference, let file = tables.file(table.name, reference) else { return }
+        for (key, count) in table.counts.sorted(by: { $0.key < $1.key })
+        where table.isCommon(key) && !hasOriginal(key, table) {
+            listed[file.path, default: LintFindings()].add(
+                LintFinding(
+                    .note, .missingEntry, filePath: file.path, subject: key,
+                    message: "The entry \(quoted(key.shortened)) that \(count) translations have is missing.",
+                    remedy: "Add it, unless the code has the original text."))
+        }
+    }
+
+    /// Whether the original of a key is known, or stands outside of the tables.
+    private func hasOriginal(_ key: String, _ table: Table) -> Bool {
+        if table.hasTextsAsKeys || Table.isText(key) || Table.isGenerated(key) { return true }
+        if tables.references.contains(where: { table.entry(key, $0) != nil }) { return true }
+        return table.name == LocalizedTables.infoTable && tables.hasInfoKey(key)
+    }
+
+    // MARK: Originals
+
+    /// What the translations of a key are compared with.
+    private struct Original {
+        let arguments: FormatArguments
+        /// Where it stands; nil for one that is the key.
+        let entry: LocalizedTables.Entry?
+        /// As a message names it.
+        let name: String
+    }
+
+    /// The original of a key: the first reference's that has it; else the key, where keys are texts; else what most
+    /// translations agree upon.
+    private func original(of key: String, in table: Table) -> Original? {
+        for language in tables.references {
+            guard let entry = table.entry(key, language) else { continue }
+            return entry.arguments.map { Original(arguments: $0, entry: entry, name: quoted(language)) }
+        }
+        if table.hasTextsAsKeys, Table.isText(key) {
+            return Original(arguments: FormatArguments(key), entry: nil, name: "the key")
+        }
+        var groups: [FormatArguments.Signature: (count: Int, entry: LocalizedTables.Entry)] = [:]
+        var count = 0
+        for language in table.languages {
+            guard let entry = table.entry(key, language), let arguments = entry.arguments else { continue }
+            count += 1
+            groups[arguments.signature, default: (0, entry)].count += 1
+        }
+        guard let largest = groups.values.max(by: { $0.count < $1.count }), count >= 3, largest.count * 2 > count,
+            let arguments = largest.entry.arguments
+        else { return nil }
+        return Original(arguments: arguments, entry: largest.entry, name: "most localisations")
+    }
+
+    private mutating func compare(_ key: String, of table: Table) {
+        let original = original(of: key, in: table)
+        let source = table.reference.flatMap { table.entry(key, $0) }
+        let isName = source.map { isKept(key, $0, table) } ?? false
+        for language in table.languages {
+            guard let entry = table.entry(key, language) else { continue }
+            if let original, language != table.reference { comparePlaceholders(key, entry, original) }
+            if let source, let reference = table.reference, language != reference, !isName {
+                compareTexts(key, entry, source, language, reference)
+            }
+        }
+    }
+
+    /// Whether most translations keep a short text: then it is a name.
+    private func isKept(_ key: String, _ source: LocalizedTables.Entry, _ table: Table) -> Bool {
+        guard let text = source.text, text.split(separator: " ").count <= 3 else { return false }
+        let others = table.languages.filter {
+            !tables.isSameLanguage($0, table.reference ?? "") && table.entry(key, $0) != nil
+        }
+        return others.count >= 3 && others.count { table.entry(key, $0)?.text == text } * 2 > others.count
     }
 
     private static func related(_ key: String, _ entry: LocalizedTables.Entry) -> LintFinding.Related {
@@ -85,30 +202,38 @@ struct TranslationLint {
     // MARK: Placeholders
 
     private mutating func comparePlaceholders(
-        _ key: String, _ entry: LocalizedTables.Entry, _ source: LocalizedTables.Entry, _ original: String
+        _ key: String, _ entry: LocalizedTables.Entry, _ original: Original
     ) {
-        guard let own = entry.arguments, let theirs = source.arguments else { return }
+        guard let own = entry.arguments else { return }
+        let theirs = original.arguments
+        // Dates take no arguments, and a percent sign in prose is one.
+        if own.isDate || theirs.isDate || theirs.isProse { return }
+        // Plural rules may say a number in words, or leave it to another variable.
+        let isWhole = entry.text != nil && original.entry.map { $0.text != nil } ?? true
         var complaints: [String] = []
         var severity = LintFinding.Severity.warning
-        for argument in Set(own.kinds.keys).union(theirs.kinds.keys).sorted() {
+        for argument in Set(own.kinds.keys).union(theirs.kinds.keys).sorted()
+        where !own.conflicts.contains(argument) && !theirs.conflicts.contains(argument) {
             switch (own.kinds[argument], theirs.kinds[argument]) {
             case (let kind?, let other?) where kind != other:
                 // The function that formats would read the argument as what it is not.
                 severity = .error
                 complaints.append(
-                    "argument \(argument) is taken as \(kind.rawValue), in \(quoted(original)) as \(other.rawValue)")
-            case (let kind?, nil):
+                    "argument \(argument) is taken as \(kind.rawValue), in \(original.name) as \(other.rawValue)")
+            case (let kind?, nil) where isWhole:
                 severity = .error
-                complaints.append("argument \(argument), \(kind.rawValue), is not in \(quoted(original))")
-            case (nil, let other?):
-                complaints.append("argument \(argument) of \(quoted(original)), \(other.rawValue), is left out")
+                complaints.append("argument \(argument), \(kind.rawValue), is not in \(original.name)")
+            case (nil, let other?) where isWhole:
+                complaints.append("argument \(argument) of \(original.name), \(other.rawValue), is left out")
             default: break
             }
         }
-        for name in own.names.symmetricDifference(theirs.names).sorted() {
-            complaints.append(
-                own.names.contains(name)
-                    ? "“{\(name)}” is not in \(quoted(original))" : "“{\(name)}” of \(quoted(original)) is left out")
+        if isWhole {
+            for name in own.names.symmetricDifference(theirs.names).sorted() {
+                complaints.append(
+                    own.names.contains(name)
+                        ? "“{\(name)}” is not in \(original.name)" : "“{\(name)}” of \(original.name) is left out")
+            }
         }
         guard !complaints.isEmpty else { return }
         listed[entry.file.path, default: LintFindings()].add(
@@ -116,7 +241,7 @@ struct TranslationLint {
                 severity, .placeholderMismatch, at: [key],
                 "The placeholders of \(quoted(key.shortened)) differ: \(complaints.joined(separator: "; ")).",
                 remedy: "Use each placeholder of the original; number them (%1$@) to change their order.",
-                related: [Self.related(key, source)]))
+                related: original.entry.map { [Self.related(key, $0)] } ?? []))
     }
 
     // MARK: Texts
@@ -135,23 +260,20 @@ struct TranslationLint {
                 remedy: "Translate it, unless it is the same in both languages."))
     }
 
-    /// Whether a text is more than a word: names, units and signs are the same in many languages. Two words of two
-    /// letters or more do, or one of sixteen, as sentences without blanks are. Placeholders are no words.
+    /// Whether a text is more than a word: names, units and signs are the same in many languages. It has two words of two
+    /// letters or more, or sixteen letters without a blank in a script that has none. Placeholders are no words, nor are
+    /// parts of one: `x.y.com`, `{name}`.
     static func wouldBeTranslated(_ text: String) -> Bool {
-        var lengths: [Int] = []
-        var length = 0
-        var isPlaceholder = false
-        for scalar in text.unicodeScalars {
-            if scalar.properties.isAlphabetic {
-                length += 1
-                continue
-            }
-            if length > 0, !isPlaceholder { lengths.append(length) }
-            // The letters after a percent sign or a brace, whatever signs and digits come before them.
-            isPlaceholder = scalar == "%" || scalar == "{" || isPlaceholder && length == 0 && scalar != " "
-            length = 0
+        let words = text.split(whereSeparator: \.isWhitespace).filter { word in
+            !word.contains { "%{}/@_<>".contains($0) } && word.count(where: \.isLetter) >= 2
         }
-        if length > 0, !isPlaceholder { lengths.append(length) }
-        return lengths.count { $0 >= 2 } >= 2 || lengths.contains { $0 >= 16 }
+        return words.count >= 2 || words.contains { $0.count { $0.isLetter && !$0.isASCII } >= 16 }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetterOrDigit: Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
     }
 }

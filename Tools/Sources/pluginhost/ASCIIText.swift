@@ -1,5 +1,5 @@
 extension String {
-    /// The text in ASCII: marks as typewriters wrote them, and every other character by its number, as `\\u{E9}`.
+    /// The text in ASCII: marks as typewriters wrote them, and every other character by its number, as `\u{00E9}`.
     var inASCII: String {
         guard unicodeScalars.contains(where: { !$0.isASCII }) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in

@@ -27,10 +27,15 @@ struct LintResult {
             result.isMissing = result.report.findings.contains { $0.code == .unreadable }
             return [result]
         }
-        return SelectedBundle.all(at: path).map { selected in
+        let selection = SelectedBundle.all(at: path)
+        let bundles = selection.compactMap { selected in
+            if case .bundle(let bundle) = selected { bundle } else { nil }
+        }
+        var reports = linter.lint(bundles)[...]
+        return selection.map { selected in
             switch selected {
             case .bundle(let bundle):
-                LintResult(kind: .bundle, identifier: bundle.bundleIdentifier, report: linter.lint(bundle))
+                LintResult(kind: .bundle, identifier: bundle.bundleIdentifier, report: reports.removeFirst())
             case .unopened(let error), .missing(let error):
                 LintResult(
                     kind: .bundle, identifier: nil, report: LintReport(unopened: error), isMissing: selected.isMissing)

@@ -27,7 +27,7 @@ import Testing
         let list = LintFixture.list(
             "<key>a</key><dict><key>x</key><true/>\n<key>x</key><true/></dict>\n<key>a</key><true/>")
         let report = BundleLinter().lint(Array(list.utf8), as: .propertyList, named: "-")
-        #expect(report.findings.map(\.severity) == [.error, .error])
+        #expect(report.findings.map(\.severity) == [.warning, .error])
         #expect(report.findings.map(\.place?.line) == [4, 5])
         #expect(report.findings.map { $0.related.first?.place?.line } == [3, 3])
         let oldStyle = BundleLinter().lint(Array("{ a = 1;\n b = 2;\n a = 3; }".utf8), as: .propertyList, named: "-")

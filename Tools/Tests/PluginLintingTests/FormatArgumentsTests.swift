@@ -56,12 +56,29 @@ import Testing
         #expect(FormatArguments("%99999999999999999999$@").kinds == [99: .object])
     }
 
-    @Test(arguments: [("d", FormatArguments.Kind.integer), ("lu", .integer), (".2f", .double), ("@", .object)])
+    @Test(arguments: [
+        ("d", FormatArguments.Kind.integer), ("lu", .integer), (".2f", .double), ("@", .object), ("%ld", .integer),
+    ])
     func aVariableHasTheKindOfItsType(type: String, kind: FormatArguments.Kind) {
         #expect(FormatArguments.kind(ofType: type) == kind)
     }
 
-    @Test(arguments: ["", "x y", "dd", "*d", "%d", "1$d"]) func otherTypesHaveNone(type: String) {
+    @Test(arguments: ["%Y-%m-%d", "%A, %e. %B %Y", "%H:%M:%S", "%-d %b", "%1d.%m.%y, 100%%"])
+    func aDatesPatternTakesNothing(text: String) {
+        let arguments = FormatArguments(text)
+        #expect(arguments.isDate && arguments.isEmpty && arguments.strayPercents == 0)
+    }
+
+    @Test(arguments: ["%d of %d", "%1$d.%2$d", "%d %@", "%.1f %B", "%@ %y"]) func aFormatIsNoDatesPattern(text: String)
+    {
+        #expect(!FormatArguments(text).isDate)
+    }
+
+    @Test func plainPlaceholdersCountFromTheFirst() {
+        #expect(FormatArguments("%1$@ and %ld", from: 2).kinds == [1: .object, 2: .integer])
+    }
+
+    @Test(arguments: ["", "x y", "dd", "*d", "%%d", "1$d"]) func otherTypesHaveNone(type: String) {
         #expect(FormatArguments.kind(ofType: type) == nil)
     }
 }

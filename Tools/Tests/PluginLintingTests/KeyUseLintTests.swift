@@ -1,3 +1,5 @@
+import Foundation
+import PluginHost
 import Testing
 
 @testable import PluginLinting
@@ -107,6 +109,27 @@ import Testing
         let fixture = try LintFixture([:])
         let report = try fixture.report(BundleLinter(sources: [fixture.tree("nowhere")]))
         #expect(report.findings.map(\.code) == [.unreadable])
+    }
+
+    @Test func bundlesKeepToTheirOwnSources() throws {
+        let (a, b) = (
+            try LintFixture(["en.lproj/Localizable.strings": "\"here\" = \"1\";\n"]),
+            try LintFixture(["en.lproj/Localizable.strings": "\"there\" = \"1\";\n"])
+        )
+        let tree = try TemporaryTree([
+            "A/a.swift": "NSLocalizedString(\"here\", comment: \"\")\nNSLocalizedString(\"there\", comment: \"\")\n",
+            "B/b.swift": "NSLocalizedString(\"there\", comment: \"\")\nNSLocalizedString(\"nowhere\", comment: \"\")\n",
+        ])
+        let paths = try zip(["A", "B"], [a, b]).map { name, fixture in
+            try FileManager.default.moveItem(atPath: fixture.path, toPath: tree("\(name).bundle"))
+            return tree("\(name).bundle")
+        }
+        let bundles = try paths.map { try PluginBundle.open(path: $0) }
+        let own = BundleLinter(sources: [tree.path]).lint(bundles).map { $0.findings.map(\.subject) }
+        #expect(own == [["there"], ["nowhere"]])
+        // Sources that are nobody's own: what another bundle has is defined, and what none has is found once.
+        let shared = BundleLinter(sources: [tree("A"), tree("B")]).lint(bundles)
+        #expect(shared.map { $0.findings.map(\.subject) } == [["nowhere"], []])
     }
 
     @Test func aSourceThatEndsAnywhereIsRead() {

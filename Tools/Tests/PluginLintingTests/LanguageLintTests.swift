@@ -45,9 +45,22 @@ import Testing
         #expect(try fixture.told() == expected)
     }
 
+    /// Fault 291
     @Test func aDirectoryThatIsNoLanguageIsTold() throws {
-        let fixture = try LintFixture(["en.lproj/a.txt": "", "x y.lproj/a.txt": "", "Base.lproj/a.txt": ""])
-        #expect(try fixture.told() == ["x y.lproj warning unknownLanguage x y"])
+        let fixture = try LintFixture([
+            "en.lproj/a.txt": "", "x y.lproj/a.txt": "", "Base.lproj/a.txt": "", "xyzzy.lproj/a.txt": "",
+            "qz.lproj/a.txt": "", "brasilportuguese.lproj/a.txt": "",
+        ])
+        let unknown = ["brasilportuguese", "qz", "x y", "xyzzy"]
+        #expect(try fixture.told() == unknown.map { "\($0).lproj warning unknownLanguage \($0)" })
+    }
+
+    @Test func languagesOfEveryRegisterAreKnown() throws {
+        let names = [
+            "de", "sr_Latn", "zh-Hant-HK", "Hungarian", "TraditionalChinese", "dag", "szl", "iw", "tlh", "qqq", "en",
+        ]
+        let fixture = try LintFixture(Dictionary(uniqueKeysWithValues: names.map { ("\($0).lproj/a.txt", "") }))
+        #expect(try fixture.told().isEmpty)
     }
 
     @Test func oneLanguageInTwoDirectoriesIsTold() throws {
@@ -57,11 +70,20 @@ import Testing
 
     @Test func aTableThatALocalisationLacksIsTold() throws {
         let fixture = try LintFixture([
-            "en.lproj/A.strings": "", "en.lproj/sub/B.strings": "", "fr.lproj/A.strings": "", "fr-CA.lproj/a.txt": "",
-            "Base.lproj/a.txt": "",
+            "en.lproj/A.strings": "a = 1;", "en.lproj/sub/B.strings": "b = 1;", "fr.lproj/A.strings": "a = 1;",
+            "fr-CA.lproj/a.txt": "", "Base.lproj/a.txt": "", "de.lproj/A.strings": "a = 1;",
+            "de.lproj/sub/B.strings": "b = 1;",
         ])
         let expected = ["fr-CA.lproj warning missingTable sub/B", "fr.lproj warning missingTable sub/B"]
         #expect(try fixture.told() == expected)
+    }
+
+    @Test func aTableThatNobodyTranslatesOrFewHaveIsNotMissing() throws {
+        let fixture = try LintFixture([
+            "en.lproj/A.strings": "a = 1;", "de.lproj/B.strings": "b = 1;", "fr.lproj/a.txt": "", "it.lproj/a.txt": "",
+            "qqq.lproj/a.txt": "",
+        ])
+        #expect(try fixture.told().isEmpty)
     }
 
     @Test func infoListSpeaksTheDevelopmentLanguage() throws {

@@ -12,7 +12,7 @@ import Testing
         var entries = "<key>NSStringFormatSpecTypeKey</key><string>\(rule)</string>"
         if let type { entries += "<key>NSStringFormatValueTypeKey</key><string>\(type)</string>" }
         for text in texts {
-            let parts = text.split(separator: ":", maxSplits: 1)
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             entries += "\n<key>\(parts[0])</key><string>\(parts[1])</string>"
         }
         return "<key>\(name)</key><dict>\(entries)</dict>"
@@ -35,9 +35,9 @@ import Testing
     }
 
     @Test func aVariableWithoutADictionaryIsTold() {
-        #expect(told(rules(entry("%#@n@ %#@m@", variable())), .pluralRules) == ["5:1 error malformedPlural"])
+        #expect(told(rules(entry("%#@n@ %#@m@", variable())), .pluralRules) == ["3:1 error malformedPlural"])
         let nested = variable("n", texts: ["other:%#@m@"])
-        #expect(told(rules(entry("%#@n@", nested)), .pluralRules) == ["7:1 error malformedPlural"])
+        #expect(told(rules(entry("%#@n@", nested)), .pluralRules) == ["3:1 error malformedPlural"])
     }
 
     @Test func aVariableThatUsesItselfIsTold() {
@@ -55,13 +55,41 @@ import Testing
 
     @Test(
         arguments: [
-            ("NSStringOtherRuleType", "d", ["other:x"]), ("NSStringPluralRuleType", nil, ["other:x"]),
+            ("NSStringOtherRuleType", "d", ["other:x"]),
             ("NSStringPluralRuleType", "y", ["other:x"]), ("NSStringPluralRuleType", "d", ["one:x"]),
             ("NSStringPluralRuleType", "d", ["other:x", "several:x"]),
         ] as [(String, String?, [String])])
     func aVariableIsBuiltAsTheyAre(rule: String, type: String?, texts: [String]) {
         let found = told(rules(entry("%#@n@", variable(rule: rule, type: type, texts: texts))), .pluralRules)
         #expect(found.count == 1 && found[0].hasSuffix("error malformedPlural"), "\(found)")
+    }
+
+    @Test func whatTheLibraryReadsHasNoFindings() {
+        let bare =
+            "<key>n</key><dict><key>one</key><string>%d file</string><key>other</key><string>%d files</string></dict>"
+        #expect(told(rules(entry("%#@n@", bare)), .pluralRules).isEmpty)
+        #expect(told(rules(entry("%#@n@", variable(type: "%ld"))), .pluralRules).isEmpty)
+        // The second variable's own number is the second argument.
+        let second = variable("m", type: "ld", texts: ["one:%1$@ and one more", "other:%1$@ and %ld more"])
+        let names = variable("n", type: "@", texts: ["other:"])
+        #expect(told(rules(entry("%#@n@%#@m@", names + second)), .pluralRules).isEmpty)
+        let widths = variable("n", rule: "NSStringVariableWidthRuleType", type: nil, texts: ["20:short", "40:longer"])
+        #expect(told(rules(entry("%#@n@", widths)), .pluralRules).isEmpty)
+        let nested = """
+            <key>n</key><dict><key>other</key><dict><key>NSStringVariableWidthRuleType</key>
+            <dict><key>20</key><string>%d</string><key>40</key><string>%d files</string></dict></dict></dict>
+            """
+        #expect(told(rules(entry("%#@n@", nested)), .pluralRules).isEmpty)
+    }
+
+    @Test func aVariableInANestedTextIsChecked() {
+        let nested = """
+            <key>n</key><dict>
+            <key>NSStringFormatValueTypeKey</key><string>d</string>
+            <key>other</key><dict><key>NSStringVariableWidthRuleType</key>
+            <dict><key>20</key><string>%d %v</string></dict></dict></dict>
+            """
+        #expect(told(rules(entry("%#@n@", nested)), .pluralRules) == ["9:7 warning strayPercent"])
     }
 
     @Test func aPlaceholderOfAnotherKindThanTheVariableIsTold() {

@@ -52,6 +52,75 @@ import Testing
         #expect(try fixture.told().isEmpty)
     }
 
+    @Test func withoutADevelopmentRegionEnglishIsTheOriginal() throws {
+        let fixture = try LintFixture(
+            info: "",
+            [
+                "ar.lproj/A.strings": "\"k\" = \"%@\";\n", "en.lproj/A.strings": "\"k\" = \"%d\";\n",
+                "fr.lproj/A.strings": "\"k\" = \"%d\";\n",
+            ])
+        #expect(try fixture.told().last == "ar.lproj/A.strings:1:1 error placeholderMismatch k")
+        #expect(try fixture.told().count == 2)
+    }
+
+    @Test func aKeyThatIsATextIsTheOriginal() throws {
+        let fixture = try LintFixture(
+            info: "",
+            [
+                "de.lproj/A.strings": "\"%d of it\" = \"%@\";\n\"b c\" = \"x\";\n",
+                "fr.lproj/A.strings": "\"%d of it\" = \"%@\";\n\"b c\" = \"x\";\n",
+            ])
+        #expect(try fixture.told().count { $0.hasSuffix("placeholderMismatch %d of it") } == 2)
+    }
+
+    @Test func whatMostLocalisationsSayIsTheOriginalOfTheRest() throws {
+        var files = ["ar": "%@", "de": "%d", "fr": "%d", "ja": "%d"]
+        #expect(try mismatches(files) == ["ar.lproj/A.strings:1:1 error placeholderMismatch k"])
+        files["ja"] = "%@"
+        // Nobody knows which of them are right.
+        #expect(try mismatches(files).isEmpty)
+    }
+
+    private func mismatches(_ texts: [String: String]) throws -> [String] {
+        let files = texts.map { ("\($0.key).lproj/A.strings", "\"k\" = \"\($0.value)\";\n") }
+        let fixture = try LintFixture(info: "", Dictionary(uniqueKeysWithValues: files))
+        return try fixture.told().filter { $0.contains("placeholder") }
+    }
+
+    @Test func whatTheOriginalLacksIsOneGap() throws {
+        let translation = "\"a\" = \"1\";\n\"b\" = \"2\";\n"
+        let fixture = try LintFixture([
+            "en.lproj/A.strings": "\"a\" = \"1\";\n", "de.lproj/A.strings": translation,
+            "fr.lproj/A.strings": translation, "it.lproj/A.strings": translation + "\"c\" = \"3\";\n",
+        ])
+        let expected = ["en.lproj/A.strings note missingEntry b", "it.lproj/A.strings:3:1 warning extraEntry c"]
+        #expect(try fixture.told() == expected)
+    }
+
+    @Test(arguments: ["EAn-Ja-S1d.text", "6JHJJP"]) func anObjectOfAnInterfaceFileHasItsOriginalThere(key: String)
+        throws
+    {
+        let fixture = try LintFixture([
+            "en.lproj/A.strings": "\"a\" = \"1\";\n", "de.lproj/A.strings": "\"a\" = \"1\";\n\"\(key)\" = \"2\";\n",
+        ])
+        #expect(try fixture.told().isEmpty)
+    }
+
+    @Test func aNameThatMostTranslationsKeepIsNotNoted() throws {
+        let table = "\"a\" = \"Face Time\";\n\"b\" = \"Four words are no name\";\n"
+        let files = ["en", "de", "fr", "it"].map { ("\($0).lproj/A.strings", table) }
+        let found = try LintFixture(Dictionary(uniqueKeysWithValues: files)).told()
+        #expect(found == ["de", "fr", "it"].map { "\($0).lproj/A.strings:2:1 note untranslated b" })
+    }
+
+    @Test(arguments: [("%A %d %B", "%d. %B"), ("% of screen", "%-a des Schirms"), ("%d %A", "%A %d. %B")])
+    func datesAndProseTakeNoArguments(original: String, translation: String) throws {
+        let fixture = try LintFixture([
+            "en.lproj/A.strings": "\"k\" = \"\(original)\";\n", "de.lproj/A.strings": "\"k\" = \"\(translation)\";\n",
+        ])
+        #expect(try fixture.told().isEmpty)
+    }
+
     @Test func pluralRulesAreEntriesOfTheirTable() throws {
         let rules = """
             <key>n</key><dict><key>NSStringLocalizedFormatKey</key><string>%#@v@</string><key>v</key><dict>
@@ -103,6 +172,7 @@ import Testing
     @Test(arguments: [
         ("Two words", true), ("Word", false), ("%@ of %lld", false), ("{number} {unit}", false), ("12 %", false),
         ("これは翻訳されていない長い文章です", true), ("https://x.y", false), ("A to B", false),
+        ("Duck.ai", false), ("AcceptRecommendedBolus", false),
     ])
     func moreThanAWordWouldBeTranslated(text: String, isExpected: Bool) {
         #expect(TranslationLint.wouldBeTranslated(text) == isExpected)

@@ -67,7 +67,7 @@ import Testing
         ] {
             #expect(opening.contains(part), "\(part) is missing in \(opening)")
         }
-        for part in ["# A", "**", "](", "| ---", "readers do not see"] {
+        for part in ["# A", "**", "](", "---", "— –", "readers do not see"] {
             #expect(!opening.contains(part), "\(part) stands in \(opening)")
         }
     }

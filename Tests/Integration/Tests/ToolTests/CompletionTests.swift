@@ -80,6 +80,7 @@ import Testing
         for line in $argv[2..]
             complete -C $line | string split -f1 \\t | string join ' '
         end
+        true
         """
 
     @Test(arguments: Shell.allCases) func everyCommandCompletesPaths(_ shell: Shell) throws {
