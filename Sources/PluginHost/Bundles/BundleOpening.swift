@@ -207,22 +207,20 @@ enum BundleOpening {
     }
 
     private static func notFound(_ path: String, errno: CInt) -> PluginError {
-        if errno == EACCES, let closed = Path.closedDirectory(above: path) {
-            let reason = "the directory \(quoted(closed)) may not be entered (\(describe(errno: errno)))"
-            return notFound(path, reason, at: closed)
-        }
         if ErrorNumber.leadsNowhere(errno) { return notFound(path, describe(errno: errno)) }
+        let closed = errno == EACCES ? Path.closedDirectory(above: path) : nil
+        let cause = closed.map { ": the directory \(quoted($0)) may not be entered" } ?? ""
         let finding = PluginFinding(
-            .bundleNotFound, filePath: path, message: "The bundle directory \(quoted(path)) cannot be looked at.")
+            .bundleNotFound, filePath: closed ?? path,
+            message: "The bundle directory \(quoted(path)) cannot be looked at\(cause).")
         return PluginError(bundlePath: path, finding.refused(by: errno))
     }
 
-    private static func notFound(_ path: String, _ reason: String, at place: String? = nil) -> PluginError {
+    private static func notFound(_ path: String, _ reason: String) -> PluginError {
         PluginError(
             bundlePath: path,
             PluginFinding(
-                .bundleNotFound, filePath: place ?? path,
-                message: "There is no bundle directory at \(quoted(path)): \(reason).",
+                .bundleNotFound, filePath: path, message: "There is no bundle directory at \(quoted(path)): \(reason).",
                 remedy: "Check the path and the permissions of the directories above it."))
     }
 

@@ -71,7 +71,15 @@ struct CodeLoad {
         guard executable.file.settle() else { throw changed(path) }
         let inspection = ImageInspector.inspectQuickly(executable.file, path: path, bundlePath: bundle.bundlePath)
         if inspection.isLoadable { return inspection }
-        throw completed(PluginError(bundlePath: bundle.bundlePath, findings: inspection.findings), path: path)
+        throw explained(inspection, path)
+    }
+
+    /// The complete inspection begins with the quick one, and explains what that found.
+    @inline(never)
+    private func explained(_ inspection: ImageInspection, _ path: String) -> PluginError {
+        let complete = completeFindings(path)
+        let isExplained = complete.contains { $0.severity == .error }
+        return PluginError(bundlePath: bundle.bundlePath, findings: isExplained ? complete : inspection.findings)
     }
 
     /// Inspects and opens the libraries that the executable needs and the bundle carries. Most plug-ins need none that is

@@ -43,7 +43,7 @@ extension PluginBundle {
     func isListed(_ registration: Registration) -> Bool? {
         guard let point = registration.extensionPoint, let version = registration.extensionVersion else { return nil }
         return manifest.extensions.contains { declared in
-            declared.name == registration.name && declared.extensionPoint == point && declared.version == Int(version)
+            declared.name == registration.name && declared.extensionPoint == point && declared.version == version
         }
     }
 

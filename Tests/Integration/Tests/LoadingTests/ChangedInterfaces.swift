@@ -68,7 +68,9 @@ import Testing
     @Test func fault296_aPluginThatWasCompiledBeforeTheChangeIsRefusedWithBothSidesNamed() throws {
         let api = try API.grown.get()
         let fixture = try BundleFixture(
-            "CompiledBefore", code: .swift(Self.plugin, flags: api.flags(api.folders[0])))
+            "CompiledBefore",
+            info: ["PHFactories": [["name": "upper", "extensionPoint": "org.example.grown-filter"]]],
+            code: .swift(Self.plugin, flags: api.flags(api.folders[0])))
         let library = api.folders[1].appending(path: "libGrownAPI.so").path
         let message = """
             The type “CompiledBefore.Upper” was compiled when the protocol “GrownAPI.Filter” had 2 requirements; in \
@@ -85,7 +87,7 @@ import Testing
         let program = try Compiler.executable(
             "GrownHost", source: "import GrownAPI\nprint(ExtensionPoint.grownFilter.name)\n",
             flags: api.flags(api.folders[1]))
-        #expect(bundle.problems(loadedBy: program.path).map(\.message) == [message])
+        #expect(bundle.findings(loadedBy: program.path).map(\.message) == [message])
     }
 
     @Test func aPluginThatWasCompiledAfterTheChangeIsLoaded() throws {

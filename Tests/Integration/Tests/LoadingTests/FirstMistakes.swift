@@ -173,7 +173,7 @@ import Testing
 
     @Test func fault292_anExceptionThatLeavesCreateIsAnErrorOfTheBundle() throws {
         let fixture = try throwing(2)
-        let factory = try #require(try PluginBundle.open(path: fixture.path).factories().first)
+        let factory = try #require(try PluginBundle.open(path: fixture.path).cProviders().first)
         let error = #expect(throws: PluginError.self) { try factory.make() }
         #expect(error?.code == .instantiationFailed && error?.bundlePath == fixture.path)
         #expect(
@@ -223,7 +223,7 @@ import Testing
     private func expectCheck(
         of fixture: BundleFixture, finds error: PluginError, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let messages = try PluginBundle.open(path: fixture.path).problems().map(\.message)
+        let messages = try PluginBundle.open(path: fixture.path).findings().map(\.message)
         for finding in error.findings where finding.severity == .error {
             #expect(messages.contains(finding.message), sourceLocation: sourceLocation)
         }
@@ -254,7 +254,7 @@ import Testing
         let source = Source.good + "static __thread char much[1 << 21]; char *touch(void) { return much; }"
         let fixture = try BundleFixture("MuchTLS", code: .c(source, flags: ["-ftls-model=initial-exec"]))
         #expect(try loadError(fixture).code == .loadFailed)
-        let findings = try PluginBundle.open(path: fixture.path).problems()
+        let findings = try PluginBundle.open(path: fixture.path).findings()
         #expect(findings.map(\.code) == [.loadFailed])
         #expect(findings.first?.message.contains("has 2097152 bytes of thread-local variables") == true)
     }

@@ -54,7 +54,8 @@ import Testing
         for (target, atLeast) in [("T", 8), ("U", 3), ("V", 3)] {
             let path = products.appending(path: "P_\(target).resources").path
             let ours = try PluginBundle.open(path: path)
-            let theirs = try #require(Foundation.Bundle(path: path))
+            let foundations = Foundation.Bundle(path: path)  // the macro takes no name of a module
+            let theirs = try #require(foundations)
             var found = 0
             for (name, type, directory) in Self.questions {
                 let answer = ours.path(forResource: name, ofType: type, inDirectory: directory)
