@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Info.plist as a bundle's users see it.
 @Suite struct BundleInformationTests {
