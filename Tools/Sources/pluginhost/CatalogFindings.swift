@@ -42,14 +42,14 @@ extension PluginBundle {
     /// Whether a catalogue lists what was registered; nil for what stands at no extension point.
     func isListed(_ registration: Registration) -> Bool? {
         guard let point = registration.extensionPoint, let version = registration.extensionVersion else { return nil }
-        return manifest.factories.contains { factory in
+        return manifest.extensions.contains { factory in
             factory.name == registration.name && factory.extensionPoint == point && factory.version == Int(version)
         }
     }
 
     /// That Info.plist declares nothing, in a bundle that has code; nil otherwise.
     var declarationFinding: PluginFinding? {
-        guard manifest.factories.isEmpty, manifest.functions.isEmpty, manifest.extensionPoints.isEmpty,
+        guard manifest.extensions.isEmpty, manifest.functions.isEmpty, manifest.extensionPoints.isEmpty,
             manifest.principalClass == nil, manifest.executable != nil || executablePath != nil
         else { return nil }
         return PluginFinding(
@@ -73,7 +73,7 @@ struct KnownPoints {
 
     init(_ catalog: PluginCatalog) {
         for plugin in catalog.plugins {
-            for point in plugin.factories.compactMap(\.extensionPoint) {
+            for point in plugin.extensions.compactMap(\.extensionPoint) {
                 offeredBy[point, default: []].insert(plugin.identifier)
             }
             wanted.formUnion(plugin.extensionPoints.map(\.name))
@@ -84,7 +84,7 @@ struct KnownPoints {
     /// The extension points of a plug-in that are most likely misspelt: nobody else knows them, and several know one that
     /// differs in one character.
     func findings(about manifest: Manifest, list: String) -> [PluginFinding] {
-        Set(manifest.factories.compactMap(\.extensionPoint)).sorted().compactMap { point in
+        Set(manifest.extensions.compactMap(\.extensionPoint)).sorted().compactMap { point in
             guard !isKnown(point), let other = known.first(where: { $0.isSlip(of: point) }) else { return nil }
             return PluginFinding(
                 .warning, .extensionPointUnknown, filePath: list, subject: point,
