@@ -3,7 +3,7 @@
 # to check it; older ones stay.
 set -eu
 cd "$(dirname "$0")/.."
-first=211e1153088dde6601fe373c56cc734e947899a7
+first=569b9bcdd1ab7adef577d33a532de3d464bdaf07
 git cat-file -e "$first^{commit}" 2>/dev/null || {
     echo "subjects: the history here does not reach back to $first; nothing is checked" >&2
     exit 0

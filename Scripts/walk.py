@@ -104,7 +104,9 @@ class Walk:
         self.home.mkdir()
         keep = {name: os.environ[name] for name in ("PATH", "TERM", "TMPDIR", "SWIFT_EXEC") if name in os.environ}
         self.environment = keep | {
-            "HOME": str(self.home), "PATH": f"{TOOLS}:{keep['PATH']}", "PLUGINHOST": str(ROOT), "LANG": "C.UTF-8",
+            # The second is where Foundation, and with it the package manager, looks for the home directory first.
+            "HOME": str(self.home), "CFFIXED_USER_HOME": str(self.home), "LANG": "C.UTF-8",
+            "PATH": f"{TOOLS}:{keep['PATH']}", "PLUGINHOST": str(ROOT),
             # One build folder for all packages, so that the library is compiled once.
             "SWIFTPM_BUILD_DIR": str(work / "build"),
             "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_VALUE_0": ADDRESS,
