@@ -317,7 +317,7 @@ struct CompleteInspectionTests {
             ])
         file[try file.firstIndex(of: "PluginHost\0") + 14, as: UInt16.self] = 4
         #expect(
-            completeInspection(try file.save("section-note-4.so")).map(\.subject) == [".note.pluginhost", "ABI 4.0"])
+            completeInspection(try file.save("section-note-4.so")).map(\.subject) == [".note.pluginhost", "ABI 4.1"])
     }
 }
 

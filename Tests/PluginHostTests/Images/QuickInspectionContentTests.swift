@@ -261,8 +261,8 @@ struct QuickInspectionNoteTests {
         #expect(
             try quickInspection(path).findings == [
                 PluginFinding(
-                    .abiMismatch, filePath: path, subject: "ABI 7.0",
-                    message: "“\(path)” was built for version 7.0 of the plug-in ABI; this host has version 1.1.",
+                    .abiMismatch, filePath: path, subject: "ABI 7.1",
+                    message: "“\(path)” was built for version 7.1 of the plug-in ABI; this host has version 1.1.",
                     remedy:
                         "Build the plug-in with the plugin_abi.h of the PluginHost that this host uses, or install "
                         + "the version of the plug-in made for it."

@@ -51,7 +51,7 @@ import Testing
             contentsOf: Workspace.project.appending(path: "Sources/PluginHost/Versions/LibraryVersion.swift"),
             encoding: .utf8)
         #expect(source.contains("\"\(version)\""))
-        #expect(lines[1] == "plug-in ABI 1.0")
+        #expect(lines[1] == "plug-in ABI 1.1")
         let swift = try #require(lines[2].prefixMatch(of: /Swift ([0-9.]+),/)?.1)
         #expect(try Tool.run(Tool.find("swiftc"), ["--version"]).contains("Swift version \(swift)"))
     }

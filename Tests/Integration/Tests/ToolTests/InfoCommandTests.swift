@@ -74,7 +74,7 @@ import Testing
         let document = try PluginHostTool.document("info", BundleFixture("Noted", code: .c(source)).path)
         let bundle = try #require(document.bundles.first)
         let note = try #require(bundle["note"] as? [String: Any])
-        #expect(note["abi"] as? String == "1.0")
+        #expect(note["abi"] as? String == "1.1")
         #expect(note["registersSwift"] as? Bool == false)
         #expect((note["toolchain"] as? String)?.isEmpty == false)
         #expect((bundle["machine"] as? String)?.isEmpty == false)
