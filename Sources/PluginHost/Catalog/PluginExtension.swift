@@ -62,10 +62,17 @@ public struct PluginExtension<Interface>: Sendable {
 /// Makes the objects of an extension, and keeps the provider that it made the last one by. It has all that it needs in
 /// itself, because whoever asks a description for it copies the whole description.
 private final class ExtensionMaker<Interface>: Sendable {
-    /// A provider, and the code that it belongs to: a later generation of the plug-in has another.
-    private struct Found: Sendable {
+    /// A provider, and what it holds for: a later generation of the plug-in, or another bundle, has another.
+    private final class Found: Sendable {
         let provider: Provider<Interface>
         let code: LoadedCode
+        let openings: Int
+
+        init(_ provider: Provider<Interface>, _ code: LoadedCode, _ openings: Int) {
+            self.provider = provider
+            self.code = code
+            self.openings = openings
+        }
     }
 
     private let catalog: PluginCatalog
@@ -82,13 +89,19 @@ private final class ExtensionMaker<Interface>: Sendable {
     }
 
     func make() throws -> Interface {
-        try catalog.withPlugin(identifier) { bundle in
+        let openings = catalog.openings.load(ordering: .acquiring)
+        // Whoever uses a plug-in that is watched must be counted as its user.
+        if catalog.generationsInUse.load() == nil, let known = found.withLock({ $0 })?.value,
+            known.openings == openings, known.provider.bundle.currentCode === known.code
+        {
+            return try known.provider.make()
+        }
+        return try catalog.withPlugin(identifier) { bundle in
             let code = try bundle.loadedCode()
-            if let known = found.withLock({ $0 }), known.value.code === code { return try known.value.provider.make() }
             guard let provider = try bundle.provider(named: name, of: point, in: code) else {
                 throw unfulfilled(bundle)
             }
-            let new = Deferred(Found(provider: provider, code: code))
+            let new = Deferred(Found(provider, code, openings))
             found.withLock { $0 = new }
             return try provider.make()
         }
