@@ -68,6 +68,9 @@ public final class PluginCatalog: Sendable {
     /// What hot reload keeps on the catalogue, from the first watch on; nil for one that was never watched.
     let generationsInUse = AtomicLazyReference<GenerationsInUse>()
 
+    /// How often a bundle was opened, maybe in another's place: what was found out about bundles holds while it stays.
+    let openings = Atomic(0)
+
     private struct State {
         var index: CatalogIndex
         /// Bundles that were opened for their strings or loaded, by the plug-in's identifier.
@@ -178,6 +181,7 @@ public final class PluginCatalog: Sendable {
         // One that could not be read now is opened again for the next question.
         if bundle.isProvisional { return bundle }
         state.withLock { $0.bundles[plugin.identifier] = bundle }
+        openings.add(1, ordering: .releasing)
         return bundle
     }
 

@@ -32,12 +32,11 @@ public struct ExtensionDescription: Sendable {
 public struct PluginExtension<Interface>: Sendable {
     /// What is known of it.
     public let description: ExtensionDescription
-    let point: ExtensionPoint<Interface>
-    private let known = KnownProvider<Interface>()
+    private let maker: ExtensionMaker<Interface>
 
     init(description: ExtensionDescription, point: ExtensionPoint<Interface>) {
         self.description = description
-        self.point = point
+        maker = ExtensionMaker(description, point)
     }
 
     /// Its name at the extension point.
@@ -57,14 +56,53 @@ public struct PluginExtension<Interface>: Sendable {
     ///
     /// **Cost.** Once the plug-in is loaded and has made one: a look-up in a table more than ``Provider/make()``. No string
     /// is looked up.
-    public func make() throws -> Interface {
-        try plugin.catalog.withPlugin(plugin.identifier) { bundle in
+    public func make() throws -> Interface { try maker.make() }
+}
+
+/// Makes the objects of an extension, and keeps the provider that it made the last one by. It has all that it needs in
+/// itself, because whoever asks a description for it copies the whole description.
+private final class ExtensionMaker<Interface>: Sendable {
+    /// A provider, and what it holds for: a later generation of the plug-in, or another bundle, has another.
+    private final class Found: Sendable {
+        let provider: Provider<Interface>
+        let code: LoadedCode
+        let openings: Int
+
+        init(_ provider: Provider<Interface>, _ code: LoadedCode, _ openings: Int) {
+            self.provider = provider
+            self.code = code
+            self.openings = openings
+        }
+    }
+
+    private let catalog: PluginCatalog
+    private let identifier: String
+    private let name: String
+    private let point: ExtensionPoint<Interface>
+    private let found = Lock<Deferred<Found>?>(nil)
+
+    init(_ description: ExtensionDescription, _ point: ExtensionPoint<Interface>) {
+        catalog = description.plugin.catalog
+        identifier = description.plugin.identifier
+        name = description.name
+        self.point = point
+    }
+
+    func make() throws -> Interface {
+        let openings = catalog.openings.load(ordering: .acquiring)
+        // Whoever uses a plug-in that is watched must be counted as its user.
+        if catalog.generationsInUse.load() == nil, let known = found.withLock({ $0 })?.value,
+            known.openings == openings, known.provider.bundle.currentCode === known.code
+        {
+            return try known.provider.make()
+        }
+        return try catalog.withPlugin(identifier) { bundle in
             let code = try bundle.loadedCode()
-            if let provider = known.provider(in: code) { return try provider.make() }
             guard let provider = try bundle.provider(named: name, of: point, in: code) else {
                 throw unfulfilled(bundle)
             }
-            known.set(provider, in: code)
+            let new = Deferred(Found(provider, code, openings))
+            found.withLock { $0 = new }
             return try provider.make()
         }
     }
@@ -77,27 +115,6 @@ public struct PluginExtension<Interface>: Sendable {
                 message:
                     "Info.plist declares \(quoted(name)) at \(quoted(point.name)), and the code does not provide it.",
                 remedy: "Remove it from PHFactories, or provide it in plugin_entry."))
-    }
-}
-
-/// The provider that an extension was last made by, kept with the generation of the code that it belongs to.
-private final class KnownProvider<Interface>: Sendable {
-    private struct Found: Sendable {
-        let provider: Provider<Interface>
-        let code: LoadedCode
-    }
-
-    private let found = Lock<Deferred<Found>?>(nil)
-
-    /// - Returns: nil if it is not known yet, or of other code.
-    func provider(in code: LoadedCode) -> Provider<Interface>? {
-        guard let found = found.withLock({ $0 })?.value, found.code === code else { return nil }
-        return found.provider
-    }
-
-    func set(_ provider: Provider<Interface>, in code: LoadedCode) {
-        let new = Deferred(Found(provider: provider, code: code))
-        found.withLock { $0 = new }
     }
 }
 

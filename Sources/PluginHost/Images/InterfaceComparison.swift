@@ -84,7 +84,7 @@ enum InterfaceComparison {
         let start = UInt64(UInt(bitPattern: base))
         let length = UInt64(list.count)
         var findings: [PluginFinding] = []
-        var code: [Range<UInt64>]?
+        var image: LoadedRanges?
         Conformance.each(in: memory, at: start, length: length) { conformance in
             // One that refers to its protocol directly stands in the protocol's own image.
             guard case .pointer? = conformance.protocolReference,
@@ -92,16 +92,18 @@ enum InterfaceComparison {
                 let current = ProtocolRequirements(memory, at: place)
             else { return }
             let difference = InterfaceDifference(of: conformance, to: current, resolve: resolved) { table in
+                let own = image ?? LoadedRanges(around: start)
+                image = own
+                // Compiled together; of its own protocols the compiler may leave out what nobody calls.
+                if own.all.contains(where: { $0.contains(place) }) { return true }
                 if Conformance.endsEarly(table, count: current.count, in: memory, at: start, length: length) {
                     return false
                 }
-                // The compiler makes a function of the file for each requirement.
-                let ranges = code ?? Self.code(ofImageAround: start)
-                code = ranges
+                // The compiler makes a function of the file for each requirement of another's protocol.
                 return (0..<current.count).allSatisfy { index in
                     guard current.isFunction(index) else { return true }
                     let function = memory.pointer(at: table &+ UInt64(index + 1) &* 8) ?? 0
-                    return ranges.contains { $0.contains(function) }
+                    return own.code.contains { $0.contains(function) }
                 }
             }
             guard let difference else { return }
@@ -120,32 +122,39 @@ enum InterfaceComparison {
         case .pointer(let place): ProcessMemory().pointer(at: place)
         }
     }
+}
 
-    private struct Search {
-        let address: UInt64
-        var found: [Range<UInt64>] = []
-    }
+/// The memory of one image.
+private struct LoadedRanges {
+    private let address: UInt64
+    private(set) var all: [Range<UInt64>] = []
+    /// The parts that hold code.
+    private(set) var code: [Range<UInt64>] = []
 
-    /// The memory that holds the code of the image that an address lies in.
-    private static func code(ofImageAround address: UInt64) -> [Range<UInt64>] {
-        var search = Search(address: address)
-        withUnsafeMutablePointer(to: &search) { search in
+    /// The image that an address lies in.
+    init(around address: UInt64) {
+        self.address = address
+        withUnsafeMutablePointer(to: &self) { ranges in
             phs_each_image(
                 { image, headers, count, context in
-                    guard let image, let search = context?.assumingMemoryBound(to: Search.self) else { return false }
+                    guard let image, let ranges = context?.assumingMemoryBound(to: LoadedRanges.self) else {
+                        return false
+                    }
                     let segments = ELFSegments(
                         UnsafeRawBufferPointer(start: headers, count: count * ELF.programHeaderSize))
-                    let base = UInt64(image.pointee.base)
-                    guard segments.contains(where: { $0.holds(address: search.pointee.address &- base) }) else {
-                        return true
-                    }
-                    for segment in segments where segment.type == ELF.load && segment.flags & ELF.mayExecute != 0 {
-                        let start = base &+ segment.address
-                        search.pointee.found.append(start..<(start &+ segment.memorySize))
-                    }
-                    return false
-                }, search)
+                    return !ranges.pointee.take(segments, base: UInt64(image.pointee.base))
+                }, ranges)
         }
-        return search.found
+    }
+
+    /// Whether it is the image that was looked for.
+    private mutating func take(_ segments: ELFSegments, base: UInt64) -> Bool {
+        guard segments.contains(where: { $0.holds(address: address &- base) }) else { return false }
+        for segment in segments where segment.type == ELF.load {
+            let start = base &+ segment.address
+            all.append(start..<(start &+ segment.memorySize))
+            if segment.flags & ELF.mayExecute != 0 { code.append(start..<(start &+ segment.memorySize)) }
+        }
+        return true
     }
 }
