@@ -1,4 +1,5 @@
 public import PluginABI
+import Synchronization
 
 /// Something that a plug-in declares to offer at an extension point, described without loading the plug-in.
 ///
