@@ -67,7 +67,7 @@ import Testing
         #expect(error.code == .superseded)
         #expect(error.bundlePath == fixture.path)
         let message = """
-            The bundle “\(fixture.path)”: This generation of the bundle, in “\(old.bundlePath)”, was replaced by a newer \
+            The bundle “\(fixture.path)”: This generation of the bundle, in “\(fixture.path)”, was replaced by a newer \
             one. Ask the catalogue for the plug-in, or use PluginBundle(identifier:); both give the newest.
             """
         #expect(error.description == message)
