@@ -138,6 +138,11 @@ struct BinaryParser: ~Copyable {
             return
         }
         let new = value
+        // Where one key stands twice, thousands may: then it is looked for first, and not put in and out again.
+        if policy == .keepFirst, !duplicates.isEmpty, let index = frames[last].entries.index(forKey: key) {
+            guard Self.haveSameBytes(frames[last].entries.keys[index], key) else { return }
+            return note(key, at: place, hasSameValue: frames[last].entries.values[index] == new)
+        }
         guard let old = frames[last].entries.updateValue(new, forKey: key) else { return }
         if policy == .keepFirst {
             guard let index = frames[last].entries.index(forKey: key) else { return }
