@@ -112,8 +112,8 @@ import Testing
         let indexes = [tree.scan("a"), tree.scan("b"), tree.scan("a", "b")]
         let path = tree("index/one.index")
         let (writers, rounds) = (50, 5)
-        let names = Mutex<Set<String>>([])
-        let problems = Mutex<[String]>([])
+        let names = FixtureLock<Set<String>>([])
+        let problems = FixtureLock<[String]>([])
         let reads = Atomic(0)
         let ended = Atomic(0)
         onThreads(writers + 1) { writer in

@@ -24,7 +24,7 @@ struct Verdict {
     /// What says that something is absent. No injected error means that.
     private static let absence = [
         "No such file", "bundleNotFound", "executableMissing", "dependencyMissing", "pluginMissing", "There is no",
-        "there is no", "no plug-in", "No plug-in", "is missing", "not found", "does not exist", "cannot be found",
+        "there is no ", "no plug-in", "No plug-in", "is missing", "not found", "does not exist", "cannot be found",
     ]
 
     private static func claims(of run: ProgramRun, sound: ProgramRun, error: String) -> String? {
