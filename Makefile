@@ -70,7 +70,7 @@ fuzz-budgets: build ## the hostile ones alone: lists, plural rules and indexes t
 # Hostile inputs take longer: of them a tenth or a hundredth.
 HOSTILE = budgets:10 formats:100 indexes:100
 feed = for target in $(1); do \
-    $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
+    $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target\#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
 
 FUZZ_INPUTS ?= 1000000
 
