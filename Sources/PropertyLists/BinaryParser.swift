@@ -1,5 +1,3 @@
-import Glibc
-
 /// Reads the binary form of a property list, `bplist00`.
 ///
 /// The file is a heap of objects, a table of their offsets and a trailer. Objects may be shared, so the file is a
@@ -137,31 +135,10 @@ struct BinaryParser: ~Copyable {
         guard let object = try? objects.reference(at: place), case .string(let key)? = slots[object].value else {
             return
         }
-        let new = value
-        // Where one key stands twice, thousands may: then it is looked for first, and not put in and out again.
-        if policy == .keepFirst, !duplicates.isEmpty, let index = frames[last].entries.index(forKey: key) {
-            guard Self.haveSameBytes(frames[last].entries.keys[index], key) else { return }
-            return note(key, at: place, hasSameValue: frames[last].entries.values[index] == new)
-        }
-        guard let old = frames[last].entries.updateValue(new, forKey: key) else { return }
-        if policy == .keepFirst {
-            guard let index = frames[last].entries.index(forKey: key) else { return }
-            frames[last].entries.values[index] = old
-            // The dictionary keeps the spelling of the first.
-            guard Self.haveSameBytes(frames[last].entries.keys[index], key) else { return }
-        }
-        note(key, at: place, hasSameValue: old == new)
-    }
-
-    /// By memcmp(), because comparing views of UTF-8 takes ten times as long, and thousands of keys may be equal.
-    private static func haveSameBytes(_ a: String, _ b: String) -> Bool {
-        let (a, b) = (a.utf8, b.utf8)
-        guard a.count == b.count else { return false }
-        return a.withContiguousStorageIfAvailable { a in
-            b.withContiguousStorageIfAvailable { b in
-                b.isEmpty || memcmp(a.baseAddress!, b.baseAddress!, b.count) == 0
-            }
-        }?.flatMap(\.self) ?? a.elementsEqual(b)
+        // Where one key stands twice, thousands may.
+        let repeated = frames[last].entries.enter(
+            value, forKey: key, policy, mayRepeat: !duplicates.isEmpty)
+        if let repeated { note(key, at: place, hasSameValue: repeated) }
     }
 
     @inline(never)

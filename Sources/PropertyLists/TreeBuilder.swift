@@ -273,14 +273,8 @@ struct TreeBuilder: ~Copyable {
         for index in itsValues.indices {
             let key = itsKeys.moveElement(from: index)
             let value = itsValues.moveElement(from: index)
-            guard let old = entries.updateValue(value, forKey: key.name) else { continue }
-            if policy == .keepFirst {
-                entries[key.name] = old
-                // The dictionary keeps the spelling of the first.
-                let place = entries.index(forKey: key.name)
-                if let place, !entries.keys[place].utf8.elementsEqual(key.name.utf8) { continue }
-            }
-            note(key, hasSameValue: old == value)
+            let repeated = entries.enter(value, forKey: key.name, policy, mayRepeat: !duplicates.isEmpty)
+            if let repeated { note(key, hasSameValue: repeated) }
         }
         if itsKeys.count > itsValues.count { keys.append(itsKeys.moveElement(from: itsValues.count)) }
     }

@@ -1,3 +1,5 @@
+import PropertyLists
+
 extension CompleteInspection {
     /// Protocols that have other requirements than when the plug-in was compiled, which ``InterfaceComparison`` refuses at
     /// the entry.
@@ -49,8 +51,10 @@ private struct InterfaceInspection {
             return found
         }
         var findings: [PluginFinding] = []
+        var tables: [UInt64]?
         Conformance.each(in: memory, at: section.address, length: section.size) { conformance in
-            guard findings.count < Self.limit, let interface = conformance.protocolReference.flatMap(place),
+            guard findings.count < ReadingBudget.mostFindings,
+                let interface = conformance.protocolReference.flatMap(place),
                 interface.file !== file
             else { return }
             let other = memories[ObjectIdentifier(interface.file)] ?? FileMemory(interface.file)
@@ -60,9 +64,9 @@ private struct InterfaceInspection {
                 of: conformance, to: current,
                 resolve: { place($0).flatMap { $0.file === interface.file ? $0.address : nil } },
                 hasFunctions: { table in
-                    let isShort = Conformance.endsEarly(
-                        table, count: current.count, in: memory, at: section.address, length: section.size)
-                    if isShort { return false }
+                    let starts = tables ?? Conformance.tables(in: memory, at: section.address, length: section.size)
+                    tables = starts
+                    if Conformance<FileMemory>.endsEarly(table, count: current.count, among: starts) { return false }
                     return (0..<current.count).allSatisfy { index in
                         !current.isFunction(index) || relocations.leadsToCode(table &+ UInt64(index + 1) &* 8)
                     }
@@ -75,9 +79,6 @@ private struct InterfaceInspection {
         }
         self.findings = findings
     }
-
-    /// More than anybody reads.
-    private static let limit = 100
 }
 
 /// What the dynamic linker writes where, in a file.

@@ -96,7 +96,7 @@ extension CompleteInspection {
     /// How many bytes a slip of the hand adds, leaves out or changes.
     private static let slip = 2
 
-    /// Whether few bytes must be changed, added or left out to make another text of one (Levenshtein 1966).
+    /// Whether few bytes must be changed, added or left out to make another text of one.
     private static func isSlip(_ text: Slice<UnsafeRawBufferPointer>, of other: [UInt8]) -> Bool {
         guard abs(text.count - other.count) <= slip else { return false }
         // What differs stands between what both begin with and what both end with.
@@ -106,16 +106,6 @@ extension CompleteInspection {
         let (left, right) = (rest.0.dropLast(sameEnd), rest.1.dropLast(sameEnd))
         // Names differ in some bytes of one word: where more lies between, it is another name.
         guard max(left.count, right.count) <= 2 * slip + 4 else { return false }
-        var row = Array(0...right.count)
-        for (line, byte) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = line + 1
-            for (column, candidate) in right.enumerated() {
-                let changed = diagonal + (byte == candidate ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(changed, diagonal + 1, row[column] + 1)
-            }
-        }
-        return row[right.count] <= slip
+        return left.editDistance(to: right, atMost: slip) != nil
     }
 }

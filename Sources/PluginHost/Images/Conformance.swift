@@ -74,16 +74,18 @@ struct Conformance<Memory: ImageMemory> {
         }
     }
 
-    /// Whether another table of the list begins where a table would have one of its `count` entries.
-    static func endsEarly(
-        _ table: UInt64, count: Int, in memory: Memory, at start: UInt64, length: UInt64
-    ) -> Bool {
+    /// Where the constant witness tables of a section begin, in order: each conformance is compared with all of them.
+    static func tables(in memory: Memory, at start: UInt64, length: UInt64) -> [UInt64] {
+        var tables: [UInt64] = []
+        each(in: memory, at: start, length: length) { if let table = $0.table { tables.append(table) } }
+        return tables.sorted()
+    }
+
+    /// Whether another of the `tables` begins where a table would have one of its `count` entries.
+    static func endsEarly(_ table: UInt64, count: Int, among tables: [UInt64]) -> Bool {
         let entries = (table &+ 8)..<(table &+ 8 &+ UInt64(count) &* 8)
-        var isFound = false
-        each(in: memory, at: start, length: length) { other in
-            if let begin = other.table, entries.contains(begin) { isFound = true }
-        }
-        return isFound
+        let next = tables.indices.partitioningIndex { tables[$0] >= entries.lowerBound }
+        return next < tables.count && entries.contains(tables[next])
     }
 
     /// The protocol's descriptor.

@@ -31,7 +31,7 @@ enum InterfaceDifference: Equatable {
         case .named(let references):
             // Each names another requirement.
             if references.count >= current.count { return nil }
-            let named = references.compactMap(resolve)
+            let named = Set(references.compactMap(resolve))
             let missing = (0..<current.count).filter {
                 !current.hasDefault($0) && !named.contains(current.address(of: $0))
             }
@@ -85,6 +85,7 @@ enum InterfaceComparison {
         let length = UInt64(list.count)
         var findings: [PluginFinding] = []
         var image: LoadedRanges?
+        var tables: [UInt64]?
         Conformance.each(in: memory, at: start, length: length) { conformance in
             // One that refers to its protocol directly stands in the protocol's own image.
             guard case .pointer? = conformance.protocolReference,
@@ -96,9 +97,9 @@ enum InterfaceComparison {
                 image = own
                 // Compiled together; of its own protocols the compiler may leave out what nobody calls.
                 if own.all.contains(where: { $0.contains(place) }) { return true }
-                if Conformance.endsEarly(table, count: current.count, in: memory, at: start, length: length) {
-                    return false
-                }
+                let starts = tables ?? Conformance.tables(in: memory, at: start, length: length)
+                tables = starts
+                if Conformance<ProcessMemory>.endsEarly(table, count: current.count, among: starts) { return false }
                 // The compiler makes a function of the file for each requirement of another's protocol.
                 return (0..<current.count).allSatisfy { index in
                     guard current.isFunction(index) else { return true }

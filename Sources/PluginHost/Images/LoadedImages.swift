@@ -67,12 +67,8 @@ enum LoadedImages {
 
     /// The file of the main program.
     static var mainProgramPath: String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
-            let length = readlink("/proc/self/exe", buffer.baseAddress!, Int(PATH_MAX))
-            guard length > 0 else { return "/proc/self/exe" }
-            buffer[length] = 0
-            return String(cString: buffer.baseAddress!)
-        }
+        let link = "/proc/self/exe"
+        return Path.linkTarget(link) ?? link
     }
 }
 

@@ -41,8 +41,6 @@ struct FormatArguments: Hashable, Sendable {
     }
 
     private var hasNumbered = false
-    /// Whether its placeholders have numbers.
-    var isNumbered: Bool { hasNumbered }
     private var hasPlain = false
     private var nextPlain: Int
 

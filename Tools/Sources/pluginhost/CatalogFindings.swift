@@ -1,4 +1,4 @@
-import PluginHost
+@_spi(Tools) import PluginHost
 
 extension PluginError.Code {
     /// A bundle with code whose Info.plist declares nothing, or whose code registers nothing. A warning.
@@ -70,6 +70,8 @@ struct KnownPoints {
     private var offeredBy: [String: Set<String>] = [:]
     /// Those that a plug-in opens to others, or uses.
     private var wanted: Set<String> = []
+    /// Those that are no plug-in's alone, in order.
+    private var known: [String] = []
 
     init(_ catalog: PluginCatalog) {
         for plugin in catalog.plugins {
@@ -79,6 +81,7 @@ struct KnownPoints {
             wanted.formUnion(plugin.extensionPoints.map(\.name))
             wanted.formUnion(plugin.uses.keys)
         }
+        known = wanted.union(offeredBy.keys).filter(isKnown).sorted()
     }
 
     /// The extension points of a plug-in that are most likely misspelt: nobody else knows them, and several know one that
@@ -99,14 +102,12 @@ struct KnownPoints {
     private func isKnown(_ point: String) -> Bool {
         wanted.contains(point) || offeredBy[point, default: []].count > 1
     }
-
-    private var known: [String] { wanted.union(offeredBy.keys).filter(isKnown).sorted() }
 }
 
 extension String {
     /// Whether it becomes the other by one character that is changed, added or left out, or two that change places.
     fileprivate func isSlip(of other: String) -> Bool {
-        switch distance(to: other, atMost: 2) {
+        switch editDistance(to: other, atMost: 2) {
         case 1: true
         case 2: sorted() == other.sorted()
         default: false

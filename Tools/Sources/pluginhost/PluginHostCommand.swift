@@ -1,7 +1,7 @@
 import ArgumentParser
 import CPluginSupport
 import Glibc
-@_spi(PluginHost) import PluginHost
+@_spi(PluginHost) @_spi(Tools) import PluginHost
 
 /// `pluginhost`: finds, explains, inspects, checks and loads bundles. docs/command-line.md tells the commands, their exit codes and
 /// their JSON.
@@ -52,9 +52,9 @@ struct PluginHostCommand: ParsableCommand {
         let shown =
             configuration.subcommands.filter { $0.configuration.shouldDisplay }
             .compactMap { $0.configuration.commandName } + ["help"]
-        let distances = shown.compactMap { name.lowercased().distance(to: $0, atMost: 2) }
+        let distances = shown.compactMap { name.lowercased().editDistance(to: $0, atMost: 2) }
         let similar = shown.filter { known in
-            known.hasPrefix(name) || name.lowercased().distance(to: known, atMost: distances.min() ?? 0) != nil
+            known.hasPrefix(name) || name.lowercased().editDistance(to: known, atMost: distances.min() ?? 0) != nil
         }
         let question = similar.isEmpty ? "" : " Did you mean \(similar.map { "“\($0)”" }.joined(separator: " or "))?"
         throw ValidationError("There is no command “\(name.escapedForTerminal)”.\(question)")

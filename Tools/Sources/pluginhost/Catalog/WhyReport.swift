@@ -61,7 +61,7 @@ struct WhyReport {
         let wanted = identifier.lowercased()
         return Set(catalog.candidates.map(\.identifier)).filter { known in
             let known = known.lowercased()
-            return known.hasSuffix("." + wanted) || wanted.distance(to: known, atMost: 2) != nil
+            return known.hasSuffix("." + wanted) || wanted.editDistance(to: known, atMost: 2) != nil
         }.sorted()
     }
 }
@@ -142,25 +142,5 @@ extension WhyReport {
             ]),
             "similar": JSONValue(similar),
         ]
-    }
-}
-
-extension String {
-    /// How many characters must be changed, added or taken away to make another text of it, if it is few
-    /// (Levenshtein 1966).
-    func distance(to other: String, atMost limit: Int) -> Int? {
-        let a = Array(self), b = Array(other)
-        guard abs(a.count - b.count) <= limit else { return nil }
-        var row = Array(0...b.count)
-        for (i, character) in a.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, candidate) in b.enumerated() {
-                let changed = diagonal + (character == candidate ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = Swift.min(changed, diagonal + 1, row[j] + 1)
-            }
-        }
-        return row[b.count] <= limit ? row[b.count] : nil
     }
 }
