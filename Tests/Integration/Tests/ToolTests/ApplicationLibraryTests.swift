@@ -71,7 +71,8 @@ import Testing
         let known = try #require(hosted.findings.first { $0["code"] as? String == "dependencyMissing" })
         #expect(
             (known["message"] as? String)?.hasSuffix(
-                "The Swift module NotesAPI, from which that library is built, is contained in “\(application)”.") == true)
+                "The Swift module NotesAPI, from which that library is built, is contained in “\(application)”.")
+                == true)
         #expect((known["remedy"] as? String)?.hasPrefix("Make NotesAPI a product .library(type: .dynamic)") == true)
         #expect(!hosted.text.contains("apt-file") && !hosted.text.contains("--host PROGRAM"))
 
