@@ -64,13 +64,13 @@ import Testing
         Harm(name: "TrapInActivate", source: activate, code: "crashed", words: "ended the process in activate."),
         Harm(
             name: "Aborts", source: entry("abort();"), code: "crashed", subject: "SIGABRT",
-            words: "The signal SIGABRT ended the process in plugin_entry. abort() does so"),
+            words: "The signal SIGABRT ended the process in plugin_entry. abort() causes it"),
         Harm(
             name: "WildAddress", source: entry("*(volatile int *)8 = 1;"), code: "crashed", subject: "SIGSEGV",
             words: "The signal SIGSEGV ended the process in plugin_entry."),
         Harm(
             name: "KillsItself", source: entry("raise(SIGKILL);"), code: "crashed", subject: "SIGKILL",
-            words: "The system does so where memory runs out."),
+            words: "The system sends it when memory runs out."),
         Harm(
             name: "TrapAtEnd",
             source: constructor("") + "\n__attribute__((destructor)) static void end(void) { abort(); }",
@@ -96,7 +96,7 @@ import Testing
             words: "had not ended after 4 s. The tool killed the process in a constructor"),
         Harm(
             name: "StopsItself", source: entry("raise(SIGSTOP);"), code: "hung", subject: "SIGSTOP",
-            words: "The signal SIGSTOP stopped the process in plugin_entry, and it had not gone on after 4 s."),
+            words: "The signal SIGSTOP stopped the process in plugin_entry, and it had not continued after 4 s."),
         Harm(
             name: "HangsAtEnd",
             source: constructor("") + "\n__attribute__((destructor)) static void end(void) { for (;;) pause(); }",
@@ -138,7 +138,7 @@ import Testing
         #expect(output.standardOutput.contains("TrapText.bundle: not loaded, 1 error"))
         #expect(output.standardOutput.contains("error crashed SIG"))
         let words = PluginHostTool.words(output.standardOutput)
-        #expect(words.contains("A Swift trap does so: a failed precondition"))
+        #expect(words.contains("A Swift trap causes it: a failed precondition"))
         #expect(words.contains("To do: Correct what plugin_entry does; a debugger shows the place."))
     }
 
@@ -249,7 +249,7 @@ import Testing
         #expect(document.codes.first == "reportLost")
         #expect(
             document.findings.first?["message"] as? String
-                == "What the code registered takes more than 32 MiB to report.")
+                == "The report of what the code registered would take more than 32 MiB.")
     }
 
     @Test func fault278_aBundleThatIsNeededIsLoadedInTheSameProcessAndNamedWhereItFails() throws {
