@@ -69,8 +69,9 @@ import Testing
         #expect(arguments.isDate && arguments.isEmpty && arguments.strayPercents == 0)
     }
 
-    @Test(arguments: ["%d of %d", "%1$d.%2$d", "%d %@", "%.1f %B", "%@ %y"]) func aFormatIsNotAPatternOfDates(text: String)
-    {
+    @Test(arguments: ["%d of %d", "%1$d.%2$d", "%d %@", "%.1f %B", "%@ %y"]) func aFormatIsNotAPatternOfDates(
+        text: String
+    ) {
         #expect(!FormatArguments(text).isDate)
     }
 

@@ -69,7 +69,9 @@ import Testing
             let c = context.localizedString("here", table: someTable)
             """
         #expect(
-            try findings(fixture(source, "\"here\" = \"1\";\n")) == ["Sources/Code.swift:1:33 warning undefinedKey here"])
+            try findings(fixture(source, "\"here\" = \"1\";\n")) == [
+                "Sources/Code.swift:1:33 warning undefinedKey here"
+            ])
     }
 
     @Test func sourcesInCAreRead() throws {

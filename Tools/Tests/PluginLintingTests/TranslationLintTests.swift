@@ -143,7 +143,8 @@ import Testing
         ("%d", "%f", .error),
         ("{host}", "{hots}", .warning), ("%s", "%@", .error), ("%c", "%d", .error),
     ])
-    func placeholdersThatDifferAreReported(original: String, translation: String, severity: LintFinding.Severity) throws {
+    func placeholdersThatDifferAreReported(original: String, translation: String, severity: LintFinding.Severity) throws
+    {
         let fixture = try LintFixture([
             "en.lproj/Localizable.strings": "\"k\" = \"\(original)\";\n",
             "fr.lproj/Localizable.strings": "\n\"k\" = \"\(translation)\";\n",
