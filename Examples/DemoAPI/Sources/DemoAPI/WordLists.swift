@@ -31,7 +31,7 @@ public struct WordLists: Sendable {
     /// Finds the language of a text: the one whose common words make up the largest part of it.
     ///
     /// - Parameter sample: some kilobytes of the text are enough.
-    /// - Returns: one of ``languages``, or nil if in every one less than three words in a hundred are common words.
+    /// - Returns: one of ``languages``, or nil if fewer than three words in a hundred are common words of any of them.
     ///
     /// **Cost.** Proportional to the sample.
     public func language(of sample: String) -> String? {
