@@ -52,14 +52,21 @@ struct Run {
         let time = max(Self.seconds - start, 1)
         let slowest = jobs.map(\.progress.slowest).max { $0.time < $1.time } ?? (0, 0)
         let largest = jobs.map(\.progress.largest).max { $0.bytes < $1.bytes } ?? (0, 0)
+        let done = jobs.map(inputsDone).reduce(0, +)
         print(
             """
-            \(options.target.rawValue): \(options.inputs) inputs, seed \(options.seed), \(findings) findings, \
-            \(time) s, \
-            \(options.inputs / time) inputs/s; slowest \(slowest.time / 1000) µs (input \(slowest.input)), \
+            \(options.target.rawValue): \(done) inputs\(done < options.inputs ? " of \(options.inputs)" : ""), \
+            seed \(options.seed), \(findings) findings, \(time) s, \
+            \(done / time) inputs/s; slowest \(slowest.time / 1000) µs (input \(slowest.input)), \
             most memory \(largest.bytes) bytes (input \(largest.input))
             """)
         return fuzz_stopped() == 0 ? findings : max(findings, 1)
+    }
+
+    /// How many of its inputs a job has finished; a run stops early at a signal and after many findings.
+    private func inputsDone(_ job: Job) -> Int {
+        let next = job.process > 0 ? job.progress.input : options.inputs
+        return (max(next - job.number, 0) + options.jobs - 1) / options.jobs
     }
 
     private func begin(_ job: inout Job) {

@@ -49,7 +49,7 @@ import Testing
         let error = try #require(try PluginBundle.open(path: tree("X.bundle")).manifestError)
         #expect(error.filePath == tree("X.bundle/" + link))
         #expect(error.subject == target)
-        #expect(error.description.contains("is a link that leads to nothing"))
+        #expect(error.description.contains("is a broken link to"))
         #expect(error.description.contains("“\(target)”"))
         #expect(!error.description.contains("does not exist"))
     }

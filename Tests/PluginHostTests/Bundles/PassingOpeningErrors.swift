@@ -77,7 +77,7 @@ import Testing
                 let bundle = try PluginBundle.open(path: tree("X.bundle"))
                 precondition(FailingCalls.left == 0)
                 let finding = bundle.manifestError?.findings[0]
-                precondition(finding?.message.contains("cannot be looked for") == true)
+                precondition(finding?.message.contains("cannot be searched for") == true)
                 precondition(finding?.remedy == ErrorNumber.remedy(errno))
                 precondition(PluginBundle(path: tree("X.bundle"))?.bundleIdentifier == "org.example.passing")
                 withExtendedLifetime(bundle) {}
@@ -144,7 +144,7 @@ import Testing
             for (errno, folders, sentence) in [
                 (EIO, ["plugins"], "org.b is not among the bundles that could be read"),
                 (EACCES, ["plugins"], "org.b is not among the bundles that could be read"),
-                (EIO, ["plugins", "old"], "installed is org.b 1.0"),
+                (EIO, ["plugins", "old"], "org.b 1.0 is installed"),
             ] {
                 // Those of the first folder, by the quick way and by the layout.
                 FailingCalls.fail("open", "B.bundle/Contents/Info.plist", errno, times: 2)

@@ -13,7 +13,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "has not one “->”"), ("()", "has not one “->”"), ("() -> void -> void", "has not one “->”"),
+        ("", "does not have exactly one “->”"), ("()", "does not have exactly one “->”"),
+        ("() -> void -> void", "does not have exactly one “->”"),
         ("bytes -> uint32", "parentheses"), ("( -> void", "parentheses"),
         ("(int) -> void", "“int” is none of the types"),
         ("(void) -> void", "“void” as an argument"), ("() -> bytes", "“bytes” as its result"),

@@ -85,6 +85,33 @@ struct PackedRelocationFaults {
         }
     }
 
+    /// The dynamic linker adds the base once for each time the table names the word.
+    @Test func fault188_anInitialiserOrFinaliserThatIsNamedTwiceIsRefused() throws {
+        let arrays: [(tag: UInt64, size: UInt64, name: String)] = [
+            (25, 27, "initialiser 0 (DT_INIT_ARRAY)"), (26, 28, "finaliser 0 (DT_FINI_ARRAY)"),
+        ]
+        func found(_ name: String, further: UInt64?) throws -> [String] {
+            try messages(name) { file in
+                func value(_ tag: UInt64) throws -> UInt64 { file[try file.dynamicValue(tag), as: UInt64.self] }
+                var entries: [UInt64] = []
+                for array in arrays {
+                    // An address, and a bitmap of the words after it: its lowest bit marks it as one.
+                    entries += [try value(array.tag), (UInt64(1) << (try value(array.size) / 8)) - 1]
+                }
+                if let further { entries.append(try value(further)) }
+                let start = try file.table(Self.table)
+                try #require(try value(Self.size) >= entries.count * 8)
+                try file[file.dynamicValue(Self.size), as: UInt64.self] = UInt64(entries.count * 8)
+                for (index, entry) in entries.enumerated() { file[start + index * 8, as: UInt64.self] = entry }
+            }
+        }
+        #expect(try found("named-once", further: nil) == [])
+        for (tag, _, name) in arrays {
+            let twice = try found("named-twice-\(tag)", further: tag)
+            #expect(twice.count == 1 && twice[0].hasSuffix("its \(name) does not lie in its code."), "\(twice)")
+        }
+    }
+
     @Test func fault187_sizesThatDoNotFitAreRefused() throws {
         let size = try messages("size") { $0[try $0.dynamicValue(Self.size), as: UInt64.self] -= 1 }
         #expect(size.first?.contains("said to have an impossible size") == true, "\(size)")

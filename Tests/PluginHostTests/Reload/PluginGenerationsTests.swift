@@ -68,7 +68,7 @@ import Testing
         #expect(error.bundlePath == fixture.path)
         let message = """
             The bundle “\(fixture.path)”: This generation of the bundle, in “\(fixture.path)”, was replaced by a newer \
-            one. Ask the catalogue for the plug-in, or use PluginBundle(identifier:); both give the newest.
+            one. Use the catalogue or PluginBundle(identifier:) to get the newest generation.
             """
         #expect(error.description == message)
         #expect(!old.load())

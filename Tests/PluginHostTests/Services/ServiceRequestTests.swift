@@ -59,8 +59,8 @@ import Testing
         #expect(error.findings[0].remedy == "Load or update that plug-in.")
         #expect(request("old", 1).missing.findings[0].message.hasSuffix("Newer.bundle” declares version 3."))
         let nobody = request("other", 1).missing.findings[0]
-        #expect(nobody.message.hasSuffix("No plug-in that is known declares it."))
-        #expect(nobody.remedy == "Install a plug-in that offers it.")
+        #expect(nobody.message.hasSuffix("No known plug-in declares it."))
+        #expect(nobody.remedy == "Install a plug-in that provides it.")
     }
 
     @Test func whatIsDeclaredAndDoesNotLoadIsTheLoadsError() {

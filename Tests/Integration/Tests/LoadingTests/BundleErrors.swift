@@ -311,7 +311,7 @@ import Testing
         #expect(error?.code == .instantiationFailed)
         #expect(
             error?.description.hasSuffix(
-                "Making an object of the provider “fails” failed: No dictionary for org.example.ProviderThrows. Install one."
+                "Creating an object of the provider “fails” failed: No dictionary for org.example.ProviderThrows. Install one."
             ) == true)
     }
 }

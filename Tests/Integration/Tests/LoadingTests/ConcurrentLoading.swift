@@ -205,7 +205,7 @@ import Testing
         #expect(error.code == .dependencyCycle)
         let message = """
             The bundle “\(a)”: Bundles wait for one another to load: “CircleA.bundle” needs “CircleB.bundle” needs \
-            “CircleA.bundle”. Load one of them lazily, when its offer is first used, and not from an entry or \
+            “CircleA.bundle”. Load one of them only when it is first needed, and not in an entry or \
             a hook.
             """
         #expect(error.description == message)

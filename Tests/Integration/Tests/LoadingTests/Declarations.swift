@@ -56,7 +56,7 @@ import Testing
         #expect(error.subject == "DeclaresTooLittle")
         let message = """
             The bundle “\(made.path)”: The plug-in registered “DeclaresTooLittle” for version 1 of the extension point \
-            “org.example.declared”, and PHFactories does not declare it. Declare it in PHFactories of Info.plist with this \
+            “org.example.declared”, but PHFactories does not declare it. Declare it in PHFactories of Info.plist with this \
             name, extensionPoint and version.
             """
         #expect(error.description == message)
@@ -88,7 +88,7 @@ import Testing
         #expect(warnings.allSatisfy { $0.severity == .warning && $0.code == .unfulfilledDeclaration })
         #expect(warnings.map(\.subject) == ["sharpen", "Gone"])
         let message = """
-            PHFactories declares “sharpen” for version 3 of the extension point “org.example.declared”, and the plug-in \
+            PHFactories declares “sharpen” for version 3 of the extension point “org.example.declared”, but the plug-in \
             did not register it.
             """
         #expect(warnings.first?.message == message)

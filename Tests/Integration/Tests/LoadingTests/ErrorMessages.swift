@@ -67,7 +67,7 @@ import Testing
     @Test func executableMissing() throws {
         try expect(
             .executableMissing, of: BundleFixture("NothingThere", code: .none),
-            "The bundle {bundle}: The executable “NothingThere” is missing; it was looked for in "
+            "The bundle {bundle}: The executable “NothingThere” is missing; searched: "
                 + "“{bundle}/Contents/Linux”, “{bundle}/Contents/Linux-{machine}”, "
                 + "“{bundle}/Contents/{machine}-linux”, “{bundle}/Contents”. Build the plug-in's library and "
                 + "copy it to {executable}.")
@@ -86,7 +86,7 @@ import Testing
             .notCode, of: BundleFixture("ResourcesOnly", info: ["NSExecutable": NSNull()], code: .none),
             "The bundle {bundle}: The bundle has no code: its Info.plist names no executable and "
                 + "{executable} does not exist. Use its resources without loading it, or name the executable "
-                + "by NSExecutable.")
+                + "with the key NSExecutable.")
     }
 
     @Test func notLoadable() throws {
@@ -106,8 +106,8 @@ import Testing
         try fixture.install(.c(Source.factory + Source.good.dropFirst(Source.factory.count) + "int second[64] = {1};"))
         try expect(
             .executableChanged, of: fixture,
-            "The bundle {bundle}: The file {executable} was replaced between its check and its loading; "
-                + "its entry was not called. Load the bundle again when its installation has ended.")
+            "The bundle {bundle}: The file {executable} was replaced after its check and before it was loaded; "
+                + "its entry was not called. Load the bundle again when its installation is complete.")
     }
 
     @Test func dependencyMissing() throws {
@@ -180,7 +180,7 @@ import Testing
         check(
             error, .alreadyEntered, second,
             ("The bundle {bundle}: The file {executable} is in the process already, as the executable of "
-                + "the bundle “{first}”. Give each bundle a copy of its own, not a link to one file.").replacing(
+                + "the bundle “{first}”. Give each bundle its own copy of the file instead of a link.").replacing(
                     "{first}", with: first.path))
     }
 
@@ -200,7 +200,7 @@ import Testing
         let source = "PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; return PLUGIN_FAILED; }"
         try expect(
             .entryFailed, of: BundleFixture("NoReason", code: .c(source)),
-            "The bundle {bundle}: The entry of {executable} returned -1 and told no reason. The "
+            "The bundle {bundle}: The entry of {executable} returned -1 and gave no reason. The "
                 + "plug-in's author should call set_error() before returning a failure.")
     }
 
@@ -208,8 +208,8 @@ import Testing
         let source = "PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; return PLUGIN_OK; }"
         try expect(
             .nothingRegistered, of: BundleFixture("OffersNothing", code: .c(source)),
-            "The bundle {bundle}: The entry of {executable} succeeded and registered nothing. Register "
-                + "a class, a provider, a factory or a function in plugin_entry, or name NSPrincipalClass.")
+            "The bundle {bundle}: The entry of {executable} succeeded but registered nothing. Register "
+                + "a class, a provider, a factory or a function in plugin_entry, or set NSPrincipalClass.")
     }
 
     @Test func registrationInvalid() throws {
@@ -220,7 +220,7 @@ import Testing
                 """
         try expect(
             .registrationInvalid, of: BundleFixture("Nameless", code: .c(source)),
-            "The bundle {bundle}: The plug-in registered “”, which is empty, where a name is expected. "
+            "The bundle {bundle}: The plug-in registered “”, which is empty, but a name is required. "
                 + "Correct the registration in plugin_entry.")
     }
 
@@ -236,7 +236,7 @@ import Testing
         try expect(
             .duplicateFactory, of: BundleFixture("TwiceBlur", code: .c(source)),
             "The bundle {bundle}: The plug-in registered the name “blur” twice in one bundle. Give each "
-                + "registration a name of its own.")
+                + "registration a different name.")
     }
 
     @Test func principalClassMissing() throws {
@@ -246,7 +246,7 @@ import Testing
         let error = try #require(#expect(throws: PluginError.self) { try bundle.makePrincipal(as: (any Plugin).self) })
         check(
             error, .principalClassMissing, fixture,
-            "The bundle {bundle}: NSPrincipalClass is “Conductor”, and the bundle has no class of that "
+            "The bundle {bundle}: NSPrincipalClass is “Conductor”, but the bundle has no class with that "
                 + "name. Register the class in plugin_entry, or correct NSPrincipalClass.")
     }
 
@@ -266,7 +266,7 @@ import Testing
         let error = try #require(#expect(throws: PluginError.self) { try factory.make() })
         check(
             error, .instantiationFailed, fixture,
-            "The bundle {bundle}: Making an object of the factory “device” failed: The device is busy. "
+            "The bundle {bundle}: Creating an object of the factory “device” failed: The device is busy. "
                 + "Try again later.")
     }
 

@@ -97,7 +97,7 @@ import Testing
             #expect(error.code == .executableMissing && error.subject == "Splet")
             #expect(
                 error.description.contains(
-                    "The key \(key) of “\(fixture.infoList.path)” names “Splet”; what lies there is "
+                    "The key \(key) of “\(fixture.infoList.path)” names “Splet”; found there: "
                         + "“\(fixture.executable.path)”."))
             #expect(error.description.hasSuffix("Correct \(key) in Info.plist, or give the file that name."))
         }
@@ -164,8 +164,8 @@ import Testing
         #expect(error.systemMessage == text)
         #expect(
             error.description
-                == "The bundle “\(fixture.path)”: The entry of “\(fixture.executable.path)” failed: it let an "
-                + "exception of C++ out, “\(text)”. The plug-in's author must catch all exceptions in plugin_entry and "
+                == "The bundle “\(fixture.path)”: The entry of “\(fixture.executable.path)” failed: it threw a "
+                + "C++ exception, “\(text)”. The plug-in's author must catch all exceptions in plugin_entry and "
                 + "return a failure after set_error().")
         // Its code is in the process and is not entered again.
         #expect(try loadError(fixture) == error)
@@ -177,14 +177,14 @@ import Testing
         let error = #expect(throws: PluginError.self) { try factory.make() }
         #expect(error?.code == .instantiationFailed && error?.bundlePath == fixture.path)
         #expect(
-            error?.description.contains("let an exception of C++ out, “std::runtime_error: no memory left”") == true)
+            error?.description.contains("threw a C++ exception, “std::runtime_error: no memory left”") == true)
     }
 
     @Test func fault292_anExceptionThatLeavesActivateIsAnErrorOfTheBundle() throws {
         let fixture = try throwing(3)
         let error = try loadError(fixture)
         #expect(error.code == .activationFailed)
-        #expect(error.description.contains("let an exception of C++ out, “std::logic_error: not now”"))
+        #expect(error.description.contains("threw a C++ exception, “std::logic_error: not now”"))
     }
 
     // MARK: Where the code may run

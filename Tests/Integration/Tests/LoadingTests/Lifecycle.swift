@@ -94,7 +94,7 @@ import Testing
         let fixture = try Hooks.c("ActivateFailsSilently")
         Hooks.on("first.activate", of: fixture) { true }
         let error = try loadError(fixture)
-        #expect(error.description.hasSuffix("Activating the plug-in failed: it returned -1 and told no reason."))
+        #expect(error.description.hasSuffix("Activating the plug-in failed: it returned -1 and gave no reason."))
         #expect(Hooks.calls(of: fixture) == ["first.activate"])
     }
 

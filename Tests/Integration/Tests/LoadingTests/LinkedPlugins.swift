@@ -79,7 +79,7 @@ import Testing
         }
         #expect(try bundle.function("successor", "(int32) -> int32")(.int(41)).int64 == 42)
         let error = #expect(throws: PluginError.self) { try bundle.function("exported") }
-        let complaint = "stands in PHFunctions, and the plug-in, which is linked into the program, did not register it."
+        let complaint = "is declared in PHFunctions but not registered by the linked plug-in."
         #expect(error?.code == .functionUnavailable)
         #expect(error?.findings[0].message == "The function “exported” \(complaint)")
     }

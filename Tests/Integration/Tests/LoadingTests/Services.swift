@@ -53,7 +53,7 @@ import Testing
         let missing = try error { _ = try ServiceFixture.ask(taker) }
         let message = """
             Neither the application nor a plug-in offers version 1 of the service “org.example.missing”. \
-            “\(one.bundlePath)” declares it and is not loaded, “\(two.bundlePath)” declares version 2.
+            “\(one.bundlePath)” declares it but is not loaded, “\(two.bundlePath)” declares version 2.
             """
         #expect(missing.findings[0].message == message)
     }

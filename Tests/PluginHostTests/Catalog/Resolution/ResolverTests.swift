@@ -75,10 +75,10 @@ import Testing
         #expect(failure.reason == .otherVersions(identifier: "org.c", installed: installed, .tooNew))
         #expect(
             failure.sentence
-                == "org.a 1.0 needs org.b 2 or later, which needs org.c below 3; installed is org.c 3.1.")
+                == "org.a 1.0 needs org.b 2 or later, which needs org.c below 3; org.c 3.1 is installed.")
         #expect(
             failure.remedy == "Install org.c (below 3), or a version of org.b that works with what is installed.")
-        #expect(result.sentences["org.b 2.0"] == "org.b 2.0 needs org.c below 3; installed is org.c 3.1.")
+        #expect(result.sentences["org.b 2.0"] == "org.b 2.0 needs org.c below 3; org.c 3.1 is installed.")
     }
 
     @Test func ofSeveralVersionsThatWouldDoTheHighestStandsForAll() throws {
@@ -87,16 +87,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ("3", "a 1 needs b from 3 to below 4; installed are b 2.9 and 2.", "Update b (from 3 to below 4)."),
+        ("3", "a 1 needs b from 3 to below 4; b 2.9 and 2 are installed.", "Update b (from 3 to below 4)."),
         (
-            "<=1", "a 1 needs b 1 or earlier; installed are b 2.9 and 2.",
+            "<=1", "a 1 needs b 1 or earlier; b 2.9 and 2 are installed.",
             "Install b (1 or earlier), or a version of a that works with what is installed."
         ),
         (
-            "2.1...2.8", "a 1 needs b from 2.1 to 2.8; installed are b 2.9 and 2.",
+            "2.1...2.8", "a 1 needs b from 2.1 to 2.8; b 2.9 and 2 are installed.",
             "Install b (from 2.1 to 2.8), or a version of a that works with what is installed."
         ),
-        ("<=1 || >=3", "a 1 needs b 1 or earlier or 3 or later; installed are b 2.9 and 2.", nil),
+        ("<=1 || >=3", "a 1 needs b 1 or earlier or 3 or later; b 2.9 and 2 are installed.", nil),
     ])
     func otherVersionsAreTold(range: String, sentence: String, remedy: String?) throws {
         let failure = try #require(try resolved("a 1: b \(range)", "b 2", "b 2.9").failures["a 1"])
@@ -114,7 +114,7 @@ import Testing
         let result = try Candidates(["a 1: b >=99"] + versions).resolved()
         #expect(
             result.sentences["a 1"]
-                == "a 1 needs b 99 or later; installed are b 30, 29, 28, 27, 26, 25 and 24 more.")
+                == "a 1 needs b 99 or later; b 30, 29, 28, 27, 26, 25 and 24 more are installed.")
     }
 
     // MARK: Circles
@@ -163,7 +163,7 @@ import Testing
         let failure = try #require(result.failures["b 1"])
         #expect(failure.reason == .conflict(["a", "b"]))
         #expect(
-            failure.sentence == "b 1 needs c 3 or later, but a 1 needs c below 3; installed are c 3 and 2.")
+            failure.sentence == "b 1 needs c 3 or later, but a 1 needs c below 3; c 3 and 2 are installed.")
         #expect(failure.remedy == "Install versions of a and b that fit together, or remove one of them.")
         #expect(result.passedOver == ["c 3": .requirements("a 1 needs c below 3.")])
     }
@@ -173,7 +173,7 @@ import Testing
         #expect(result.chosen == ["c 3", "b 1", "d 1"])
         #expect(
             result.sentences["a 1"]
-                == "a 1 needs c below 3, but b 1 needs c 3 or later; installed are c 3 and 2.")
+                == "a 1 needs c below 3, but b 1 needs c 3 or later; c 3 and 2 are installed.")
     }
 
     @Test func bothChainsOfAConflictAreNamed() throws {
@@ -181,7 +181,7 @@ import Testing
         #expect(result.chosen == ["e 1", "b 1", "a 1"])
         #expect(
             result.sentences["c 1"]
-                == "c 1 needs d, which needs e 2 or later, but a 1 needs b, which needs e below 2; installed are e 2 and 1."
+                == "c 1 needs d, which needs e 2 or later, but a 1 needs b, which needs e below 2; e 2 and 1 are installed."
         )
     }
 
@@ -192,7 +192,7 @@ import Testing
         #expect(failure.sentence.contains(", but "))
         let alone = try resolved("a 1: c <2; c >=2", "c 1", "c 2")
         #expect(alone.chosen == ["c 2"])
-        #expect(alone.sentences == ["a 1": "a 1 needs c 2 or later, but also c below 2; installed are c 2 and 1."])
+        #expect(alone.sentences == ["a 1": "a 1 needs c 2 or later, but also c below 2; c 2 and 1 are installed."])
         #expect(alone.failures["a 1"]?.remedy == "Install another version of a.")
     }
 
@@ -251,7 +251,7 @@ import Testing
         let result = try resolved("root 1: foo ^1; baz ^1", "foo 1: bar ^2", "bar 2: baz ^3", "baz 1", "baz 3")
         #expect(result.chosen == ["baz 3", "bar 2", "foo 1"])
         let sentence = """
-            root 1 needs baz from 1 to below 2, but bar 2 needs baz from 3 to below 4; installed are baz 3 and 1.
+            root 1 needs baz from 1 to below 2, but bar 2 needs baz from 3 to below 4; baz 3 and 1 are installed.
             """
         #expect(result.sentences == ["root 1": sentence])
     }
@@ -272,7 +272,7 @@ import Testing
             result.sentences["foo 1.1"]
                 == """
                 foo 1.1 needs x from 1 to below 2, which needs y from 2 to below 3, but also y from 1 to below 2; \
-                installed are y 2 and 1.
+                y 2 and 1 are installed.
                 """)
     }
 
