@@ -142,7 +142,7 @@ struct BundleUser {
 
     // MARK: Code
 
-    /// Loads the code in every way, and tells what went wrong.
+    /// Loads the code in every way, and returns what went wrong.
     func load() -> [any Error] {
         var errors: [any Error] = []
         do { try bundle.preflight() } catch { errors.append(error) }

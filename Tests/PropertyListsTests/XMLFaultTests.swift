@@ -40,7 +40,7 @@ struct XMLFaultTests {
         #expect(read.duplicates.isEmpty && read.value == .dictionary(["\u{E9}": .boolean(true)]))
     }
 
-    @Test("294, 295: a checker tells equal keys with the same value from those with another")
+    @Test("294, 295: a checker distinguishes equal keys with the same value from those with another")
     func repeatedKeysAreReported() {
         func codes(_ text: String) -> [PropertyListFault.Code] {
             Array(text.utf8).withUnsafeBytes { ListInspector.inspect($0, as: .propertyList, limits: .standard) }.faults

@@ -84,7 +84,7 @@ import Testing
             CatalogRules(hostVersion: version).findings(record, list: "/x/Info.plist").map(\.code)
         }
         #expect(codes("2.5") == [] && codes("1.9") == [.hostIncompatible] && codes("3.0") == [.hostIncompatible])
-        // An application that tells no version cannot be too old.
+        // An application without a version cannot be too old.
         #expect(codes("") == [])
     }
 

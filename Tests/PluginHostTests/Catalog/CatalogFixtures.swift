@@ -16,7 +16,7 @@ final class CatalogTree: Sendable {
     /// Writes the Info.plist of a bundle: `a/X.bundle`.
     func write(_ bundle: String, _ list: String) throws { try tree.write(bundle + "/Contents/Info.plist", list) }
 
-    /// What a file has to wait before its times are sure to tell a later change: see FileIdentity.isSettled(at:).
+    /// Waits until a later change of a file is sure to change its times: see FileIdentity.isSettled(at:).
     func settle() { usleep(60_000) }
 
     func catalog(

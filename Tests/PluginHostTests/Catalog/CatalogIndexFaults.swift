@@ -13,7 +13,7 @@ import Testing
         ])
     }
 
-    /// Asks for everything that an index tells, as a catalogue does.
+    /// Uses everything in an index, as a catalogue does.
     private func read(_ index: CatalogIndex) {
         for number in 0..<index.candidateCount {
             let candidate = PluginCandidate(index, index.entry(number))

@@ -30,8 +30,8 @@ import Testing
             let path = try tree.indexPath
             try tree.tree.write(String(path.dropFirst(tree("").utf8.count)), "no index")
             try #require(tree.catalog("a", index: true).plugin("x") != nil)
-            let told = lines.withLock(\.self)
-            try #require(told.count == 1 && told[0].contains(path) && told[0].contains("is damaged"))
+            let warnings = lines.withLock(\.self)
+            try #require(warnings.count == 1 && warnings[0].contains(path) && warnings[0].contains("is damaged"))
             _ = tree.catalog("a", index: true)
             try #require(lines.withLock(\.count) == 1)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What a watch tells, one report after the other.
+/// The reports of a watch, one after the other.
 final class WatchReports: Sendable {
     private let reports = Mutex<[DirectoryChanges]>([])
     private let count = DispatchSemaphore(value: 0)

@@ -70,9 +70,9 @@ import Testing
             _ = try PrivateDirectory(in: [tree("file"), tree("none/x")])
             Issue.record("there is no such place")
         } catch {
-            let told = error.asError(bundlePath: "/b").description
-            #expect(told.contains(tree("file")) && told.contains(tree("none/x")))
-            #expect(told.contains("PLUGINHOST_COPIES"))
+            let text = error.asError(bundlePath: "/b").description
+            #expect(text.contains(tree("file")) && text.contains(tree("none/x")))
+            #expect(text.contains("PLUGINHOST_COPIES"))
         }
     }
 

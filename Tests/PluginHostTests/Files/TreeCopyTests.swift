@@ -42,7 +42,7 @@ import Testing
         try TreeCopy.run(from: tree("from"), to: tree("to"))
         let before = open(tree("to/a"), O_RDONLY)
         defer { close(before) }
-        // As long as the old text, with the times of the old file: only the bytes tell.
+        // As long as the old text, with the times of the old file: only the bytes differ.
         try tree.write("from/a", "new")
         try TreeCopy.run(from: tree("from"), to: tree("to"))
         #expect(text(tree("to/a")) == "new")

@@ -75,7 +75,7 @@ import Testing
         #expect(reports.first { $0.names[tree("root/A.bundle/Contents")] == ["Info.plist"] } != nil)
         try tree.write("root/B.bundle/Contents/x", "1")
         #expect(reports.first { $0.names[tree("root/B.bundle/Contents")] == ["x"] } != nil)
-        // Told once.
+        // Reported once.
         try tree.write("root/A.bundle/Contents/More/x", "1")
         #expect(reports.next()?.gaps == [])
         // With room again, new directories are watched.

@@ -80,7 +80,7 @@ struct CompleteInspectionTests {
         #expect(symbols[0].message == "“\(path)” uses symbols that none of the libraries found defines: “gone_1”.")
     }
 
-    @Test("A library that another library needs is missed as well, and who needs it is told (67)")
+    @Test("A library that another library needs is reported too, with the library that needs it (67)")
     func transitivelyMissingLibrary() throws {
         let far = try ImageFixtures.c(
             "far/libfar.so", "int far(void) { return 1; }", ["-shared", "-Wl,-soname,libfar.so"])
@@ -105,7 +105,7 @@ struct CompleteInspectionTests {
         #expect(completeInspection(inherited) == [])
     }
 
-    @Test("A library of another machine is passed over and told (62, 67)")
+    @Test("A library of another machine is ignored and reported (62, 67)")
     func libraryOfAnotherMachine() throws {
         let library = try ImageFixtures.c(
             "foreign/libforeign.so", "int foreign(void) { return 1; }", ["-shared", "-Wl,-soname,libforeign.so"])
@@ -184,7 +184,7 @@ struct CompleteInspectionTests {
         #expect(found.last?.message == "“\(path)” uses 50 more symbols that nothing in the process defines.")
     }
 
-    @Test("A glibc that is too old is told with both versions")
+    @Test("A glibc that is too old is reported with both versions")
     func glibcTooNew() throws {
         let source = ImageFixtures.entryWithNote + "#include <stdio.h>\nint use(void) { return puts(\"x\"); }"
         var file = try ELFBytes(ImageFixtures.c("uses-glibc.so", source))

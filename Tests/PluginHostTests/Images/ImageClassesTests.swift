@@ -125,7 +125,7 @@ struct ImageFingerprintTests {
         #expect(try quickInspection(swift).describes(imageAt: try base(of: swift)))
     }
 
-    @Test("A file that was swapped between check and load is told apart (74)")
+    @Test("A file that was swapped between check and load is noticed (74)")
     func swappedFile() throws {
         let checked = try ImageFixtures.c(
             "swap-checked.so", ImageFixtures.entryWithNote + "int which(void) { return 1; }")

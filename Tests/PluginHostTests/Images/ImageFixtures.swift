@@ -12,7 +12,7 @@ enum ImageFixtures {
         let path = NSTemporaryDirectory() + "/pluginhost-images-\(getpid())"
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         atexit { try? FileManager.default.removeItem(atPath: ImageFixtures.directory) }
-        // The dynamic linker and /proc tell paths without links and doubled slashes.
+        // The dynamic linker and /proc return paths without links and doubled slashes.
         return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }()
 

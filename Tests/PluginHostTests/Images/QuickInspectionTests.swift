@@ -27,7 +27,7 @@ struct QuickInspectionKindTests {
         #expect(inspection.fingerprint != 0)
     }
 
-    @Test("A file of 0, 10 or 64 bytes is told in words (58)")
+    @Test("A file of 0, 10 or 64 bytes is reported in words (58)")
     func shortFiles() throws {
         let path = try ImageFixtures.file("empty.so", [])
         #expect(
@@ -152,7 +152,7 @@ struct QuickInspectionKindTests {
 
 @Suite("The quick inspection: segments")
 struct QuickInspectionSegmentTests {
-    @Test("Truncation is told with the number of missing bytes, at 1 to 99 % (59)")
+    @Test("Truncation is reported with the number of missing bytes, at 1 to 99 % (59)")
     func truncation() throws {
         let bytes = try ELFBytes(ImageFixtures.sound()).bytes
         for percent in 1...99 {

@@ -66,11 +66,11 @@ import Testing
         census.count(.provider, "round", at: "org.example.z").add(a)
         census.count(.provider, "round", at: "org.example.a").add(b)
         census.count(.pluginClass, "Nobody").add(Circle())
-        census.count(.cProvider, "told", at: "org.example.a").add()
+        census.count(.cProvider, "square", at: "org.example.a").add()
         #expect(
             census.live == [
                 LiveObjects(kind: .provider, name: "round", extensionPoint: "org.example.a", count: 1),
-                LiveObjects(kind: .cProvider, name: "told", extensionPoint: "org.example.a", count: 1),
+                LiveObjects(kind: .cProvider, name: "square", extensionPoint: "org.example.a", count: 1),
                 LiveObjects(kind: .provider, name: "round", extensionPoint: "org.example.z", count: 1),
             ])
         withExtendedLifetime((a, b)) {}

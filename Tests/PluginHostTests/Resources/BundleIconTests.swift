@@ -13,14 +13,14 @@ struct BundleIconTests {
     }
 
     /// What a test looks at: the name, the device, the scale.
-    private func told(_ variants: [ResourceVariant]) -> [String] {
+    private func descriptions(_ variants: [ResourceVariant]) -> [String] {
         variants.map { "\($0.url.lastPathComponent) \($0.device ?? "any") \($0.scale)" }
     }
 
     /// What a bundle of some resources has for icons.
     private func icons(_ resources: [String], info: String = "") throws -> [String] {
         let bundle = try ResourceBundle(resources, info: info)
-        return withExtendedLifetime(bundle) { told(bundle.bundle.iconFiles) }
+        return withExtendedLifetime(bundle) { descriptions(bundle.bundle.iconFiles) }
     }
 
     private static let icons = ["Icon.png", "A.png", "B.png", "C.png", "D.png"]
@@ -42,7 +42,7 @@ struct BundleIconTests {
             "Icon.svg", "Icon~tablet.png/",
         ])
         #expect(
-            told(resources.bundle.iconFiles) == [
+            descriptions(resources.bundle.iconFiles) == [
                 "Icon.png any 1", "Icon@2x.png any 2", "Icon@12x.png any 12", "Icon~phone.png phone 1",
                 "Icon~phone@2x.png phone 2",
             ])
@@ -54,7 +54,7 @@ struct BundleIconTests {
             "Icon.png", "Icon-linux.png", "Icon@2x.png", "Icon-linux@3x.png", "Icon~phone.png", "Icon-linux~phone.png",
         ])
         let expected = ["Icon-linux.png any 1", "Icon@2x.png any 2", "Icon-linux~phone.png phone 1"]
-        #expect(told(resources.bundle.iconFiles) == expected)
+        #expect(descriptions(resources.bundle.iconFiles) == expected)
     }
 
     @Test func aNameWithoutExtensionIsTriedAsItStandsThenByType() throws {
@@ -67,7 +67,7 @@ struct BundleIconTests {
     @Test func aVariantThatIsListedByNameIsListedOnce() throws {
         let resources = try ResourceBundle(
             ["A.png", "A@2x.png", "A-72.png"], info: list(["A.png", "A@2x.png", "A-72.png"]))
-        #expect(told(resources.bundle.iconFiles) == ["A.png any 1", "A@2x.png any 2", "A-72.png any 1"])
+        #expect(descriptions(resources.bundle.iconFiles) == ["A.png any 1", "A@2x.png any 2", "A-72.png any 1"])
     }
 
     @Test func iconsStayInTheResources() throws {
@@ -111,12 +111,12 @@ struct BundleIconTests {
             "Default.png", "Default@2x.png", "Default-mailto.png", "Default-mailto@2x.png",
         ])
         let bundle = resources.bundle
-        #expect(told(bundle.launchImages()) == ["Default.png any 1", "Default@2x.png any 2"])
-        #expect(told(bundle.launchImages(forScheme: "http")) == told(bundle.launchImages()))
-        #expect(told(bundle.launchImages(forScheme: "")) == told(bundle.launchImages()))
+        #expect(descriptions(bundle.launchImages()) == ["Default.png any 1", "Default@2x.png any 2"])
+        #expect(descriptions(bundle.launchImages(forScheme: "http")) == descriptions(bundle.launchImages()))
+        #expect(descriptions(bundle.launchImages(forScheme: "")) == descriptions(bundle.launchImages()))
         for scheme in ["mailto", "MAILTO"] {
             #expect(
-                told(bundle.launchImages(forScheme: scheme))
+                descriptions(bundle.launchImages(forScheme: scheme))
                     == ["Default-mailto.png any 1", "Default-mailto@2x.png any 2"])
         }
         let other = try ResourceBundle(["Default.jpg"])

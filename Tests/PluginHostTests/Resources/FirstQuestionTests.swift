@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// As for names beyond ASCII: only a directory's own names tell what equals them.
+    /// As for names beyond ASCII, only the names in the directory show which of them are equal.
     @Test func aNameThatHasTwoSpellingsIsFoundInBoth() throws {
         let tree = try TemporaryTree(["\u{212A}.txt": "", "fr.lproj/K.txt": "", "e\u{301}.txt": ""])
         for name in ["K", "\u{212A}"] {

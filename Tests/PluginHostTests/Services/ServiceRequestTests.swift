@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Which offer a plug-in gets that is used by a catalogue, and what is told if there is none.
+/// Which service a plug-in gets if a catalogue uses it, and the error if there is none.
 @Suite struct ServiceRequestTests {
     private static func offering(_ name: String, order: Int, _ more: String = "") -> String {
         """

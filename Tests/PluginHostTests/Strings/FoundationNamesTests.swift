@@ -9,7 +9,7 @@ private typealias Bundle = PluginBundle
 struct FoundationNamesTests {
     @Test func everyFormOfNSLocalizedStringIsThisLibrarys() async {
         await #expect(processExitsWith: .success) {
-            // Only this library's functions tell its log.
+            // Only this library's functions write to its log.
             setenv("NSShowNonLocalizedStrings", "YES", 1)
             let heard = HeardKeys()
             HostEnvironment.current.log = { heard.add($0.message) }

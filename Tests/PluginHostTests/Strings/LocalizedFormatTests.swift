@@ -204,7 +204,7 @@ struct LocalizedFormatTests {
         #expect(plain(tables, "%d of nothing") == "%d of nothing")
     }
 
-    @Test("A format that does not fit is shown as far as it goes, and told once (fault 103)")
+    @Test("A format that does not fit is shown as far as possible, and reported once (fault 103)")
     func misfitsAreToldOnce() throws {
         let tables = try tables(Self.files, strings: "two = \"%@ %d\";", language: "en")
         for _ in 0..<3 {

@@ -28,7 +28,7 @@ import Testing
             let loaded = Locked(0)
             onThreads(1000) { _ in
                 Self.arrived.withLock { $0 += 1 }
-                // Whoever is told that it is loaded finds all that it offers.
+                // Every thread for which load() succeeds finds everything that the bundle offers.
                 if bundle.load(), bundle.registrations.map(\.name) == ["Thing"] { loaded.withLock { $0 += 1 } }
             }
             NotificationCenter.default.removeObserver(observer)
@@ -167,7 +167,7 @@ import Testing
         #expect(calls.withLock { $0.sorted() } == ["after", "after", "before", "before", "leaving"])
     }
 
-    // The entries of the fixtures below call these, by their addresses: what they load is told here.
+    // The entries of the fixtures below call these, by their addresses, to find out what to load.
     private static let wanted = Locked<[String: String]>([:])
     private static let errors = Locked<[String: PluginError]>([:])
     private static let meeting = Locked(0)

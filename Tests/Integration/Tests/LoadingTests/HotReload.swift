@@ -172,21 +172,21 @@ import Testing
         let place = folder.appending(path: "Newcomer.bundle")
         try FileManager.default.moveItem(at: other.url, to: place)
         guard case .added(let plugin)? = await events.next() else {
-            Issue.record("a new plug-in is told of first")
+            Issue.record("the first event is the new plug-in")
             return
         }
         #expect(plugin.identifier == "org.example.Newcomer")
         // It is not loaded, so its new code is no more than a change.
         try Data("x".utf8).write(to: place.appending(path: "Contents/Linux/Newcomer"))
         guard case .changed(let changed)? = await events.next() else {
-            Issue.record("a change is told of next")
+            Issue.record("the next event is the change")
             return
         }
         #expect(changed.identifier == "org.example.Newcomer")
         #expect(watched.catalog.generations(of: "org.example.Newcomer").isEmpty)
         try FileManager.default.removeItem(at: place)
         guard case .removed(let gone)? = await events.next() else {
-            Issue.record("the removal is told of last")
+            Issue.record("the last event is the removal")
             return
         }
         #expect(gone.identifier == "org.example.Newcomer")

@@ -117,7 +117,7 @@ import Testing
 
         try fixture.install(Self.code("LinkedWatched", 6))
         guard case .failed(let error)? = await events.next() else {
-            Issue.record("new code is told to be of no use")
+            Issue.record("new code is reported to have no effect")
             return
         }
         let message = """
@@ -166,7 +166,7 @@ import Testing
         // of one that loses file after file, the watch may see a bundle without its executable.
         try FileManager.default.moveItem(at: place, to: update.url)
         guard case .failed(let error)? = await events.next() else {
-            Issue.record("the way back is told to need a restart")
+            Issue.record("the way back is reported to need a restart")
             return
         }
         #expect(error.code == .copyFailed && error.bundlePath == bundle.bundlePath)

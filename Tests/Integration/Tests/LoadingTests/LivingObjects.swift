@@ -46,7 +46,7 @@ import Testing
         // A number is no object.
         #expect(try bundle.providers(of: ExtensionPoint<Int>("org.example.number")).map { try $0.make() } == [3])
         #expect(bundle.liveObjects.map(\.description) == expected)
-        // They are still told after the bundle was unloaded, and made by what somebody kept.
+        // They are still listed after the bundle was unloaded, and so are objects of a provider that somebody kept.
         bundle.unload()
         filters.append(try provider.make())
         #expect(bundle.liveObjects.map(\.count) == [1, 4])

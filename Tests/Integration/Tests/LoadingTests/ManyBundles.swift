@@ -17,7 +17,7 @@ private struct ThousandBundles {
     private static let count = 1000
     private static let point = ExtensionPoint<String>("org.example.thousand")
 
-    /// Each copy registers a provider under the name that it is told, and a class of the same name as all others have.
+    /// Each copy registers a provider under a given name, and a class with the same name as in all other copies.
     private static let source = """
         import Glibc
         import PluginABI

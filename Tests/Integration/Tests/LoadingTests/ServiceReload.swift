@@ -6,7 +6,7 @@ import Testing
 
 /// Services of plug-ins that are built anew while others use them.
 @Suite(.timeLimit(.minutes(10))) struct ServiceReload {
-    /// A service: an object that tells the number of the build that made it.
+    /// A service: an object that returns the number of the build that made it.
     typealias Service = any AnyObject & CustomStringConvertible & Sendable
     typealias Ask = @Sendable () throws -> Service
 

@@ -41,7 +41,7 @@ import Testing
             that product is .dynamic, and host and plug-in then share one copy.
             """
         #expect(error.description.hasPrefix(message))
-        // The check before the load tells the same.
+        // The check before the load reports the same.
         let checked = #expect(throws: PluginError.self) { try PluginBundle.open(path: fixture.path).preflight() }
         #expect(checked?.findings.contains { $0.code == .duplicateABI } == true)
     }

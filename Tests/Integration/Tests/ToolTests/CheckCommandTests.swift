@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct CheckCommandTests {
-    /// Broken bundles, each with the code that its check must tell.
+    /// Broken bundles, each with the code that its check must report.
     struct Broken: Sendable, CustomTestStringConvertible {
         let name: String
         let code: String

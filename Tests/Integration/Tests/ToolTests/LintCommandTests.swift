@@ -80,7 +80,7 @@ import Testing
         let output = try PluginHostTool.run("lint", path)
         #expect(output.status == 0)
         #expect(output.standardOutput.contains("\(path):2:1: warning: "))
-        #expect(output.standardOutput.contains("\(path):1:1: note: The key stands here first."))
+        #expect(output.standardOutput.contains("\(path):1:1: note: The first one is here."))
         #expect(output.standardOutput.hasSuffix("1 warning in 1 file\n"))
         #expect(try PluginHostTool.run("lint", "--strict", path).status == 1)
     }

@@ -72,7 +72,7 @@ enum PluginSource {
         }
         """
 
-    /// Leaves a file where it is told to, so that a test can see whether it ran.
+    /// Leaves a file at a given path, so that a test can see whether it ran.
     static func leavingMark(at path: String) -> String {
         """
         #include <stdio.h>

@@ -82,12 +82,12 @@ struct GraphDrawing {
         let node = graph.nodes[number], label = labels[number], centre = layout.centres[number]
         let width = layout.widths[number]
         let x = Self.number(centre.x - width / 2), y = centre.y - label.size.height / 2
-        let told = [node.title, node.path, node.reason].compactMap(\.self).map(\.escapedForTerminal)
+        let tooltip = [node.title, node.path, node.reason].compactMap(\.self).map(\.escapedForTerminal)
             .joined(separator: "\n")
         let radius = Self.number(node.kind == .point ? label.size.height / 2 : 6)
         var text = """
                 <g class="\(node.kind.rawValue)">
-                  <title>\(told.escapedForXML)</title>
+                  <title>\(tooltip.escapedForXML)</title>
                   <rect x="\(x)" y="\(Self.number(y))" width="\(Self.number(width))" \
             height="\(Self.number(label.size.height))" rx="\(radius)"/>
 
@@ -116,10 +116,10 @@ struct GraphDrawing {
                 : " C\(Self.number(middle)) \(Self.number(a.y)) \(Self.number(middle)) \(Self.number(b.y)) "
                     + "\(Self.number(b.x)) \(Self.number(b.y))"
         }
-        let told = "\(graph.nodes[edge.from].name) \(edge.words) → \(graph.nodes[edge.to].name)"
+        let tooltip = "\(graph.nodes[edge.from].name) \(edge.words) → \(graph.nodes[edge.to].name)"
         var text = """
                 <g class="\(edge.kind.rawValue)">
-                  <title>\(told.escapedForXML)</title>
+                  <title>\(tooltip.escapedForXML)</title>
                   <path d="\(line)" marker-end="url(#\(edge.kind.rawValue))"/>
 
             """
