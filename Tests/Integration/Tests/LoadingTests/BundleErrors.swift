@@ -50,7 +50,7 @@ import Testing
         #expect(try loadError(socketFixture).code == .manifestUnreadable)
     }
 
-    /// A socket's path is at most 107 bytes, which a temporary folder's may exceed: it is bound by a short link.
+    /// A socket's path has at most 107 bytes; that of a temporary folder may be longer, so the socket is bound by a short link.
     private func bindSocket(at path: String) throws {
         let short = "/tmp/phs-\(getpid())"
         try? FileManager.default.removeItem(atPath: short)
@@ -91,7 +91,7 @@ import Testing
         let error = try loadError(fixture)
         #expect(error.code == .manifestInvalid && error.subject == "NSExecutable")
         #expect(error.description.contains("line 4, column 1, with different values"))
-        // What does not decide about code is a warning, and the code is loaded.
+        // A fault that does not concern code is a warning, and the code is loaded.
         try write("a", "1", "2")
         let bundle = try PluginBundle.open(path: fixture.path)
         let warning = try #require(bundle.findings().first { $0.code == .manifestInvalid })
@@ -122,7 +122,7 @@ import Testing
         #expect(error.code == .manifestInvalid)
         #expect(error.subject == key)
         #expect(error.description.contains("a date"))
-        // The other values are there all the same.
+        // The other values exist all the same.
         let bundle = try PluginBundle.open(path: fixture.path)
         #expect(bundle.infoDictionary?.count == (key == "NSExecutable" || key == "CFBundleIdentifier" ? 2 : 3))
     }

@@ -101,7 +101,7 @@ import Testing
 
     @Test func nothingKeepsHalfOfThePageEmpty() throws {
         let page = try report("One step. One step.\n").page
-        // Boxes grow into the room that there is; columns of text would not.
+        // Boxes grow into the available space; columns of text would not.
         #expect(page.contains(".columns > * { flex: 1 1 "))
         #expect(!page.contains("columns: "))
     }

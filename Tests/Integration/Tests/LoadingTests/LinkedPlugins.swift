@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func aLinkedPluginIsAmongAllBundlesAndItsExecutableIsTheProgram() throws {
-        // NSExecutable names a file that is not there: for this program it need not be.
+        // NSExecutable names a file that does not exist; this program does not need it.
         let fixture = try BundleFixture("LinkedShown", code: .none)
         #expect(try loadError(fixture).code == .executableMissing)
         let bundle = try PluginBundle.linked(at: fixture.path) { host in

@@ -50,7 +50,7 @@ import Testing
                 source: .c(PluginSource.good, flags: ["-Wl,-rpath,somewhere"])),
         ]
 
-        /// A library that is there when the plug-in is linked, and not when it is loaded.
+        /// A library that exists when the plug-in is linked, but not when it is loaded.
         private static let missingLibrary: [String] = {
             let folder = Workspace.temporary.appending(path: "missing-library")
             try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -94,7 +94,7 @@ import Testing
         let table = try PluginHostTool.run("list", folder.path, environment: plain).standardOutput
         #expect(table.contains(#"Caf\u{00E9} "#) && table.contains("..."), "\(table)")
         #expect(try PluginHostTool.run("chek", environment: plain).standardError.contains(#"no command "chek""#))
-        // JSON is UTF-8 wherever it is written.
+        // JSON is always UTF-8.
         let document = try PluginHostTool.document("list", folder.path, environment: plain)
         #expect(document.bundles.contains { $0["displayName"] as? String == "Café “au lait”" })
     }
@@ -150,7 +150,7 @@ import Testing
         let document = try PluginHostTool.document(
             "list", "--application", "my-editor", environment: ["XDG_DATA_HOME": home.path + "/share"])
         #expect(document.bundles.compactMap { $0["path"] as? String } == [plugins.path + "/Charts.bundle"])
-        // Not those beside this tool: it is not the application.
+        // Not those beside this tool, which is not the application.
         let folders = document.object["folders"] as? [[String: Any]] ?? []
         #expect(folders.count > 3)
         #expect(!folders.contains { "\($0["path"] ?? "")".hasPrefix(Workspace.products.path) })

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct WhyCommandTests {
-    /// App requires Middle, which requires Base; Base is there twice.
+    /// App requires Middle, which requires Base; there are two bundles of Base.
     private func chain() throws -> PluginFolder {
         try PluginFolder([
             "App": ["PHRequires": ["org.example.Middle": ">=1"]],
