@@ -195,7 +195,7 @@ struct XMLFaultTests {
             ("<![CDATA[a]]>", .malformedMarkup), ("<!DOCTYPE plist><!DOCTYPE plist><true/>", .malformedMarkup),
             ("<!DOCTYPE plist <x>><true/>", .malformedMarkup),
         ])
-    func malformedMarkupIsTold(text: String, code: PropertyListFault.Code) {
+    func malformedMarkupIsReported(text: String, code: PropertyListFault.Code) {
         #expect(fault(of: text)?.code == code)
     }
 

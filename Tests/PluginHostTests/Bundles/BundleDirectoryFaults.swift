@@ -4,7 +4,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What can be wrong with a bundle's directory, by the numbers of docs/faults.md.
+/// Faults of a bundle's directory, by the numbers of docs/faults.md.
 @Suite struct BundleDirectoryFaults {
     private static let info = "{ CFBundleIdentifier = org.example.X; NSExecutable = X; }"
 
@@ -256,7 +256,7 @@ import Testing
     }
 }
 
-/// Fault 5, in a process of its own because it changes who the process is.
+/// Fault 5, in a process of its own because it changes the user of the process.
 private enum LackingPermissions {
     static func check() throws {
         let tree = try TemporaryTree([
@@ -265,7 +265,7 @@ private enum LackingPermissions {
             "dir/x.bundle/Contents/Resources/en.lproj/Localizable.strings": "a = A;",
         ])
         chmod(tree.path, 0o755)
-        // To root everything is permitted.
+        // Root may do everything.
         let isRoot = geteuid() == 0
         if isRoot { precondition(seteuid(65534) == 0) }
         func with(_ mode: mode_t, _ name: String, _ check: (Result<PluginBundle, any Error>) -> Void) {
@@ -312,7 +312,7 @@ private enum LackingPermissions {
             guard case .success(let bundle) = $0 else { preconditionFailure("it does not open") }
             precondition(bundle.path(forResource: "a", ofType: "txt") == nil && bundle.localizations.isEmpty)
         }
-        // A directory that may be entered and not listed hides no bundle.
+        // A directory that may be entered but not listed hides no bundle.
         with(0o711, "dir/x.bundle") {
             guard case .success(let bundle) = $0 else { preconditionFailure("it does not open") }
             precondition(bundle.layoutName == "Contents" && bundle.bundleIdentifier == "org.example.X")

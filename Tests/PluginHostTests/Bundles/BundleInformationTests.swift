@@ -5,7 +5,7 @@ import Testing
 
 /// Info.plist as a bundle's users see it.
 @Suite struct BundleInformationTests {
-    /// The bundle, and the tree that it stands in, which lives as long as somebody holds it.
+    /// The bundle, and its tree, which exists as long as somebody holds it.
     private func bundle(_ files: [String: String]) throws -> (PluginBundle, TemporaryTree) {
         let tree = try TemporaryTree()
         for (name, content) in files { try tree.write("X.bundle/" + name, content) }
@@ -23,7 +23,7 @@ import Testing
         ])
         #expect(bundle.bundleIdentifier == "here")
         #expect(bundle.manifestPath == tree("X.bundle/\(directory)Info-linux.plist"))
-        // It replaces the other, and is not laid over it.
+        // It replaces the other list; the two are not merged.
         #expect(bundle.infoDictionary?.count == 1)
     }
 
@@ -59,13 +59,13 @@ import Testing
         #expect(PluginBundle.main.infoDictionary?.isEmpty == true)
     }
 
-    // MARK: Keys that stand twice
+    // MARK: Duplicate keys
 
     private static func list(_ entries: String) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\n<dict>\n\(entries)</dict>\n</plist>\n"
     }
 
-    /// The entries as XML and as old-style text: each opens with the value that stands first.
+    /// The entries as XML and as old-style text; each opens with the first value.
     private func bundles(_ entries: [(String, String)]) throws -> [PluginBundle] {
         let xml = entries.map { "<key>\($0)</key><string>\($1)</string>\n" }.joined()
         let text = "{" + entries.map { "\"\($0)\" = \"\($1)\";\n" }.joined() + "}"
@@ -81,7 +81,7 @@ import Testing
             #expect(finding.code == .manifestInvalid && finding.subject == "NSExecutable")
             #expect(finding.message.hasSuffix(", with the same value.") && finding.message.contains("again at line "))
             #expect(bundle.findings().contains(finding))
-            // The load goes on to the executable.
+            // The load continues with the executable.
             let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }
             #expect(error?.code == .executableMissing)
         }

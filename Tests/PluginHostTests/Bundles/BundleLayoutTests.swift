@@ -3,12 +3,12 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Every layout of docs/bundle-format.md, and the shapes in which installed bundles are met. The executables are plain
-/// files: finding them is what is tested here.
+/// Every layout of docs/bundle-format.md, and the forms of installed bundles. The executables are plain files: these tests
+/// only check that they are found.
 @Suite struct BundleLayoutTests {
     private static let info = "{ CFBundleIdentifier = org.example.X; NSExecutable = X; }"
 
-    /// What a bundle is like once it was opened.
+    /// The facts about a bundle after it was opened.
     private struct Found: Equatable {
         var layout: String
         var info: String?
@@ -93,7 +93,7 @@ import Testing
         #expect(
             found(try bundle(tree, "U.bundle"))
                 == Found(layout: "OpenStep", info: "RESOURCES/Info.plist", executable: "X", resources: "RESOURCES"))
-        // The usual spelling is before all others.
+        // The usual spelling comes before all others.
         #expect(try bundle(tree, "B.bundle").manifestPath == tree("B.bundle/Contents/Info-gnustep.plist"))
     }
 
@@ -143,7 +143,7 @@ import Testing
         }
         let listed = bundle.paths(forResourcesOfType: "txt", inDirectory: nil).map(Path.lastComponent)
         #expect(listed == ["both.txt", "in.txt", "beside.txt"])
-        // What comes late, and what goes, is noticed in both.
+        // Files that are added or removed later are noticed in both.
         try tree.write("P_T.resources/late.txt")
         tree.remove("P_T.resources/Resources/both.txt")
         usleep(100)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Frameworks: with versions, with the links that lead to them, and in the shapes that are left when packing loses
+/// Frameworks: with versions, with the links that lead to them, and in the forms that remain if packing loses
 /// those links.
 @Suite struct FrameworkLayoutTests {
     private static let info = "{ CFBundleIdentifier = org.example.X; CFBundleExecutable = X; }"
@@ -16,7 +16,7 @@ import Testing
         return (try PluginBundle.open(path: tree("X.framework")), tree)
     }
 
-    /// That the identifier, the executable and a localised string are found, and where the first two are.
+    /// Checks that the identifier, the executable and a localised string are found, and where the first two are.
     private func expect(
         _ files: [String: String], links: [String: String] = [:], info: String, executable: String,
         sourceLocation: SourceLocation = #_sourceLocation

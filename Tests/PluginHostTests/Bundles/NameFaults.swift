@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Names that are no text, that lead nowhere, or that a display would obey.
+/// Names that are not text, that lead nowhere, or that control a display.
 @Suite struct NameFaults {
     @Test func fault260_namesOfCPluginsThatAreNotUTF8AreRefusedWithTheirBytes() async {
         await #expect(processExitsWith: .success) {

@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What a catalogue answers to tools: what would be without a bundle, how long it read, what is wrong with index files.
+/// A catalogue's answers for tools: the changes without a bundle, how long it took to read, faults of index files.
 @Suite struct CatalogAnswersTests {
     private static func requiring(_ identifier: String, _ range: String) -> String {
         "PHRequires = { \"\(identifier)\" = \"\(range)\"; };"
@@ -56,7 +56,7 @@ import Testing
         #expect(candidate.comparableVersion == PluginVersion("1.2"))
     }
 
-    @Test func whoMayWriteToASearchPathIsTold() throws {
+    @Test func whoMayWriteToASearchPathIsReported() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
         try #require(chmod(tree("a"), 0o777) == 0)
         let folder = try #require(tree.catalog("a", "nowhere").folders.first)

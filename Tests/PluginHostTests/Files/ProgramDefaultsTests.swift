@@ -27,7 +27,7 @@ import Testing
             "host/.config/ByHost/app.plist": "", "config/app.plist": "",
         ])
         func exist(_ environment: [String: String]) -> Bool { ProgramDefaults.mayExist { environment[$0] } }
-        // Nor does this machine have any for all users.
+        // This machine has none for all users either.
         #expect(!exist([:]) && !exist(["HOME": tree("none")]) && !exist(["HOME": tree("missing")]))
         #expect(exist(["HOME": tree("home")]) && exist(["HOME": tree("host")]))
         #expect(exist(["HOME": tree("none"), "XDG_CONFIG_HOME": tree("config")]))

@@ -76,7 +76,7 @@ import Testing
         try TreeCopy.run(from: tree("from"), to: tree("to"))
         #expect(Path.linkTarget(tree("to/relative")) == "in/a")
         #expect(Path.linkTarget(tree("to/in/up")) == "../in/a")
-        // It led into the bundle, and so it does in the copy.
+        // It led into the bundle, and it does in the copy.
         #expect(Path.linkTarget(tree("to/absolute")) == tree("to/in/a"))
         #expect(Path.linkTarget(tree("to/in/leaving")) == tree("outside"))
         #expect(Path.linkTarget(tree("to/leavingAbsolutely")) == tree("outside"))

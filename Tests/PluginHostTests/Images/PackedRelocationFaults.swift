@@ -32,7 +32,7 @@ struct PackedRelocationFaults {
     private static let size: UInt64 = 35
     private static let entrySize: UInt64 = 37
 
-    /// Where the first entry stands that is a bitmap.
+    /// Where the first entry is that is a bitmap.
     private func bitmap(_ file: ELFBytes) throws -> Int {
         let start = try file.table(Self.table)
         let end = start + Int(file[try file.dynamicValue(Self.size), as: UInt64.self])
@@ -78,14 +78,14 @@ struct PackedRelocationFaults {
     }
 
     @Test func fault188_anInitialiserThatTheyLeadOutOfTheCodeIsRefused() throws {
-        // Its address without the base stands in the file.
+        // Its address without the base is in the file.
         for (tag, name) in [(UInt64(25), "initialiser 0 (DT_INIT_ARRAY)"), (26, "finaliser 0 (DT_FINI_ARRAY)")] {
             let found = try messages("array-\(tag)") { $0[try $0.table(tag), as: UInt64.self] = 1 << 40 }
             #expect(found.count == 1 && found[0].hasSuffix("its \(name) does not lie in its code."), "\(found)")
         }
     }
 
-    /// The dynamic linker adds the base once for each time the table names the word.
+    /// The dynamic linker adds the base once for each time that the table names the word.
     @Test func fault188_anInitialiserOrFinaliserThatIsNamedTwiceIsRefused() throws {
         let arrays: [(tag: UInt64, size: UInt64, name: String)] = [
             (25, 27, "initialiser 0 (DT_INIT_ARRAY)"), (26, 28, "finaliser 0 (DT_FINI_ARRAY)"),

@@ -56,7 +56,7 @@ struct LanguageMatcherTests {
         #expect(preferred(["Base", "English", "fr"], ["en"]) == ["English"])
     }
 
-    /// What Apple's header for the matcher gives as examples.
+    /// The examples in Apple's header for the matcher.
     @Test(arguments: [
         ("zh_CN,zh_TW,zh_HK,zh_MO", "zh-Hant-MO", "zh_MO,zh_HK,zh_TW"),
         ("zh_CN,zh_TW,zh_HK", "zh-Hant-HK", "zh_HK,zh_TW"),
@@ -80,7 +80,7 @@ struct LanguageMatcherTests {
                 == expected.split(separator: ",").map(String.init))
     }
 
-    /// Scripts, parents and aliases as CLDR 46 has them: likelySubtags, parentLocales, languageAlias. An answer `en` for
+    /// Scripts, parents and aliases of CLDR 46: likelySubtags, parentLocales, languageAlias. A result `en` for
     /// another language is the last resort: nothing matched.
     @Test(arguments: [
         // Scripts that the region implies, and scripts without a common parent.

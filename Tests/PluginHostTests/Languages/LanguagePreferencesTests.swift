@@ -10,7 +10,7 @@ struct LanguagePreferencesTests {
         LanguagePreferences.current(override: override, defaults: { defaults }, environment: { environment[$0] })
     }
 
-    /// Each source with its languages, the first one to the last.
+    /// Each source with its languages, from the first to the last.
     static let variables = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"]
 
     @Test(arguments: variables.indices)

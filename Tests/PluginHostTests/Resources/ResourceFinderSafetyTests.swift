@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Lets the time pass for which an answer is believed unseen.
+/// Waits until an answer is no longer reused without a check.
 func settle() {
     let start = DirectoryCache.now()
     while DirectoryCache.now() <= start + DirectoryCache.trust {}
@@ -57,7 +57,7 @@ struct ResourceFinderSafetyTests {
         #expect(finder.path(forResource: "loop", ofType: "txt") == nil)
         #expect(finder.path(forResource: "late", ofType: "txt") == nil)
         #expect(finder.paths(forResourcesOfType: "txt").count == 2)
-        // What a link leads to comes and goes without the directory of the link changing.
+        // The target of a link may change without the directory of the link changing.
         try tree.write("out/late.txt")
         settle()
         #expect(finder.path(forResource: "late", ofType: "txt") == tree("Resources/late.txt"))

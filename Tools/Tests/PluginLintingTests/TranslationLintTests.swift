@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [("%@ %@", "%2$@ %1$@"), ("%d", "%lu"), ("%d%%", "%d %%"), ("%@", "%1$@ %1$@"), ("50 %", "50")])
-    func placeholdersThatAgreeAreNotTold(original: String, translation: String) throws {
+    func placeholdersThatAgreeAreNotReported(original: String, translation: String) throws {
         let fixture = try LintFixture([
             "en.lproj/Localizable.strings": "\"k\" = \"\(original)\";\n",
             "fr.lproj/Localizable.strings": "\"k\" = \"\(translation)\";\n",

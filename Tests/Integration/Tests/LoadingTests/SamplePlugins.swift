@@ -173,7 +173,7 @@ import Testing
         #expect(named.standardOutput == output.standardOutput)
     }
 
-    @Test func withoutWhatItRequiresASampleIsNotUsedAndTheReasonIsTold() throws {
+    @Test func withoutItsRequirementASampleIsNotUsedAndTheReasonIsReported() throws {
         let folder = try copyOfAll("without-words")
         try FileManager.default.removeItem(at: folder.appending(path: "Wordlist.bundle"))
         let output = try demo(["--plugins", folder.path, "--list"])

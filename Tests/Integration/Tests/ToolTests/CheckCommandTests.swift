@@ -60,7 +60,7 @@ import Testing
         }()
     }
 
-    @Test(arguments: Broken.all) func tellsWhatIsWrongAndWhatToDo(_ broken: Broken) throws {
+    @Test(arguments: Broken.all) func reportsWhatIsWrongAndWhatToDo(_ broken: Broken) throws {
         let fixture = try BundleFixture(broken.name, info: broken.info, code: broken.source)
         try broken.damage(fixture)
 
@@ -125,7 +125,7 @@ import Testing
         #expect(try PluginHostTool.document("check", fixture.path, "--strict").status == 1)
     }
 
-    @Test func everyFindingIsTold() throws {
+    @Test func everyFindingIsReported() throws {
         let fixture = try BundleFixture(
             "Several", info: ["CFBundleName": 1, "CFBundleVersion": [String](), "PHFunctions": ["f": "?"]],
             code: .c(PluginSource.missingEntry))

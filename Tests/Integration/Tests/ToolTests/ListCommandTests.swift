@@ -129,7 +129,7 @@ import Testing
         #expect(output.standardOutput.contains("something is wrong with 1"))
     }
 
-    @Test func whatTheApplicationOffersCountsIfItIsTold() throws {
+    @Test func givenCapabilitiesOfTheApplicationCount() throws {
         let folder = try folder()
         let offered = try PluginHostTool.document("list", "--capability", "org.example.colour", folder.path)
         #expect(offered.bundles.count == 2)

@@ -17,7 +17,7 @@ import Testing
         ])
     }
 
-    @Test func tellsOfEveryCandidateWhetherItIsUsedAndByWhichRule() throws {
+    @Test func showsForEveryCandidateWhetherItIsUsedAndByWhichRule() throws {
         let folder = try chain()
         let output = try PluginHostTool.run("why", "org.example.Base", "--in", folder.path)
         #expect(output.status == 0, "\(output)")
@@ -28,7 +28,7 @@ import Testing
         #expect(text.contains("Complete check: fine"))
     }
 
-    @Test func theChainOfWhatItNeedsIsTold() throws {
+    @Test func theChainOfItsNeedsIsShown() throws {
         let document = try PluginHostTool.document("why", "org.example.App", "--in", try chain().path)
         let middle = try #require((document.object["needs"] as? [[String: Any]])?.first)
         #expect(middle["identifier"] as? String == "org.example.Middle")
@@ -46,7 +46,7 @@ import Testing
         #expect(use["offeredBy"] as? [String] == ["org.example.Words"])
     }
 
-    @Test func whatNeedsItAndWhatWouldBeUsedInItsPlaceIsTold() throws {
+    @Test func whatNeedsItAndWhatWouldReplaceItIsShown() throws {
         let folder = try chain()
         let document = try PluginHostTool.document("why", "org.example.Base", "--in", folder.path)
         let neededBy = try #require((document.object["neededBy"] as? [[String: Any]])?.first)

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// Fault 19.
-    @Test func ofEqualVersionsTheLowerRankIsChosenAndTheOtherTold() throws {
+    @Test func ofEqualVersionsTheLowerRankIsChosenAndTheOtherReported() throws {
         var candidates = try Candidates(["a 1.0", "a 1"])
         #expect(candidates.resolved().passedOver == ["a 1": .earlierRank])
         candidates = try Candidates(["a 1", "a 1.0"])
@@ -98,7 +98,7 @@ import Testing
         ),
         ("<=1 || >=3", "a 1 needs b 1 or earlier or 3 or later; b 2.9 and 2 are installed.", nil),
     ])
-    func otherVersionsAreTold(range: String, sentence: String, remedy: String?) throws {
+    func otherVersionsAreNamed(range: String, sentence: String, remedy: String?) throws {
         let failure = try #require(try resolved("a 1: b \(range)", "b 2", "b 2.9").failures["a 1"])
         #expect(failure.sentence == sentence)
         if let remedy { #expect(failure.remedy == remedy) }
@@ -109,7 +109,7 @@ import Testing
         #expect(mismatch == (range == "3" ? .tooOld : range == "<=1" ? .tooNew : .other))
     }
 
-    @Test func ofManyVersionsSomeAreTold() throws {
+    @Test func ofManyVersionsSomeAreNamed() throws {
         let versions = (1...30).map { "b \($0)" }
         let result = try Candidates(["a 1: b >=99"] + versions).resolved()
         #expect(
