@@ -75,7 +75,7 @@ struct StringsIndexTests {
         #expect(Self.index(Array(" \n// nothing".utf8))?.count == 0)
     }
 
-    @Test func whatTheReaderReportsIsLeftToIt() {
+    @Test func faultsAreLeftToTheReader() {
         for text in [
             "a = b;", "\"a\";", "{ \"a\" = \"b\"; }", "\"a\" = \"b\"", "\"a\" = \"b\"; \"a\" = \"c\";", "\"a\" = 'b';",
             "\"a",
@@ -162,7 +162,7 @@ struct StringsIndexTests {
         #expect(Self.index(Array("\"a\" = \"b\";".utf8), piecesOf: 8) == nil)
     }
 
-    @Test func moreThanTheSizeThatWasToldIsRefused() {
+    @Test func moreThanTheStatedSizeIsRefused() {
         let file = Self.text(utf16("\"a\" = \"漢字\";", bigEndian: false, mark: true))
         guard var text = UTF16Text(beginning: file.buffer, size: file.count) else {
             Issue.record("the mark is not seen")

@@ -99,7 +99,7 @@ struct StringsReaderTests {
         #expect(faults.count == 1)
     }
 
-    @Test func textOfSeveralLinesIsNoFault() {
+    @Test func textOfSeveralLinesIsNotAFault() {
         let (entries, faults) = read("\"a\" = \"line one\nline two;\n\";\n\"b\" = \"2\";")
         #expect(entries == ["a": "line one\nline two;\n", "b": "2"])
         #expect(faults.isEmpty)

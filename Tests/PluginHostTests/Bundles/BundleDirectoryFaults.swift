@@ -12,7 +12,7 @@ import Testing
         #expect(throws: PluginError.self) { try PluginBundle.open(path: path) }
     }
 
-    @Test func fault1_2_whatIsNoDirectoryIsNoBundle() throws {
+    @Test func fault1_2_onlyADirectoryIsABundle() throws {
         let tree = try TemporaryTree(["file.bundle": "", "x.bundle/Contents/Info.plist": Self.info])
         #expect(mkfifo(tree("fifo.bundle"), 0o644) == 0)
         for (name, reason) in [
@@ -51,7 +51,7 @@ import Testing
         #expect(openError(tree("loop.bundle"))?.description.contains("Too many levels of symbolic links") == true)
     }
 
-    @Test func fault8_contentsThatStandOutsideAreReadButNotLoaded() throws {
+    @Test func fault8_contentsOutsideOfTheBundleAreReadButNotLoaded() throws {
         let tree = try TemporaryTree(["other/Info.plist": Self.info, "other/Linux/X": "", "x.bundle/": ""])
         try tree.link("x.bundle/Contents", to: "../other")
         let bundle = try PluginBundle.open(path: tree("x.bundle"))
@@ -68,7 +68,7 @@ import Testing
         return found.compactMap(\.filePath)
     }
 
-    @Test func fault9_whatEverybodyMayWriteToIsAWarning() throws {
+    @Test func fault9_aBundleThatEverybodyMayWriteToIsAWarning() throws {
         let tree = try TemporaryTree([
             "safe.bundle/Contents/Info.plist": Self.info, "safe.bundle/Contents/Linux/X": "",
             "x.bundle/Contents/Info.plist": Self.info, "x.bundle/Contents/Linux/X": "",
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
-    func fault11_whatBelongsToSomebodyElseIsAWarning() throws {
+    func fault11_aBundleOfSomebodyElseIsAWarning() throws {
         let tree = try TemporaryTree(["x.bundle/Contents/Info.plist": Self.info, "x.bundle/Contents/Linux/X": ""])
         let bundle = try PluginBundle.open(path: tree("x.bundle"))
         #expect(warnings(bundle, .foreignOwner) == [])

@@ -32,7 +32,7 @@ import Testing
         #expect(bundle.bundleIdentifier == "here" && bundle.manifestError == nil)
     }
 
-    @Test func aBadInfoLinuxIsReportedAndNotPassedOver() throws {
+    @Test func aBadInfoLinuxIsReportedAndNotIgnored() throws {
         let (bundle, tree) = try bundle([
             "Contents/Info.plist": "{ CFBundleIdentifier = general; }", "Contents/Info-linux.plist": "{ bad",
         ])
@@ -72,7 +72,7 @@ import Testing
         return try [Self.list(xml), text].map { try bundle(["Contents/Info.plist": $0]).0 }
     }
 
-    @Test func fault294_aKeyThatStandsTwiceWithOneValueIsAWarning() throws {
+    @Test func fault294_aDuplicateKeyWithTheSameValueIsAWarning() throws {
         for bundle in try bundles([("NSExecutable", "X"), ("CFBundleName", "N"), ("NSExecutable", "X")]) {
             #expect(bundle.manifestError == nil && bundle.manifest.executable == "X" && bundle.manifest.name == "N")
             #expect(bundle.infoDictionary?.count == 2)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: ["CFBundleName", "CFBundleIconFile", "MyKey", "NSExecutable-macos"])
-    func ofAKeyThatStandsTwiceTheFirstValueCounts(key: String) throws {
+    func ofADuplicateKeyTheFirstValueCounts(key: String) throws {
         for bundle in try bundles([("NSExecutable", "X"), (key, "first"), (key, "second"), (key, "first")]) {
             #expect(bundle.manifestError == nil)
             #expect(key.hasSuffix("-macos") || bundle.infoDictionary?[key] as? String == "first")
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: Localised values
 
-    @Test func aLocalisedValueGoesFirstAndThenInfoPlists() throws {
+    @Test func aLocalisedValueComesBeforeInfoPlists() throws {
         let (bundle, tree) = try bundle([
             "Contents/Info.plist": "{ CFBundleName = Plain; CFBundleVersion = 7; }",
             "Contents/Resources/en.lproj/InfoPlist.strings": "CFBundleName = Localised; NSHumanReadableCopyright = C;",

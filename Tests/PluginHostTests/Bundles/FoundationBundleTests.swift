@@ -145,7 +145,7 @@ import Testing
         #expect(throws: PluginError.self) { try bundle.preflight() }
     }
 
-    @Test("test_bundleWithInvalidPath") func aPathWithoutADirectoryIsNoBundle() throws {
+    @Test("test_bundleWithInvalidPath") func aPathWithoutADirectoryIsNotABundle() throws {
         let tree = try TemporaryTree()
         #expect(PluginBundle(path: tree("test.playground")) == nil)
     }

@@ -99,7 +99,7 @@ import Testing
             info: "Versions/A/Resources/Info.plist", executable: "Versions/A/X")
     }
 
-    @Test func linksThatWereUnpackedAsTextAreNoLinks() throws {
+    @Test func linksThatWereUnpackedAsTextAreNotLinks() throws {
         try expect(
             [
                 "Versions/A/Resources/Info.plist": Self.info, "Versions/A/Resources/\(Self.strings)": "a = A;",
@@ -146,7 +146,7 @@ import Testing
         #expect(nested.map(\.identifier) == ["z"])
     }
 
-    @Test func aLibraryBelongsToTheInnermostFrameworkItStandsIn() throws {
+    @Test func aLibraryBelongsToTheInnermostFrameworkAroundIt() throws {
         let tree = try TemporaryTree([
             "A.framework/Versions/A/Frameworks/B.framework/Versions/1/libB.so.1": "", "lib/other.so": "",
         ])

@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func fault196_aMissingInfoListIsAFactAndOneObjectServesAll() throws {
+    @Test func fault196_aMissingInfoListIsRememberedAndOneObjectIsShared() throws {
         let tree = try TemporaryTree(["X.bundle/Contents/": ""])
         let bundle = try PluginBundle.open(path: tree("X.bundle"))
         #expect(bundle.manifestError != nil)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func fault285_whatIsRequiredIsNotCalledMissingWhereABundleCouldNotBeRead() async {
+    @Test func fault285_aRequirementIsNotReportedAsMissingIfABundleCouldNotBeRead() async {
         await #expect(processExitsWith: .success) {
             let tree = try CatalogTree([
                 "plugins/A.bundle": CatalogTree.list("org.a", "1.0", "PHRequires = { \"org.b\" = \">=2\"; };"),
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func fault285_whatIsRequiredIsNotCalledMissingWhereAFolderCouldNotBeListed() async {
+    @Test func fault285_aRequirementIsNotReportedAsMissingIfAFolderCouldNotBeListed() async {
         await #expect(processExitsWith: .success) {
             let tree = try CatalogTree([
                 "plugins/A.bundle": CatalogTree.list("org.a", "1.0", "PHRequires = { \"org.b\" = \"*\"; };"),

@@ -23,7 +23,7 @@ import Testing
         _ = (index.plugin(identifier: "d"), index.extensionRows(at: "p"))
     }
 
-    @Test func anIndexIsReadAsItWasMade() throws {
+    @Test func anIndexIsReadUnchanged() throws {
         let index = try Self.tree().scan("a", "b")
         let again = try CatalogIndex(bytes: index.bytes)
         #expect(again.folders == index.folders && again.candidateCount == 4 && again.pluginCount == 1)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1) << 63, .max, 1 << 62, 1 << 40])
-    func fault123_countsBeyondTheFileAreRefusedBeforeMemoryIsAskedFor(count: UInt64) throws {
+    func fault123_countsBeyondTheFileAreRefusedBeforeMemoryIsAllocated(count: UInt64) throws {
         let bytes = try Self.tree().scan("a", "b").bytes
         for word in 4...7 {
             let damaged = sealed(bytes) { $0[8 * word..<8 * word + 8] = Self.bytes(count) }
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func fault122_whatStandsInOtherFoldersThanTheCataloguesIsDropped() throws {
+    @Test func fault122_rowsOfOtherFoldersThanTheCataloguesAreDropped() throws {
         let tree = try Self.tree()
         tree.settle()
         let other = tree.scan("b")

@@ -73,7 +73,7 @@ import Testing
         #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
     }
 
-    @Test func aWriteThatTakesOnlyAPartGoesOn() throws {
+    @Test func aPartialWriteIsContinued() throws {
         let tree = try CatalogTree()
         var replacement = FileReplacement()
         replacement.write = { descriptor, bytes in write(descriptor, bytes.baseAddress, min(bytes.count, 3)) }
@@ -157,7 +157,7 @@ import Testing
         #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
     }
 
-    @Test func fault117_whatADeadWriterLeftBehindIsRemovedAfterAnHour() throws {
+    @Test func fault117_filesOfADeadWriterAreRemovedAfterAnHour() throws {
         let tree = try CatalogTree(["a/X.bundle": Self.list])
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
@@ -210,7 +210,7 @@ import Testing
         #expect(try IndexFile(path: path).read()?.pluginCount == 2)
     }
 
-    @Test(arguments: ["fifo", "directory", "huge"]) func whatIsNoFileIsNotRead(kind: String) throws {
+    @Test(arguments: ["fifo", "directory", "huge"]) func onlyFilesAreRead(kind: String) throws {
         let tree = try CatalogTree()
         let path = tree("x.index")
         switch kind {

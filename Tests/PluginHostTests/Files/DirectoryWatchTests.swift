@@ -55,7 +55,7 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func whatIsToBeToldIsNotLostAmongEventsOfNoInterest() throws {
+    @Test func importantReportsAreNotLostAmongOtherEvents() throws {
         // The directory above the root is watched only to notice that the root appears or disappears.
         let tree = try TemporaryTree(["root/a": "1"])
         let watch = try watch([tree("root")], quiet: .milliseconds(1))
@@ -117,7 +117,7 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func directoriesThatComeLaterAreWatchedToo() throws {
+    @Test func directoriesThatAreAddedLaterAreWatchedToo() throws {
         let tree = try TemporaryTree()
         let watch = try watch([tree.path])
         try tree.write("new/deep/a", "1")
@@ -152,7 +152,7 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func aRootThatIsRemovedAndMadeAnewIsWatchedAgain() throws {
+    @Test func aRootThatIsRemovedAndMadeAgainIsWatchedAgain() throws {
         let tree = try TemporaryTree(["root/a": "1"])
         let root = tree("root")
         let watch = try watch([root])
@@ -180,7 +180,7 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func whatALinkInARootLeadsToIsWatchedUnderTheLinksName() throws {
+    @Test func theTargetOfALinkInARootIsWatchedUnderTheLinksName() throws {
         let tree = try TemporaryTree(["root/": "", "build/A.bundle/Contents/x": "1"])
         try tree.link("root/A.bundle", to: "../build/A.bundle")
         let watch = try watch([tree("root")])
@@ -314,7 +314,7 @@ final class WatchReports: Sendable {
         }
     }
 
-    @Test func whatAForkedChildDoesLeavesTheParentsWatchAlone() async {
+    @Test func aForkedChildDoesNotAffectTheParentsWatch() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree()
             let reports = WatchReports()

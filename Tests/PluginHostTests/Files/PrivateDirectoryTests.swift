@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func whatADeadProcessLeftIsRemovedAndNothingElse() throws {
+    @Test func onlyFilesOfADeadProcessAreRemoved() throws {
         let tree = try TemporaryTree([
             "copies/process-dead/lock": "", "copies/process-dead/1/X.bundle/a": "", "copies/process-halfmade/": "",
             "copies/something/lock": "",

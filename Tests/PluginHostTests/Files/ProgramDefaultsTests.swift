@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func defaultsExistOnlyWhereAFileOfThemStands() throws {
+    @Test func defaultsExistOnlyWithAFileOfDefaults() throws {
         let tree = try TemporaryTree([
             "none/.config/app/settings.conf": "", "home/.config/.GlobalPreferences.plist": "",
             "host/.config/ByHost/app.plist": "", "config/app.plist": "",

@@ -45,7 +45,7 @@ import Testing
         #expect(limits.total <= 16_384)
     }
 
-    @Test func fault199_aLinkToWhatBecomesABundleIsWatchedWhenItIs() throws {
+    @Test func fault199_aLinkedDirectoryIsWatchedOnceItBecomesABundle() throws {
         let tree = try TemporaryTree(["root/": "", "build/out/": ""])
         try tree.link("root/X.bundle", to: "../build/out")
         let watch = try watch(tree("root"))
@@ -62,7 +62,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func fault258_beyondTheLimitOfABundleTheWatchGoesOnAndSaysSo() throws {
+    @Test func fault258_beyondTheLimitOfABundleTheWatchContinuesAndSaysSo() throws {
         let tree = try TemporaryTree(["root/B.bundle/Contents/x": ""])
         for number in 0..<20 { try tree.write("root/A.bundle/Contents/Resources/\(number)/deep/x") }
         var limits = WatchedTrees.Limits()
@@ -88,7 +88,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func fault258_beyondTheLimitOfAllTheWatchGoesOnAndSaysSo() throws {
+    @Test func fault258_beyondTheLimitOfAllTheWatchContinuesAndSaysSo() throws {
         let tree = try TemporaryTree()
         for number in 10..<50 { try tree.write("root/P\(number).bundle/Contents/x") }
         let watch = try watch(tree("root"), WatchedTrees.Limits(total: 30))

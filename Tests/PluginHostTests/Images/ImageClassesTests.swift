@@ -45,7 +45,7 @@ struct ImageClassesTests {
         #expect(ImageClasses(ofImageAt: try image().base).names == Self.names.map { "Fixture.\($0)" })
     }
 
-    @Test func theFileTellsTheSameNamesWithoutBeingLoaded() throws {
+    @Test func theFileHasTheSameNamesWithoutBeingLoaded() throws {
         let path = try ImageFixtures.swift("libClasses.so", module: "Fixture", Self.source)
         #expect(try ImageFile(path: path).classNames == Self.names.map { "Fixture.\($0)" })
         #expect(try ImageFile(path: path).modules == ["Fixture"])

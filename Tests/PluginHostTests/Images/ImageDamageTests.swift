@@ -92,7 +92,7 @@ struct ImageDamageTests {
         #expect(strings.first?.hasSuffix("its strings (DT_STRTAB) do not end with NUL.") == true)
     }
 
-    @Test func fault191_anOwnNameThatIsNoStringIsRefused() throws {
+    @Test func fault191_anOwnNameOutsideOfTheStringsIsRefused() throws {
         let found = try messages("soname") { $0[try $0.dynamicValue(14), as: UInt64.self] = 1 << 32 }
         #expect(found.count == 1 && found[0].hasSuffix("its own name (DT_SONAME) is no string of it."))
     }
@@ -118,7 +118,7 @@ struct ImageDamageTests {
         #expect(found.count == 1 && found[0].contains("its list of needed versions (DT_VERNEED)"), "\(found)")
     }
 
-    @Test func fault186_aVersionNumberThatStandsForNoneIsRefused() throws {
+    @Test func fault186_aVersionNumberWithoutARecordIsRefused() throws {
         let found = try messages("versym") { $0[try $0.table(0x6FFF_FFF0) + 2, as: UInt16.self] = 0x7000 }
         #expect(found.count == 1 && found[0].contains("which stands for none (DT_VERSYM)"))
         let alone = try messages("versym-alone") { file in

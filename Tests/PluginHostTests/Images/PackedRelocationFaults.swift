@@ -39,7 +39,7 @@ struct PackedRelocationFaults {
         return try #require(stride(from: start, to: end, by: 8).first { file[$0, as: UInt64.self] & 1 == 1 })
     }
 
-    @Test func theyAreSoundAndStandForAllPointers() throws {
+    @Test func theyAreSoundAndRepresentAllPointers() throws {
         #expect(try messages("not") { _ in } == [])
         let file = try Self.plugin()
         let entries = Int(file[try file.dynamicValue(Self.size), as: UInt64.self]) / 8

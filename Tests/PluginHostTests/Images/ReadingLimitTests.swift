@@ -17,7 +17,7 @@ struct ReadingLimitTests {
         return name
     }
 
-    @Test func fault182_aNameThatDoublesWithEachReferenceIsShownAsItIs() throws {
+    @Test func fault182_aNameThatDoublesWithEachReferenceIsShownMangled() throws {
         #expect(SymbolNames.demangled(Self.doubling(3)) != nil)
         for levels in [16, 24, 60] {
             #expect(SymbolNames.demangled(Self.doubling(levels)) == nil)

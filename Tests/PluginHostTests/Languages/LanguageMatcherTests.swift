@@ -45,7 +45,7 @@ struct LanguageMatcherTests {
         #expect(preferred([], "it") == ["it"])
     }
 
-    @Test func baseStandsForTheDevelopmentRegion() {
+    @Test func baseRepresentsTheDevelopmentRegion() {
         func preferred(_ available: [String], _ languages: [String]) -> [String] {
             LanguageMatcher.preferredLocalizations(
                 from: available, forPreferences: languages, developmentRegion: "en")
@@ -128,7 +128,7 @@ struct LanguageMatcherTests {
             LanguageMatcher.preferredLocalizations(from: ["fr", "fr-CA"], forPreferences: ["fr-CH", "fr-CA"]) == ["fr"])
     }
 
-    @Test func brazilianServesAPortugueseReaderOnlyAtLast() {
+    @Test func brazilianMatchesAPortugueseReaderOnlyAsALastResort() {
         #expect(
             LanguageMatcher.preferredLocalizations(from: ["pt-BR", "es"], forPreferences: ["pt-PT", "es"]) == ["es"])
         #expect(LanguageMatcher.preferredLocalizations(from: ["en", "pt-BR"], forPreferences: ["pt-PT"]) == ["pt-BR"])
@@ -144,7 +144,7 @@ struct LanguageMatcherTests {
         #expect(LanguageMatcher.localizations(for: "yue", from: ["zh-Hans", "zh-Hant"]) == ["zh-Hant"])
     }
 
-    @Test func namesThatAreNoLanguagesMatchThemselves() {
+    @Test func namesThatAreNotLanguagesMatchThemselves() {
         #expect(LanguageMatcher.preferredLocalizations(from: ["en", "1337"], forPreferences: ["1337"]) == ["1337"])
         #expect(
             LanguageMatcher.preferredLocalizations(from: ["en", "Klingon"], forPreferences: ["klingon"]) == ["Klingon"])

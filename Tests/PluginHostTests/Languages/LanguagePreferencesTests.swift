@@ -30,7 +30,7 @@ struct LanguagePreferencesTests {
     }
 
     @Test(arguments: ["C", "POSIX", "C.UTF-8", "posix", "C.utf8"])
-    func theCLocaleIsNoLanguage(_ locale: String) {
+    func theCLocaleIsNotALanguage(_ locale: String) {
         #expect(languages(["LC_ALL": locale, "LANG": "fr_FR"]) == [])
         #expect(languages(["LANGUAGE": "\(locale):fr", "LANG": locale]) == ["fr"])
         #expect(languages(override: [locale, "de"]) == ["de"])

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsLocalisedBeforeItIsAskedFor() async {
+    @Test func nothingIsLocalisedBeforeItIsNeeded() async {
         // In a process of its own, because an entry belongs to one bundle.
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree([

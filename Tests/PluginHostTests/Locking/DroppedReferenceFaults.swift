@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func fault170_objectsThatAskWhatLivesWhileTheyEndAreCounted() async {
+    @Test func fault170_objectsThatCountLiveObjectsInTheirDeinitialiserAreCounted() async {
         await #expect(processExitsWith: .success) {
             let count = ObjectCount()
             onThreads(3) { number in

@@ -22,7 +22,7 @@ import Testing
 
     private struct Refusal: Error {}
 
-    @Test func aLockCountsItselfAlsoWhereItsBodyThrows() {
+    @Test func aLockCountsItselfEvenIfItsBodyThrows() {
         let outer = Lock(0)
         let inner = Lock(0)
         #expect(HeldLocks.areNone)
@@ -67,7 +67,7 @@ import Testing
         #expect(lock.withLock { !$0.isAlive })
     }
 
-    @Test func whatIsPostponedRunsInOrderWithoutALockAndMayPostponeMore() {
+    @Test func postponedCallsRunInOrderWithoutALockAndMayPostponeMore() {
         let outer = Lock(0)
         let inner = Lock(0)
         let order = Lock<[Int]>([])

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func fault264_codeThatCannotBeReadForAMomentIsNoOtherCode() async {
+    @Test func fault264_codeThatCannotBeReadForAMomentIsNotNewCode() async {
         await #expect(processExitsWith: .success) {
             let tree = try BundleCopyTests().bundle()
             let code = BundleCopyTests().code

@@ -104,7 +104,7 @@ import Testing
         #expect(PluginBundle(identifier: fixture.identifier)?.manifest.shortVersion == "1.0")
     }
 
-    @Test func theSameBytesAreNoNewCode() throws {
+    @Test func theSameBytesAreNotNewCode() throws {
         let fixture = try ReloadFixture("SameBytes")
         let generations = PluginGenerations(path: fixture.path)
         _ = try version(generations)
@@ -250,7 +250,7 @@ import Testing
         #expect(generations.remaining.isEmpty)
     }
 
-    @Test func whatNobodyUsesIsNotLoaded() throws {
+    @Test func unusedPluginsAreNotLoaded() throws {
         let fixture = try ReloadFixture("Unused")
         let generations = PluginGenerations(path: fixture.path)
         try fixture.install(.init(version: 2))
@@ -279,7 +279,7 @@ import Testing
         #expect(try version(generations) == 2)
     }
 
-    @Test func whatWasLoadedInPlaceIsTheFirstGeneration() throws {
+    @Test func codeLoadedInPlaceIsTheFirstGeneration() throws {
         let fixture = try ReloadFixture("InPlace")
         let bundle = try PluginBundle.open(path: fixture.path)
         try bundle.loadAndReturnError()

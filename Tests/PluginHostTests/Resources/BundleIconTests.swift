@@ -57,7 +57,7 @@ struct BundleIconTests {
         #expect(descriptions(resources.bundle.iconFiles) == expected)
     }
 
-    @Test func aNameWithoutExtensionIsTriedAsItStandsThenByType() throws {
+    @Test func aNameWithoutExtensionIsTriedUnchangedThenByType() throws {
         let named = key("NSIcon", "I")
         #expect(try icons(["I.icns", "I.svg"], info: named) == ["I.svg any 1"])
         #expect(try icons(["I", "I.png"], info: named) == ["I any 1"])
@@ -106,7 +106,7 @@ struct BundleIconTests {
         }
     }
 
-    @Test func aLaunchImageForTheSchemeGoesBeforeTheDefault() throws {
+    @Test func aLaunchImageForTheSchemeComesBeforeTheDefault() throws {
         let resources = try ResourceBundle([
             "Default.png", "Default@2x.png", "Default-mailto.png", "Default-mailto@2x.png",
         ])

@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func fault195_whatASearchConcludedFromAFailureIsNotRemembered() async {
+    @Test func fault195_theResultOfAFailedSearchIsNotRemembered() async {
         await #expect(processExitsWith: .success) {
             let tree = try Self.tree()
             let log = FindingLog()
@@ -174,7 +174,7 @@ import Testing
     }
 
     /// Not by a call that is made to fail: the process really has no descriptor left.
-    @Test func fault195_aProcessThatHadNoDescriptorsLeftSpeaksTheUsersLanguageWhenItHas() async {
+    @Test func fault195_afterRunningOutOfDescriptorsAProcessUsesTheUsersLanguageAgain() async {
         await #expect(processExitsWith: .success) {
             for isWarm in [false, true] {
                 let tree = try Self.tree()

@@ -167,7 +167,7 @@ struct ResourceFinderNameTests {
         #expect(finder.path(forResource: "icon", ofType: "PNG") == nil)
     }
 
-    @Test func eitherNormalFormOfUnicodeNamesAFileAsItIsSpelt() throws {
+    @Test func eitherNormalFormOfUnicodeFindsAFileWithItsOwnSpelling() throws {
         let decomposed = "re\u{301}sume\u{301}.txt"
         let tree = try TemporaryTree([decomposed: ""])
         let path = finder(tree).path(forResource: "r\u{E9}sum\u{E9}", ofType: "txt")
@@ -239,7 +239,7 @@ struct ResourceFinderVariantTests {
         for scale in [1, 0, -2, .min] { #expect(path("d", scale: scale) == tree("d.png")) }
     }
 
-    @Test func aDeviceThatIsNoNameFindsThePlainFile() throws {
+    @Test func anInvalidDeviceNameFindsThePlainFile() throws {
         let tree = try TemporaryTree(["in/a.png": "", "b.png": ""])
         for device in ["", "..", "/../../b", "x\0y"] {
             let finder = ResourceFinder(directory: tree("in"), preference: VariantPreference(device: device))
@@ -286,7 +286,7 @@ struct ResourceFinderListTests {
         #expect(finder.paths(forResourcesOfType: "txt", inDirectory: "../s") == [])
     }
 
-    @Test func aNameStandsForItsVariants() throws {
+    @Test func aNameRepresentsItsVariants() throws {
         let tree = try TemporaryTree([
             "a.png": "", "a-linux.png": "", "b.png": "", "b@2x.png": "", "b~phone.png": "", "b~phone@2x.png": "",
             "c-linux.png": "",
@@ -313,7 +313,7 @@ struct ResourceFinderListTests {
 
 @Suite("ResourceFinder: localisations")
 struct ResourceFinderLocalizationTests {
-    @Test func declaredComeFirstThenTheFoundOnesByName() throws {
+    @Test func declaredLocalisationsComeFirstThenTheOthersByName() throws {
         let tree = try TemporaryTree([
             "sv.lproj/": "", "fr.lproj/": "", "de.lproj/": "", "Base.lproj/": "", "file.lproj": "",
         ])

@@ -80,7 +80,7 @@ struct BundleStringsTests {
         }
     }
 
-    @Test func tablesAfterOneWithoutKeysOfItsOwnAreAskedToo() throws {
+    @Test func tablesAfterOneWithoutKeysOfItsOwnAreSearchedToo() throws {
         let tree = try TemporaryTree([
             "fr_CA.lproj/Localizable.strings": "a = \"a fr_CA\"; b = \"b fr_CA\";",
             "fr.lproj/Localizable.strings": "b = \"b fr\"; a = \"a fr\";", "Base.lproj/Localizable.strings": "",
@@ -197,7 +197,7 @@ struct BundleStringsTests {
         #expect(findings.map(\.code) == [.stringsTableFaulty])
     }
 
-    @Test func whatIsNoFileIsReportedOrNotFound() throws {
+    @Test func aPathThatIsNotAFileIsReportedOrNotFound() throws {
         let tree = try TemporaryTree(["fr.lproj/Localizable.strings/": "", "en.lproj/Localizable.strings": "a = A;"])
         let tables = tables(tree)
         #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "A")

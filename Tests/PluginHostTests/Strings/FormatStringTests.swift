@@ -115,7 +115,7 @@ struct FormatStringTests {
         #expect(misfits("%d", 1, 2) == 0)
     }
 
-    @Test func manyFormatsMeetManyArguments() {
+    @Test func manyFormatsWithManyArgumentsNeverCrash() {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array("%%%%%%%%@dxfsc$123*.#-+ 0lhn@ é")
         let values: [Any] = [1, -1, "text", 2.5, UInt64.max, Optional<Int>.none as Any, Character("é"), [1], true]

@@ -87,7 +87,7 @@ struct LocalizedFormatTests {
         #expect(log.calls.isEmpty)
     }
 
-    @Test func variablesStandInVariables() throws {
+    @Test func variablesMayContainVariables() throws {
         let tables = try tables(
             """
             { runs = { NSStringLocalizedFormatKey = "%1$#@done@";
@@ -205,7 +205,7 @@ struct LocalizedFormatTests {
     }
 
     @Test("A format that does not fit is shown as far as possible, and reported once (fault 103)")
-    func misfitsAreToldOnce() throws {
+    func misfitsAreReportedOnce() throws {
         let tables = try tables(Self.files, strings: "two = \"%@ %d\";", language: "en")
         for _ in 0..<3 {
             #expect(text(tables, "%d files", "many") == "many files left")

@@ -18,7 +18,7 @@ import Testing
         "0x1",
         "1-a b", "9223372036854775808", "1.99999999999999999999999999999999",
     ])
-    func whatIsNoVersionIsRefused(text: String) {
+    func anInvalidVersionIsRefused(text: String) {
         #expect(PluginVersion(text) == nil)
     }
 

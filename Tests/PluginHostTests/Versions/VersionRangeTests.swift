@@ -73,7 +73,7 @@ import Testing
         #expect(range.inWords == row.words)
     }
 
-    @Test func theBuildOfABundleIsNoPartOfARange() throws {
+    @Test func theBuildOfABundleIsNotPartOfARange() throws {
         let version = PluginVersion(short: "1.2", build: "142")
         for text in ["=1.2", "<=1.2", ">=1.2", "1.1...1.2", "1.2"] { #expect(try VersionRange(text).contains(version)) }
         for text in [">1.2", "<1.2", "1.1..<1.2"] { #expect(try !VersionRange(text).contains(version)) }

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func fault24_25_anInfoPlistThatIsNoRegularFileIsNotWaitedFor() throws {
+    @Test func fault24_25_anInfoPlistThatIsNotARegularFileIsRefusedWithoutWaiting() throws {
         let fifo = try BundleFixture("InfoPlistIsFIFO", code: .none)
         try FileManager.default.removeItem(at: fifo.infoList)
         #expect(mkfifo(fifo.infoList.path, 0o644) == 0)
@@ -145,13 +145,13 @@ import Testing
         ("a/b", .executableOutsideBundle),
         ("", .manifestInvalid), (".", .manifestInvalid), ("..", .manifestInvalid),
     ])
-    func fault52_anExecutableThatIsNoFilesNameIsReported(name: String, code: PluginError.Code) throws {
+    func fault52_anExecutableThatIsNotAFileNameIsReported(name: String, code: PluginError.Code) throws {
         let error = try loadError(BundleFixture("BadExecutable", info: ["NSExecutable": name], code: .c(Source.good)))
         #expect(error.code == code)
         #expect(error.subject == "NSExecutable")
     }
 
-    @Test func anUnexpandedVariableIsPassedOverForTheNextKey() throws {
+    @Test func forAnUnexpandedVariableTheNextKeyIsUsed() throws {
         let fixture = try BundleFixture(
             "Unexpanded", info: ["NSExecutable": "${EXECUTABLE_NAME}", "CFBundleExecutable": "Unexpanded"],
             code: .c(Source.good + "/* u */"))
@@ -202,7 +202,7 @@ import Testing
         #expect(try loadError(out).code == .executableOutsideBundle)
     }
 
-    @Test func fault57_24_anExecutableThatIsNoRegularFileIsNotWaitedFor() throws {
+    @Test func fault57_24_anExecutableThatIsNotARegularFileIsRefusedWithoutWaiting() throws {
         let fifo = try BundleFixture("ExecutableIsFIFO", code: .none)
         #expect(mkfifo(fifo.executable.path, 0o755) == 0)
         #expect(try loadError(fifo).description.contains("is a FIFO"))
@@ -211,7 +211,7 @@ import Testing
         #expect(try loadError(directory).description.contains("is a directory"))
     }
 
-    @Test func fault58_60_61_whatIsNoSharedObjectIsReported() throws {
+    @Test func fault58_60_61_aFileThatIsNotASharedObjectIsReported() throws {
         for (name, bytes) in [("ZeroBytes", 0), ("TenBytes", 10), ("SixtyFourBytes", 64)] {
             let fixture = try BundleFixture(name, code: .none)
             try Data(count: bytes).write(to: fixture.executable)

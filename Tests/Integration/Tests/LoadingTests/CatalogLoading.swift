@@ -32,7 +32,7 @@ import Testing
             code: .swift(source))
     }
 
-    @Test func aPluginIsLoadedWhenWhatItOffersIsFirstMade() throws {
+    @Test func aPluginIsLoadedWhenItsFirstObjectIsMade() throws {
         let catalog = try catalog(numbers("LazyNumbers", 42))
         let found = catalog.extensions(of: ExtensionPoint<Int>("org.example.LazyNumbers"))
         #expect(found.map(\.name) == ["number"] && found.map(\.displayName) == ["number"])
@@ -46,7 +46,7 @@ import Testing
         #expect(catalog.state(of: "org.example.Nobody") == nil)
     }
 
-    @Test func whatAPluginRequiresIsLoadedBeforeIt() async throws {
+    @Test func aPluginIsLoadedAfterItsRequirements() async throws {
         let catalog = try catalog(
             BundleFixture("Top", info: ["PHRequires": ["org.example.Middle": ">=1"]], code: .c(Source.good)),
             BundleFixture(

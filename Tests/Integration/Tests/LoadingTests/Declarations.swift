@@ -41,7 +41,7 @@ import Testing
         #expect(bundle.loadWarnings.isEmpty)
     }
 
-    @Test func aBundleThatRegistersWhatItDeclaresLoadsWithoutAWarning() throws {
+    @Test func registrationsThatMatchTheDeclarationsGiveNoWarning() throws {
         let declared = [declaring("DeclaresAll"), declaring("plain", point: nil)]
         let bundle = try PluginBundle.open(path: fixture("DeclaresAll", declared).path)
         try bundle.loadAndReturnError()

@@ -89,7 +89,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func fault55_aMisspeltExecutableIsReportedWithItsKeyAndTheFileThatLiesThere() throws {
+    @Test func fault55_aMisspeltExecutableIsReportedWithItsKeyAndTheExistingFile() throws {
         for key in ["NSExecutable", "CFBundleExecutable"] {
             let fixture = try BundleFixture(
                 "Spelt", info: ["NSExecutable": NSNull()].merging([key: "Splet"]) { $1 }, code: .c(Source.good))
@@ -250,7 +250,7 @@ import Testing
         try expectCheck(of: fixture, finds: error)
     }
 
-    @Test func whatTheLinkerRefusesByItselfIsNoFineCheck() throws {
+    @Test func aFileThatTheLinkerRefusesDoesNotPassTheCheck() throws {
         let source = Source.good + "static __thread char much[1 << 21]; char *touch(void) { return much; }"
         let fixture = try BundleFixture("MuchTLS", code: .c(source, flags: ["-ftls-model=initial-exec"]))
         #expect(try loadError(fixture).code == .loadFailed)

@@ -164,7 +164,7 @@ import Testing
         #expect(try filters.make().filter("") == "2")
     }
 
-    @Test func pluginsThatComeAndGoAreToldOf() async throws {
+    @Test func addedAndRemovedPluginsAreReported() async throws {
         let watched = try Watched("Present")
         let folder = watched.fixture.url.deletingLastPathComponent()
         var events = try watched.catalog.watch().makeAsyncIterator()
@@ -192,7 +192,7 @@ import Testing
         #expect(gone.identifier == "org.example.Newcomer")
     }
 
-    @Test func anInfoListThatNamesMoreExtensionsIsReadAnew() async throws {
+    @Test func anInfoListThatNamesMoreExtensionsIsReadAgain() async throws {
         let watched = try Watched("MoreExtensions")
         var events = try watched.catalog.watch().makeAsyncIterator()
         _ = try watched.catalog.extensions(of: watched.point).first?.make()
@@ -206,7 +206,7 @@ import Testing
         #expect(watched.catalog.extensions(of: watched.point).map(\.name) == ["number", "again"])
     }
 
-    @Test func aPluginReachedByALinkIsReloadedWhenItsBuildDirectoryIsMadeAnew() async throws {
+    @Test func aPluginReachedByALinkIsReloadedWhenItsBuildDirectoryIsMadeAgain() async throws {
         let build = try BundleFixture(
             "Linked", info: ["PHFactories": [["name": "number", "extensionPoint": "org.example.Linked"]]],
             code: Watched.code("Linked", 1))

@@ -337,7 +337,7 @@ import Testing
         #expect(seen.map(\.description).suffix(3) == ["active", "deactivating", "deactivated"])
     }
 
-    @Test func changesOfOneBundleByManyThreadsComeInTheirOrder() async throws {
+    @Test func changesOfOneBundleByManyThreadsArriveInOrder() async throws {
         let many = try BundleFixture("WatchedByMany", code: .c(Source.good + "/* w */"))
         let bundle = try PluginBundle.open(path: many.path)
         var changes = PluginBundle.stateChanges.makeAsyncIterator()

@@ -58,7 +58,7 @@ import Testing
         #expect(try found.plugin.candidate.open().findings().isEmpty)
     }
 
-    @Test func whatALinkedPluginRequiresIsLoadedBeforeItAndItsServiceWhenItIsAskedFor() throws {
+    @Test func aLinkedPluginIsLoadedAfterItsRequirementsAndItsServiceAtTheFirstRequest() throws {
         let service = ExtensionPoint<String>("org.example.LinkedGiver")
         let base = try Self.fixture("LinkedBase")
         let top = try Self.fixture(

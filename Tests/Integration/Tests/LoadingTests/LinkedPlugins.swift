@@ -95,7 +95,7 @@ import Testing
         #expect(try loadError(fixture) == error)
     }
 
-    @Test func aLinkedPluginIsHeldToWhatItDeclares() throws {
+    @Test func aLinkedPluginIsComparedWithItsDeclarations() throws {
         let fixture = try BundleFixture("LinkedUndeclared", info: ["PHFactories": [String]()], code: .none)
         _ = try PluginBundle.linked(at: fixture.path) { host in
             registerPlugin(with: host) { $0.provide(LinkedPlugins.point, named: "undeclared") { _ in "" } }

@@ -21,7 +21,7 @@ import Testing
         #expect(!bundle.registrations.map(\.name).isEmpty)
     }
 
-    @Test func whatTheManifestPromisesIsRegistered() throws {
+    @Test func declaredExtensionsAreRegistered() throws {
         for name in ["Reporter", "Typography", "Charts", "Checksum", "Template"] {
             let bundle = try sample(name)
             try bundle.loadAndReturnError()

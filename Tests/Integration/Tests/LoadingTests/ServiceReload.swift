@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func whoAsksAnewGetsTheNewestGenerationAndAnOldObjectWorksOnAndIsCounted() async throws {
+    @Test func aNewRequestGetsTheNewestGenerationAndAnOldObjectStillWorksAndIsCounted() async throws {
         var watched = try Watched("ServiceAnew")
         #expect(watched.catalog.state(of: watched.identifier) == .resolved)
         var old: Service? = try watched.ask()

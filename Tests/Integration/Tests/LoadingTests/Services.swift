@@ -58,7 +58,7 @@ import Testing
         #expect(missing.findings[0].message == message)
     }
 
-    @Test func whatPHUsesDoesNotDeclareIsRefusedAlsoIfItIsThere() throws {
+    @Test func anUndeclaredServiceIsRefusedEvenIfItExists() throws {
         HostEnvironment.provide(ExtensionPoint<String>("org.example.undeclared"), named: "host") { "there" }
         let secret = try PluginBundle.open(
             path: ServiceFixture.swift("AsksSecretly", asks: "org.example.undeclared", uses: [:]).path)

@@ -40,14 +40,14 @@ import Testing
         }
     }
 
-    @Test(arguments: ["plists", "strings", "stringsdict"]) func theReadersStandAShortRun(target: String) throws {
+    @Test(arguments: ["plists", "strings", "stringsdict"]) func theReadersPassAShortRun(target: String) throws {
         let findings = Workspace.temporary.appending(path: "fuzz-none").path
         let output = try fuzz(target, "--inputs", "2000", "--seed", "3", "--findings", findings)
         #expect(output.status == 0, "\(output.standardOutput)")
         #expect(output.standardOutput.contains("0 findings"))
     }
 
-    @Test(arguments: ["budgets", "formats", "indexes"]) func theReadersStandHostileFiles(target: String) throws {
+    @Test(arguments: ["budgets", "formats", "indexes"]) func theReadersSurviveHostileFiles(target: String) throws {
         let findings = Workspace.temporary.appending(path: "fuzz-none").path
         let output = try fuzz(target, "--inputs", "200", "--seed", "3", "--findings", findings)
         #expect(output.status == 0, "\(output.standardOutput)")

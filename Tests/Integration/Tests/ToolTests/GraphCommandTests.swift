@@ -53,7 +53,8 @@ import Testing
         #expect(edges.allSatisfy { Set($0.keys) == ["kind", "from", "to", "label"] })
     }
 
-    @Test(arguments: ["text", "dot", "mermaid", "svg"]) func whatIsMissingIsShownAndIsAProblem(_ format: String) throws
+    @Test(arguments: ["text", "dot", "mermaid", "svg"]) func missingRequirementsAreShownAndAreAProblem(_ format: String)
+        throws
     {
         let output = try PluginHostTool.run("graph", "--format", format, try broken().path)
         #expect(output.status == 1)

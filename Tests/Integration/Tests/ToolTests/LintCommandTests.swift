@@ -123,7 +123,7 @@ import Testing
         #expect(text.hasSuffix("1 error, 1 warning in 3 files\n"))
     }
 
-    @Test func sourcesTellWhichKeysAreUsed() throws {
+    @Test func sourcesShowWhichKeysAreUsed() throws {
         let fixture = try bundle("Keys", ["en.lproj/Localizable.strings": "\"unused key\" = \"1\";\n"])
         let source = try file("Code.swift", "let a = NSLocalizedString(\"missing\", comment: \"\")\n")
         let document = try PluginHostTool.document(
@@ -147,7 +147,7 @@ import Testing
         #expect(output.standardOutput.contains("[missingSeparator]"))
     }
 
-    @Test func whatIsNotThereIsAWrongUse() throws {
+    @Test func aMissingPathIsWrongUsage() throws {
         let output = try PluginHostTool.run("lint", "/nowhere.plist")
         #expect(output.status == 2)
         #expect(output.standardOutput.contains("does not exist"))

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["C", "POSIX", "fr_FR.ISO-8859-1", "de_DE@euro"])
-    func textIsASCIIWhereTheLocaleIsNotUTF8(_ locale: String) throws {
+    func textIsASCIIIfTheLocaleIsNotUTF8(_ locale: String) throws {
         let folder = try PluginFolder([
             "Café": [
                 "CFBundleIdentifier": "org.example.Cafe", "CFBundleName": "Café “au lait”",
@@ -103,7 +103,7 @@ import Testing
         ["LC_ALL": "C.UTF-8"], ["LC_ALL": "", "LC_CTYPE": "C.utf8"],
         ["LC_ALL": "", "LC_CTYPE": "", "LANG": "fr_FR.UTF-8@euro"],
     ])
-    func textIsUTF8WhereTheLocaleIs(_ environment: [String: String]) throws {
+    func textIsUTF8IfTheLocaleIs(_ environment: [String: String]) throws {
         let folder = try PluginFolder(["Cafe": ["CFBundleName": "Café"]])
         #expect(
             try PluginHostTool.run(["list", folder.path], environment: environment).standardOutput.contains("Café"))

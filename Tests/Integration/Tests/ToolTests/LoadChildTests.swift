@@ -252,7 +252,7 @@ import Testing
                 == "The report of what the code registered would take more than 32 MiB.")
     }
 
-    @Test func fault278_aBundleThatIsNeededIsLoadedInTheSameProcessAndNamedWhereItFails() throws {
+    @Test func fault278_aNeededBundleIsLoadedInTheSameProcessAndNamedIfItFails() throws {
         let info: [String: any Sendable] = ["PHRequires": ["org.example.NeededTrap": ">=0"]]
         let needed = try BundleFixture("NeededTrap", code: .c(Self.entry(Self.trap)))
         let client = try BundleFixture("NeedsTrap", info: info, code: .c(PluginSource.good))
@@ -281,7 +281,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
-    func fault279_theEndOfTheToolEndsWhatItStarted(_ signal: Int32) throws {
+    func fault279_theEndOfTheToolEndsItsChildren(_ signal: Int32) throws {
         let mark = Workspace.temporary.appending(path: "child-\(UUID().uuidString)")
         let wait = """
             FILE *file = fopen("\(mark.path).new", "w"); fprintf(file, "%d", getpid()); fclose(file);

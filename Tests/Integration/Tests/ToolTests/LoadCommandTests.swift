@@ -12,7 +12,7 @@ import Testing
         #expect(output.standardOutput.contains("(int32) -> int32"))
     }
 
-    @Test func whatThePlugInPrintsStaysOutOfTheDocument() throws {
+    @Test func thePluginsOutputStaysOutOfTheDocument() throws {
         let fixture = try BundleFixture("Printing", code: .c(PluginSource.good))
         let output = try PluginHostTool.run("load", "--json", fixture.path)
         #expect(output.standardOutput.hasPrefix("{"))
@@ -68,7 +68,7 @@ import Testing
         #expect(document.codes == ["entryFailed"])
     }
 
-    @Test func whatIsDeclaredAndNotRegisteredIsAWarningAndAProblemIfStrict() throws {
+    @Test func anUnfulfilledDeclarationIsAWarningAndAProblemIfStrict() throws {
         let maker: [String: any Sendable] = ["name": "maker", "extensionPoint": "org.example.point", "version": 3]
         let fixture = try BundleFixture(
             "DeclaresMore", info: ["PHFactories": [maker, ["name": "x"]]], code: .c(PluginSource.good))

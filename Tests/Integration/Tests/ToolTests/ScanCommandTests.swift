@@ -29,7 +29,7 @@ import Testing
         #expect(text.contains("without an index"))
     }
 
-    @Test func aLaterScanTakesWhatTheIndexHas() throws {
+    @Test func aLaterScanUsesTheIndex() throws {
         let folder = try folder()
         let cache = ["XDG_CACHE_HOME": try PluginFolder().path]
         let first = try PluginHostTool.document("scan", folder.path, environment: cache)

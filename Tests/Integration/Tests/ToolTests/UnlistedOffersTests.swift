@@ -27,7 +27,7 @@ import Testing
         "name": "maker", "extensionPoint": "org.example.point", "version": 3,
     ]
 
-    @Test func loadStatesWhatNoCatalogueLists() throws {
+    @Test func loadReportsWhatNoCatalogueLists() throws {
         for fixture in try [undeclared(), BundleFixture("UndeclaredOfC", code: .c(PluginSource.good))] {
             let document = try PluginHostTool.document("load", fixture.path)
             #expect(document.status == 0 && document.codes == ["undeclaredRegistration"])
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func loadIsSilentAboutWhatIsDeclared() throws {
+    @Test func loadIsSilentAboutDeclaredRegistrations() throws {
         let fixture = try BundleFixture("Declared", info: ["PHFactories": [Self.maker]], code: .c(PluginSource.good))
         let document = try PluginHostTool.document("load", fixture.path)
         #expect(document.codes.isEmpty)
@@ -90,7 +90,7 @@ import Testing
         return program.path
     }
 
-    @Test func checkStatesThatTheCodeOffersWhatIsNotDeclared() throws {
+    @Test func checkReportsThatTheCodeOffersMoreThanItDeclares() throws {
         let fixture = try undeclared()
         let document = try PluginHostTool.document("check", fixture.path)
         #expect(document.status == 0 && document.codes == ["undeclaredRegistration"])
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func whatDeclaresSomethingOrHasNoCodeIsNoMatter() throws {
+    @Test func bundlesWithDeclarationsOrWithoutCodeGiveNoWarning() throws {
         let folder = try PluginFolder([
             "Resources": [:], "Principal": ["NSExecutable": "X", "NSPrincipalClass": "Thing"],
             "Functions": ["NSExecutable": "X", "PHFunctions": ["f": "() -> void"]],

@@ -39,7 +39,7 @@ import Testing
         #expect(base["range"] as? String == "1.0")
     }
 
-    @Test func servicesAreToldWithWhoOffersThem() throws {
+    @Test func servicesAreShownWithTheirProviders() throws {
         let document = try PluginHostTool.document("why", "org.example.Middle", "--in", try chain().path)
         let use = try #require((document.object["uses"] as? [[String: Any]])?.first)
         #expect(use["extensionPoint"] as? String == "org.example.spelling")
@@ -77,7 +77,7 @@ import Testing
         #expect(output.standardOutput.contains("manifestUnreadable"))
     }
 
-    @Test func anUnknownIdentifierIsAnsweredWithWhatIsSpeltAlike() throws {
+    @Test func forAnUnknownIdentifierSimilarOnesAreSuggested() throws {
         let folder = try chain()
         for identifier in ["org.example.Bsae", "base", "org.example.base"] {
             let output = try PluginHostTool.run("why", identifier, "--in", folder.path)
