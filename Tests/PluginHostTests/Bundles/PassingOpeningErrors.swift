@@ -165,7 +165,7 @@ import Testing
                 precondition(remedy.contains("Install") == !ErrorNumber.isPassing(errno), remedy)
                 if folders == ["plugins"] {
                     let answer = catalog.explanation(of: "org.b")
-                    precondition(answer.sentence.hasPrefix("No bundle with the identifier “org.b” is among those that"))
+                    precondition(answer.sentence.hasPrefix("No bundle with the identifier “org.b” is among the"))
                     precondition(answer.sentence.contains(list) && answer.remedy == ErrorNumber.remedy(errno))
                 }
                 catalog.refresh()

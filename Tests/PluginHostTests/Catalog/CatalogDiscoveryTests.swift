@@ -62,7 +62,7 @@ import Testing
             precondition(verdicts(["wifi", "gps"]) == [.incompatible, .usable])
             let error = tree.catalog("a").candidates.lazy.compactMap(\.error).first
             precondition(error?.code == .hostIncompatible && error?.subject == "UIRequiredDeviceCapabilities")
-            precondition(error?.description.contains("It refuses what the application offers: “gps”.") == true)
+            precondition(error?.description.contains("capabilities that the application offers: “gps”.") == true)
         }
     }
 

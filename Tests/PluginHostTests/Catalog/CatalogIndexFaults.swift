@@ -84,7 +84,7 @@ import Testing
                 for (offset, byte) in hostile.utf8.enumerated() { bytes[name.offset + offset] = byte }
             }
             let damage = #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: damaged) }
-            #expect(damage?.reason == "an entry leads out of its folder")
+            #expect(damage?.reason == "an entry leads outside of its folder")
         }
     }
 

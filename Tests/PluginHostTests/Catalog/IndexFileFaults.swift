@@ -191,7 +191,7 @@ import Testing
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
         #expect(chmod(path, 0o622) == 0)
-        #expect(throws: IndexFile.Failure(reason: "may be written by other users")) { try IndexFile(path: path).read() }
+        #expect(throws: IndexFile.Failure(reason: "can be changed by other users")) { try IndexFile(path: path).read() }
     }
 
     @Test func fault121_anIndexThatIsALinkIsNotFollowed() throws {
@@ -202,7 +202,7 @@ import Testing
         let content = try fileBytes(tree("elsewhere"))
         #expect(symlink(tree("elsewhere"), path) == 0)
         let problem = #expect(throws: IndexFile.Failure.self) { try IndexFile(path: path).read() }
-        #expect(problem?.reason == "is a symbolic link, which is not followed")
+        #expect(problem?.reason == "is a symbolic link, which is not allowed here")
         // The link is replaced, and its target is unchanged.
         try tree.write("a/Y.bundle", CatalogTree.list("y"))
         #expect(tree.catalog("a", index: true).plugins.count == 2)

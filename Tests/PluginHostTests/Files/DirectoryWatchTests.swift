@@ -61,7 +61,7 @@ final class WatchReports: Sendable {
         let watch = try watch([tree("root")], quiet: .milliseconds(1))
         for index in 0..<200 {
             try tree.write("beside\(index)")
-            watch.tellAll()
+            watch.reportAll()
             guard reports.next(within: 5)?.wholly == [tree("root")] else {
                 Issue.record("the report \(index) has not come")
                 break

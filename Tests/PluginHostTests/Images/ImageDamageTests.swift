@@ -94,7 +94,7 @@ struct ImageDamageTests {
 
     @Test func fault191_anOwnNameOutsideOfTheStringsIsRefused() throws {
         let found = try messages("soname") { $0[try $0.dynamicValue(14), as: UInt64.self] = 1 << 32 }
-        #expect(found.count == 1 && found[0].hasSuffix("its own name (DT_SONAME) is no string of it."))
+        #expect(found.count == 1 && found[0].hasSuffix("its own name (DT_SONAME) is not in its strings."))
     }
 
     @Test func fault184_aHashTableAtAddress0IsRefusedThoughThereIsAnother() throws {
@@ -120,7 +120,7 @@ struct ImageDamageTests {
 
     @Test func fault186_aVersionNumberWithoutARecordIsRefused() throws {
         let found = try messages("versym") { $0[try $0.table(0x6FFF_FFF0) + 2, as: UInt16.self] = 0x7000 }
-        #expect(found.count == 1 && found[0].contains("which stands for none (DT_VERSYM)"))
+        #expect(found.count == 1 && found[0].contains("which does not exist (DT_VERSYM)"))
         let alone = try messages("versym-alone") { file in
             // Some linkers name the version of the file itself as well.
             for tag in [UInt64(0x6FFF_FFFC), 0x6FFF_FFFD, 0x6FFF_FFFE, 0x6FFF_FFFF] {
@@ -144,7 +144,7 @@ struct ImageDamageTests {
             let last = try file.table(7) + Int(file[try file.dynamicValue(8), as: UInt64.self]) - 24
             file[last + 8, as: UInt32.self] = 200
         }
-        #expect(unknown.count == 1 && unknown[0].contains("is of the kind 200, which this machine does not have"))
+        #expect(unknown.count == 1 && unknown[0].contains("has the kind 200, which this machine does not have"))
         #if arch(x86_64)
         let copy = try messages("copy") { file in
             let last = try file.table(7) + Int(file[try file.dynamicValue(8), as: UInt64.self]) - 24
@@ -177,7 +177,7 @@ struct ImageDamageTests {
                     file[table + number * 24 + 16, as: UInt64.self] = array
                 }
             }
-            #expect(found.count == 1 && found[0].contains("(\(name)) does not lie in its code"), "\(found)")
+            #expect(found.count == 1 && found[0].contains("(\(name)) does not point to its code"), "\(found)")
             // Without its relocation an entry is an address of the file, and not of the process.
             let untouched = try messages("untouched-\(name)") { file in
                 let array = file[try file.dynamicValue(tag), as: UInt64.self]
@@ -189,7 +189,7 @@ struct ImageDamageTests {
             }
             #expect(
                 untouched.contains {
-                    $0.contains("(\(name)) does not lie in its code") || $0.contains("writes outside")
+                    $0.contains("(\(name)) does not point to its code") || $0.contains("writes outside")
                 })
         }
         let early = try messages("preinit") { try $0.replaceAdvice(by: 32, 0) }
@@ -255,7 +255,7 @@ struct ImageDamageTests {
             let note = try file.segment(4)
             file[Int(file[note + ELFBytes.fileOffset, as: UInt64.self]) + 4, as: UInt32.self] = 0xFFFF_FFF0
         }
-        #expect(huge.contains { $0.contains("one of its notes claims more bytes than there are") })
+        #expect(huge.contains { $0.contains("one of its notes claims more bytes than exist") })
         let property = try messages("property") { file in
             let note = try file.segment(4, file.segmentCount(4) - 1)
             file[note, as: UInt32.self] = 0x6474_E553
@@ -265,7 +265,7 @@ struct ImageDamageTests {
         let table = try messages("unwind") { file in
             file[try file.segment(0x6474_E550) + ELFBytes.address, as: UInt64.self] = 1 << 40
         }
-        #expect(table.contains { $0.contains("its table for unwinding (PT_GNU_EH_FRAME) lie outside") })
+        #expect(table.contains { $0.contains("its unwind table (PT_GNU_EH_FRAME) lie outside") })
     }
 
     @Test func fault83_anABINoteBehindALongNoteIsSeen() throws {

@@ -62,7 +62,7 @@ struct ReadingLimitTests {
         let path = try file.save("shares-names.so")
         #expect(
             try quickInspection(path).findings.map(\.message) == [
-                "“\(path)” is damaged: the names of its symbols share their strings to be read again and again."
+                "“\(path)” is damaged: the names of its symbols overlap and are read again and again."
             ])
         #expect(completeInspection(path).count == 1)
     }

@@ -30,7 +30,7 @@ import Testing
         #expect(error.filePath == tree("X.bundle/a") && error.findings[0].message == "See “\(tree("X.bundle/a"))”.")
         copy.remove()
         #expect(PluginError(bundlePath: copy.path, finding).filePath == copy.path + "/a")
-        #expect(copy.told(error).description == "The bundle “\(tree("X.bundle"))”: See “\(tree("X.bundle/a"))”.")
+        #expect(copy.ofOriginal(error).description == "The bundle “\(tree("X.bundle"))”: See “\(tree("X.bundle/a"))”.")
     }
 
     @Test func fault198_devicesAndFIFOsAreNeitherCopiedNorReadNorWaitedFor() throws {

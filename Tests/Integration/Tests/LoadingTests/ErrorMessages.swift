@@ -123,7 +123,7 @@ import Testing
             .dependencyMissing, of: fixture,
             "The bundle {bundle}: {executable} needs the library “libelsewhere.so.3”, which is not "
                 + "found. Searched: {places}. The system said: libelsewhere.so.3: cannot open shared object "
-                + "file: No such file or directory. Install the package that holds libelsewhere.so.3 (Debian, "
+                + "file: No such file or directory. Install the package that contains libelsewhere.so.3 (Debian, "
                 + "Ubuntu: apt-file search libelsewhere.so.3; Fedora: dnf provides '*/libelsewhere.so.3'), or "
                 + "put the library into Contents/Frameworks of the bundle and link the plug-in with -rpath "
                 + "'$ORIGIN/../Frameworks'.")
@@ -134,15 +134,15 @@ import Testing
             .unsafeSearchPath,
             of: BundleFixture("RunpathDot", code: .c(Source.good, flags: ["-Wl,--enable-new-dtags,-rpath,."])),
             "The bundle {bundle}: {executable} has the relative element “.” in its RUNPATH “.”: it is "
-                + "searched from the host's current directory, where anybody may put a library. Link it with "
+                + "relative to the host's current directory, where anybody may put a library. Link it with "
                 + "-rpath '$ORIGIN' (swiftc: -Xlinker -rpath -Xlinker '$ORIGIN').")
     }
 
     @Test func symbolMissing() throws {
         try expect(
             .symbolMissing, of: BundleFixture("NoEntry", code: .c("int x;")),
-            "The bundle {bundle}: {executable} does not export the function “plugin_entry”, so it is no "
-                + "plug-in of this host. Define it in Swift as: @c(plugin_entry) public func pluginEntry(_ "
+            "The bundle {bundle}: {executable} does not export the function “plugin_entry”, so it is not a "
+                + "plug-in for this host. Define it in Swift as: @c(plugin_entry) public func pluginEntry(_ "
                 + "host: UnsafePointer<plugin_host>) -> plugin_status; in C as: PLUGIN_EXPORT plugin_status "
                 + "plugin_entry(const plugin_host *host).")
     }
@@ -191,8 +191,8 @@ import Testing
             .loadFailed, of: BundleFixture("TooMuchTLS", code: .c(source, flags: ["-ftls-model=initial-exec"])),
             "The bundle {bundle}: The dynamic linker cannot load {executable}. The system said: "
                 + "{executable}: cannot allocate memory in static TLS block. One more problem: {executable} has "
-                + "1048576 bytes of thread-local variables of the model initial-exec; for all libraries that are "
-                + "opened late the dynamic linker keeps some 512 bytes. Compile it without -ftls-model=initial-exec, "
+                + "1048576 bytes of thread-local variables of the model initial-exec, but the dynamic linker "
+                + "reserves only 512 bytes for all libraries opened late. Compile it without -ftls-model=initial-exec, "
                 + "or start the application with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=1049088.")
     }
 

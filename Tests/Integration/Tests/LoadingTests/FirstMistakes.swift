@@ -25,7 +25,7 @@ import Testing
         #expect(error.code == .symbolMissing && error.subject == "plugin_entry")
         #expect(
             error.findings[0].message
-                == "“\(fixture.executable.path)” defines the function “plugin_entry” and does not export it.")
+                == "“\(fixture.executable.path)” defines the function “plugin_entry” but does not export it.")
         #expect(error.findings[0].remedy.hasPrefix("Write “public” before the function"))
         try expectCheck(of: fixture, finds: error)
     }
@@ -36,7 +36,7 @@ import Testing
             "EntryHidden",
             code: .c(source, flags: ["-Wl,--exclude-libs,ALL", "-Wl,--version-script=\(try hidingAll())"]))
         let error = try loadError(fixture)
-        #expect(error.findings[0].message.hasSuffix("defines the function “plugin_entry” and does not export it."))
+        #expect(error.findings[0].message.hasSuffix("defines the function “plugin_entry” but does not export it."))
         #expect(error.findings[0].remedy.hasPrefix("Write PLUGIN_EXPORT before the function"))
     }
 
@@ -55,7 +55,7 @@ import Testing
         #expect(error.code == .symbolMissing && error.subject == "plugin_entry")
         #expect(
             error.description.contains(
-                "“plugin_entry(plugin_host*)” (“_Z12plugin_entryP11plugin_host”), a function of C++"))
+                "“plugin_entry(plugin_host*)” (“_Z12plugin_entryP11plugin_host”), a C++ function"))
         #expect(error.description.contains("extern \"C\""))
         try expectCheck(of: fixture, finds: error)
     }
@@ -64,7 +64,7 @@ import Testing
         let source = Self.swiftEntry.replacingOccurrences(of: "pluginEntry", with: "plugin_entry")
         let fixture = try BundleFixture("EntryOfSwift", code: .swift(Self.thing + "public " + source))
         let error = try loadError(fixture)
-        #expect(error.description.contains("a function of Swift"))
+        #expect(error.description.contains("a Swift function"))
         #expect(error.description.contains("Write @c(plugin_entry) before the function"))
     }
 

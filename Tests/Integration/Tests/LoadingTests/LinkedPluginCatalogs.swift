@@ -122,7 +122,8 @@ import Testing
         }
         let message = """
             The bundle “\(bundle.bundlePath)”: The code of this bundle is linked into the application and cannot be \
-            replaced while that runs; only its resources are read anew. Build the application anew, and restart it.
+            replaced while it runs; only the resources of the bundle are read again. Build the application again, and \
+            restart it.
             """
         #expect(error.code == .copyFailed && error.description == message)
         #expect(try found.make() == 5)

@@ -35,9 +35,9 @@ import Testing
         let error = try loadError(fixture)
         #expect(error.code == .duplicateABI)
         let message = """
-            The bundle “\(fixture.path)”: The plug-in “\(fixture.executable.path)” carries its own copy of the module \
-            PluginABI, so its classes are none that the host knows. In its Package.swift, which must be another package \
-            than PluginHost's own, depend on .product(name: "PluginHost", package: "PluginHost") instead of on a target: \
+            The bundle “\(fixture.path)”: The plug-in “\(fixture.executable.path)” contains its own copy of the module \
+            PluginABI, so the host does not recognise its classes. In its Package.swift, which must be a different \
+            package than PluginHost, depend on .product(name: "PluginHost", package: "PluginHost") instead of on a target: \
             that product is .dynamic, and host and plug-in then share one copy.
             """
         #expect(error.description.hasPrefix(message))

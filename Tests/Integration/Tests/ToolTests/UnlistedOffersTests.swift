@@ -66,7 +66,7 @@ import Testing
         #expect(check.codes == ["unfulfilledDeclaration"])
         #expect(check.findings.first?["subject"] as? String == "org.example.piont")
         #expect(
-            (check.findings.first?["message"] as? String)?.hasSuffix("what is there is “org.example.point”.") == true)
+            (check.findings.first?["message"] as? String)?.hasSuffix("that file has “org.example.point”.") == true)
     }
 
     @Test func aPointThatTheApplicationSpellsOtherwiseIsAWarning() throws {

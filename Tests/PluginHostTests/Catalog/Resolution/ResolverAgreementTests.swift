@@ -107,7 +107,7 @@ import Testing
                 #expect(!isPossible, "\(failure); \(place)")
                 #expect(failure.sentence.hasPrefix("\(candidates.name(number)) needs "), "\(failure); \(place)")
             case .circle:
-                #expect(!isPossible || failure.sentence.contains("beside the others"), "\(failure); \(place)")
+                #expect(!isPossible || failure.sentence.contains("with the others"), "\(failure); \(place)")
             case .conflict(let names):
                 #expect(names.contains(candidates.list[number].identifier), "\(failure); \(place)")
             case .undecided: Issue.record("undecided; \(place)")

@@ -126,7 +126,7 @@ import Testing
         #expect(result.failures["a 2"]?.reason == .circle(["a"]))
         #expect(result.sentences["d 1"] == "d 1 needs itself, and can never be loaded before itself.")
         #expect(result.sentences["e 1"] == "e 1 needs d, which can never be loaded: d needs itself.")
-        #expect(result.failures["d 1"]?.remedy == "Ask its author to take d out of its own PHRequires.")
+        #expect(result.failures["d 1"]?.remedy == "Ask its author to remove d from its own PHRequires.")
     }
 
     /// Fault 151.
@@ -142,7 +142,8 @@ import Testing
             result.sentences["d 1"]
                 == "d 1 needs a, which can never be loaded: a needs b, which needs c, which needs a, in a circle.")
         #expect(
-            result.failures["a 1"]?.remedy == "Ask the authors of a, b and c: one of them must do without the next.")
+            result.failures["a 1"]?.remedy
+                == "Ask the authors of a, b and c: one of them must stop requiring the next.")
     }
 
     @Test func aVersionOutsideOfTheCircleIsChosen() throws {
@@ -152,7 +153,7 @@ import Testing
         #expect(failure.reason == .circle(["a", "b"]))
         #expect(
             failure.sentence
-                == "a 2 cannot be loaded beside the others: a needs b, which needs a, in a circle.")
+                == "a 2 cannot be loaded with the others: a needs b, which needs a, in a circle.")
     }
 
     // MARK: Conflicts
@@ -205,7 +206,7 @@ import Testing
         let failure = try #require(result.failures["a 1"])
         #expect(failure.reason == .otherVersionLoaded(identifier: "c", try #require(PluginVersion("3"))))
         #expect(
-            failure.sentence == "a 1 needs c below 3; loaded is c 3, and that stays until the application ends.")
+            failure.sentence == "a 1 needs c below 3; c 3 is loaded until the application ends.")
         #expect(failure.remedy == "Start the application again with c (below 3).")
     }
 
