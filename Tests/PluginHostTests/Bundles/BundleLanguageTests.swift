@@ -80,7 +80,7 @@ struct BundleLanguageTests {
         }
     }
 
-    @Test func theDevelopmentRegionIsALocalisationWhereBaseHoldsItOrNothingElseIs() throws {
+    @Test func theDevelopmentRegionIsALocalisationIfBaseHasItOrThereIsNoOther() throws {
         // As Foundation's Bundle answers for the same bundles.
         let cases: [([String], String, [String])] = [
             ([], "en", ["en"]), ([], "../en", []), (["fr"], "en", ["fr"]),

@@ -49,7 +49,7 @@ final class CatalogTree: Sendable {
         "{ CFBundleIdentifier = \"\(identifier)\"; CFBundleShortVersionString = \"\(version)\"; \(more) }"
     }
 
-    /// One that offers something.
+    /// A list of a bundle that offers something.
     static func list(_ identifier: String, offers name: String, at point: String, order: Int = 0, version: Int = 1)
         -> String
     {
@@ -65,7 +65,7 @@ func fileBytes(_ path: String) throws -> [UInt8] {
     try OpenedFile(path: path).bytes(atMost: 1 << 24)
 }
 
-/// Sets the time of the last change that programs can set.
+/// Sets the modification time, which programs can set.
 func setModified(_ path: String, seconds: Int) {
     var times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
     utimensat(AT_FDCWD, path, &times, 0)

@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What the complete inspection says of a file, as if it were loaded into this process.
+/// The findings of the complete inspection for a file, as if it were loaded into this process.
 func completeInspection(
     _ path: String, bundle: String = ImageFixtures.directory, plugins: Set<String> = []
 ) -> [PluginFinding] {
@@ -40,7 +40,7 @@ struct CompleteInspectionTests {
         let resolvedPath = file.resolvedPath
         #expect(passedLinks)
         #expect(resolvedPath == target)
-        // What it leads to is inspected as any other file is.
+        // Its target is inspected like any other file.
         #expect(completeInspection(link, bundle: bundle) == [])
     }
 
@@ -74,7 +74,7 @@ struct CompleteInspectionTests {
         #expect(message.contains("“\(ImageFixtures.directory)/lib” (RUNPATH), "))
         #expect(message.contains("the cache “/etc/ld.so.cache”, “/"))
         #expect(missing[0].remedy.contains("apt-file search libgone1.so.4"))
-        // Whose symbols they are cannot be known before the libraries are there.
+        // Without the libraries nobody knows where the symbols belong.
         let symbols = findings.filter { $0.code == .symbolMissing }
         #expect(symbols.map(\.severity) == [.warning])
         #expect(symbols[0].message == "“\(path)” uses symbols that none of the libraries found defines: “gone_1”.")

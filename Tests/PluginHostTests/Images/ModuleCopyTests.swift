@@ -30,7 +30,7 @@ struct ModuleCopyTests {
         #expect(completeInspection(path).map(\.subject) == ["PluginABI"])
     }
 
-    @Test func libraryWithPluginABIIsACopyOnlyWhereTheHostHasItAsWell() throws {
+    @Test func libraryWithPluginABIIsACopyOnlyIfTheHostHasItToo() throws {
         let library = try ImageFixtures.swift(
             "libABICopy.so", module: "PluginABI", "public final class PluginRegistrar {}",
             ["-emit-library", "-Xlinker", "-soname=libABICopy.so"])

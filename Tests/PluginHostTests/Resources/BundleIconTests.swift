@@ -12,12 +12,12 @@ struct BundleIconTests {
         return "<key>CFBundleIconFiles</key><array>\(strings)</array>"
     }
 
-    /// What a test looks at: the name, the device, the scale.
+    /// The parts that a test compares: the name, the device, the scale.
     private func descriptions(_ variants: [ResourceVariant]) -> [String] {
         variants.map { "\($0.url.lastPathComponent) \($0.device ?? "any") \($0.scale)" }
     }
 
-    /// What a bundle of some resources has for icons.
+    /// The icons of a bundle with some resources.
     private func icons(_ resources: [String], info: String = "") throws -> [String] {
         let bundle = try ResourceBundle(resources, info: info)
         return withExtendedLifetime(bundle) { descriptions(bundle.bundle.iconFiles) }
@@ -57,7 +57,7 @@ struct BundleIconTests {
         #expect(descriptions(resources.bundle.iconFiles) == expected)
     }
 
-    @Test func aNameWithoutExtensionIsTriedAsItStandsThenByType() throws {
+    @Test func aNameWithoutExtensionIsTriedUnchangedThenByType() throws {
         let named = key("NSIcon", "I")
         #expect(try icons(["I.icns", "I.svg"], info: named) == ["I.svg any 1"])
         #expect(try icons(["I", "I.png"], info: named) == ["I any 1"])
@@ -84,7 +84,7 @@ struct BundleIconTests {
         #expect(
             resources.bundle.iconFiles.map(\.path)
                 == ["en.lproj/Icon.png", "en.lproj/Icon@3x.png"].map { resources($0) })
-        // Where a look-up finds nothing the caller may still scale what is there.
+        // If a look-up finds nothing, the caller may still scale the existing file.
         resources.remove("en.lproj/Icon.png")
         settle()
         #expect(resources.bundle.path(forResource: "Icon", ofType: "png") == nil)
@@ -106,7 +106,7 @@ struct BundleIconTests {
         }
     }
 
-    @Test func aLaunchImageForTheSchemeGoesBeforeTheDefault() throws {
+    @Test func aLaunchImageForTheSchemeComesBeforeTheDefault() throws {
         let resources = try ResourceBundle([
             "Default.png", "Default@2x.png", "Default-mailto.png", "Default-mailto@2x.png",
         ])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// The first question to a bundle is answered by the file's name alone where that is enough; the answer is that of the
+/// The first look-up in a bundle uses only the file's name if that is enough; the result is the same as that of the
 /// search, which reads the directories.
 @Suite("ResourceFinder: the first question") struct FirstQuestionTests {
     struct Shape: CustomTestStringConvertible, Sendable {
@@ -61,7 +61,7 @@ import Testing
         }
         for (name, type) in Self.questions {
             let searching = newFinder()
-            // It has read its directory then.
+            // By then it has read its directory.
             _ = searching.localizations
             let first = newFinder().resource(name, ofType: type)
             #expect(first == searching.resource(name, ofType: type), "\(name ?? "nil") of type \(type ?? "nil")")

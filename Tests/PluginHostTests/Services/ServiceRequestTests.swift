@@ -48,7 +48,7 @@ import Testing
         if case .some = try request("other", 1).firstSource() { Issue.record("a source that nobody offers") }
     }
 
-    @Test func whatIsInstalledAndCannotBeUsedIsNamedWithItsReason() throws {
+    @Test func anInstalledButUnusableBundleIsNamedWithItsReason() throws {
         for name in ["Early", "Late"] { tree.remove("\(name).bundle") }
         client.catalog?.refresh()
         let error = request("org.example.asked", 2).missing
@@ -63,7 +63,7 @@ import Testing
         #expect(nobody.remedy == "Install a plug-in that provides it.")
     }
 
-    @Test func whatIsDeclaredAndDoesNotLoadIsTheLoadsError() {
+    @Test func aDeclaredExtensionThatDoesNotLoadThrowsTheLoadsError() {
         let error = #expect(throws: PluginError.self) {
             _ = try client.service(ExtensionPoint<String>("org.example.asked", version: 2)) as String?
         }

@@ -2,7 +2,7 @@ import Foundation
 import PluginHost
 import Testing
 
-/// What a file says that was written for Foundation's Bundle. PluginHost is imported as any client imports it.
+/// Code in the style of Foundation's Bundle. PluginHost is imported as any client imports it.
 private typealias Bundle = PluginBundle
 
 @Suite("A file written for Foundation's Bundle compiles, and gets this library's strings")

@@ -116,7 +116,7 @@ import Testing
     }
 
     /// 103
-    @Test func aFormatIsCheckedByItself() {
+    @Test func aFormatIsCheckedOnItsOwn() {
         let table = "\"a\" = \"%@ 50 % of\";\n\"b\" = \"%1$@ %@\";\n\"c\" = \"%1$@ %1$d\";\n\"d\" = \"50 % of\";\n"
         let expected = ["1:1 warning strayPercent", "2:1 warning mixedPlaceholders", "3:1 error placeholderMismatch"]
         #expect(findings(table, .stringsTable) == expected)

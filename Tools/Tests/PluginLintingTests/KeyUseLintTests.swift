@@ -113,7 +113,7 @@ import Testing
         #expect(report.findings.map(\.code) == [.unreadable])
     }
 
-    @Test func bundlesKeepToTheirOwnSources() throws {
+    @Test func bundlesAreComparedWithTheirOwnSources() throws {
         let (a, b) = (
             try LintFixture(["en.lproj/Localizable.strings": "\"here\" = \"1\";\n"]),
             try LintFixture(["en.lproj/Localizable.strings": "\"there\" = \"1\";\n"])

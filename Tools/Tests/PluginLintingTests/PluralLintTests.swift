@@ -64,7 +64,7 @@ import Testing
         #expect(found.count == 1 && found[0].hasSuffix("error malformedPlural"), "\(found)")
     }
 
-    @Test func whatTheLibraryReadsHasNoFindings() {
+    @Test func entriesThatTheLibraryReadsHaveNoFindings() {
         let bare =
             "<key>n</key><dict><key>one</key><string>%d file</string><key>other</key><string>%d files</string></dict>"
         #expect(findings(rules(entry("%#@n@", bare)), .pluralRules).isEmpty)

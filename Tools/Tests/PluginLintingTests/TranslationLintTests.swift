@@ -43,7 +43,7 @@ import Testing
         #expect(found.count == 3)
     }
 
-    @Test func whatABroaderLocalisationHasIsNotMissing() throws {
+    @Test func entriesOfABroaderLocalisationAreNotMissing() throws {
         let fixture = try LintFixture([
             "en.lproj/Localizable.strings": "\"a\" = \"1\";\n\"b\" = \"2\";\n",
             "en.lproj/Other.strings": "\"a\" = \"1\";\n",
@@ -73,7 +73,7 @@ import Testing
         #expect(try fixture.findings().count { $0.hasSuffix("placeholderMismatch %d of it") } == 2)
     }
 
-    @Test func whatMostLocalisationsSayIsTheOriginalOfTheRest() throws {
+    @Test func theMajorityOfLocalisationsIsTheOriginalOfTheRest() throws {
         var files = ["ar": "%@", "de": "%d", "fr": "%d", "ja": "%d"]
         #expect(try mismatches(files) == ["ar.lproj/A.strings:1:1 error placeholderMismatch k"])
         files["ja"] = "%@"
@@ -87,7 +87,7 @@ import Testing
         return try fixture.findings().filter { $0.contains("placeholder") }
     }
 
-    @Test func whatTheOriginalLacksIsOneGap() throws {
+    @Test func anEntryThatTheOriginalLacksIsOneGap() throws {
         let translation = "\"a\" = \"1\";\n\"b\" = \"2\";\n"
         let fixture = try LintFixture([
             "en.lproj/A.strings": "\"a\" = \"1\";\n", "de.lproj/A.strings": translation,
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [("%@ %@", "%2$@ %1$@"), ("%d", "%lu"), ("%d%%", "%d %%"), ("%@", "%1$@ %1$@"), ("50 %", "50")])
-    func placeholdersThatAgreeAreNotTold(original: String, translation: String) throws {
+    func placeholdersThatAgreeAreNotReported(original: String, translation: String) throws {
         let fixture = try LintFixture([
             "en.lproj/Localizable.strings": "\"k\" = \"\(original)\";\n",
             "fr.lproj/Localizable.strings": "\"k\" = \"\(translation)\";\n",

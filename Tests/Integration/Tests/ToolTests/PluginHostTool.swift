@@ -29,7 +29,7 @@ enum PluginHostTool {
     /// A text without its line breaks and indents.
     static func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// What --json wrote.
+    /// The document of --json.
     struct Document {
         let status: Int32
         let text: String
