@@ -2,7 +2,7 @@ import Foundation
 import Measuring
 import PluginHost
 
-/// Asking an open bundle for resources it was asked for before, beside one stat() of the same file.
+/// Repeated look-ups of resources in an open bundle, compared with one stat() of the same file.
 enum ResourceMeasurements {
     static func run(_ bundles: Bundles, _ number: Int) throws -> [Figure] {
         let bundle = try PluginBundle.open(path: bundles.path(0))
@@ -40,7 +40,7 @@ enum ResourceMeasurements {
         (0..<number * 10).map { names[$0 % names.count] }
     }
 
-    /// One look-up after the time for which answers are believed unseen: it compares with the file system.
+    /// One look-up after the time for which answers are reused without a check: it compares with the file system.
     private static func afterPause(_ bundle: PluginBundle) -> Double {
         var times: [UInt64] = []
         for name in Bundles.images {

@@ -21,7 +21,7 @@ import Testing
         ("(bytes,) -> void", "“” is none"),
         ("(\(Array(repeating: "bool", count: 33).joined(separator: ","))) -> void", "more than 32 arguments"),
     ])
-    func whatIsNoSignatureTellsWhy(text: String, reason: String) {
+    func anInvalidSignatureIsReportedWithTheReason(text: String, reason: String) {
         let fault = #expect(throws: ForeignSignature.Fault.self) { try ForeignSignature(text) }
         #expect(fault?.reason.contains(reason) == true, "\(fault?.reason ?? "")")
     }

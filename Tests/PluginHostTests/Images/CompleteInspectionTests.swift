@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What the complete inspection says of a file, as if it were loaded into this process.
+/// The findings of the complete inspection for a file, as if it were loaded into this process.
 func completeInspection(
     _ path: String, bundle: String = ImageFixtures.directory, plugins: Set<String> = []
 ) -> [PluginFinding] {
@@ -40,7 +40,7 @@ struct CompleteInspectionTests {
         let resolvedPath = file.resolvedPath
         #expect(passedLinks)
         #expect(resolvedPath == target)
-        // What it leads to is inspected as any other file is.
+        // Its target is inspected like any other file.
         #expect(completeInspection(link, bundle: bundle) == [])
     }
 
@@ -74,13 +74,13 @@ struct CompleteInspectionTests {
         #expect(message.contains("“\(ImageFixtures.directory)/lib” (RUNPATH), "))
         #expect(message.contains("the cache “/etc/ld.so.cache”, “/"))
         #expect(missing[0].remedy.contains("apt-file search libgone1.so.4"))
-        // Whose symbols they are cannot be known before the libraries are there.
+        // Without the libraries nobody knows where the symbols belong.
         let symbols = findings.filter { $0.code == .symbolMissing }
         #expect(symbols.map(\.severity) == [.warning])
         #expect(symbols[0].message == "“\(path)” uses symbols that none of the libraries found defines: “gone_1”.")
     }
 
-    @Test("A library that another library needs is missed as well, and who needs it is told (67)")
+    @Test("A library that another library needs is reported too, with the library that needs it (67)")
     func transitivelyMissingLibrary() throws {
         let far = try ImageFixtures.c(
             "far/libfar.so", "int far(void) { return 1; }", ["-shared", "-Wl,-soname,libfar.so"])
@@ -105,7 +105,7 @@ struct CompleteInspectionTests {
         #expect(completeInspection(inherited) == [])
     }
 
-    @Test("A library of another machine is passed over and told (62, 67)")
+    @Test("A library of another machine is ignored and reported (62, 67)")
     func libraryOfAnotherMachine() throws {
         let library = try ImageFixtures.c(
             "foreign/libforeign.so", "int foreign(void) { return 1; }", ["-shared", "-Wl,-soname,libforeign.so"])
@@ -184,7 +184,7 @@ struct CompleteInspectionTests {
         #expect(found.last?.message == "“\(path)” uses 50 more symbols that nothing in the process defines.")
     }
 
-    @Test("A glibc that is too old is told with both versions")
+    @Test("A glibc that is too old is reported with both versions")
     func glibcTooNew() throws {
         let source = ImageFixtures.entryWithNote + "#include <stdio.h>\nint use(void) { return puts(\"x\"); }"
         var file = try ELFBytes(ImageFixtures.c("uses-glibc.so", source))

@@ -4,7 +4,7 @@ import Testing
 @testable import PluginHost
 
 extension ELFBytes {
-    /// Where an address stands in the file.
+    /// Where an address is in the file.
     func offset(ofAddress address: UInt64) throws -> Int {
         for number in 0..<segmentCount(1) {
             let segment = try segment(1, number)
@@ -17,10 +17,10 @@ extension ELFBytes {
         throw ImageFixtures.BuildFailure(description: "there is no address \(address)")
     }
 
-    /// Where the table stands that an entry of PT_DYNAMIC names.
+    /// Where the table is to which an entry of PT_DYNAMIC leads.
     func table(_ tag: UInt64) throws -> Int { try offset(ofAddress: self[try dynamicValue(tag), as: UInt64.self]) }
 
-    /// Gives an entry of PT_DYNAMIC that is only advice another tag and value.
+    /// Replaces the tag and value of an entry of PT_DYNAMIC that is only advice.
     mutating func replaceAdvice(by tag: UInt64, _ value: UInt64) throws {
         let entry = try dynamicValue(0x6FFF_FFF9)  // DT_RELACOUNT
         self[entry - 8, as: UInt64.self] = tag
@@ -51,7 +51,7 @@ struct ImageDamageTests {
                 "everything.so", source, ["-shared", "-Wl,--hash-style=gnu", "-Wl,-soname,everything.so"]))
     }
 
-    /// The messages about the plug-in in which something was changed.
+    /// The messages about the plug-in after one change.
     private func messages(_ name: String, _ change: (inout ELFBytes) throws -> Void) throws -> [String] {
         var file = try Self.plugin()
         try change(&file)
@@ -92,7 +92,7 @@ struct ImageDamageTests {
         #expect(strings.first?.hasSuffix("its strings (DT_STRTAB) do not end with NUL.") == true)
     }
 
-    @Test func fault191_anOwnNameThatIsNoStringIsRefused() throws {
+    @Test func fault191_anOwnNameOutsideOfTheStringsIsRefused() throws {
         let found = try messages("soname") { $0[try $0.dynamicValue(14), as: UInt64.self] = 1 << 32 }
         #expect(found.count == 1 && found[0].hasSuffix("its own name (DT_SONAME) is not in its strings."))
     }
@@ -118,7 +118,7 @@ struct ImageDamageTests {
         #expect(found.count == 1 && found[0].contains("its list of needed versions (DT_VERNEED)"), "\(found)")
     }
 
-    @Test func fault186_aVersionNumberThatStandsForNoneIsRefused() throws {
+    @Test func fault186_aVersionNumberWithoutARecordIsRefused() throws {
         let found = try messages("versym") { $0[try $0.table(0x6FFF_FFF0) + 2, as: UInt16.self] = 0x7000 }
         #expect(found.count == 1 && found[0].contains("which does not exist (DT_VERSYM)"))
         let alone = try messages("versym-alone") { file in
@@ -283,7 +283,7 @@ struct ImageDamageTests {
 
     @Test func fault192_segmentsThatChangeWhatWasReadAreRefused() throws {
         let shared = try messages("shared-page") { file in
-            // The second segment comes to lie in the last page of the first.
+            // The second segment is moved into the last page of the first.
             let (first, second) = (try file.segment(1), try file.segment(1, 1))
             let end =
                 file[first + ELFBytes.address, as: UInt64.self] + file[first + ELFBytes.memorySize, as: UInt64.self]

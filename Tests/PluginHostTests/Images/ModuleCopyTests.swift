@@ -30,7 +30,7 @@ struct ModuleCopyTests {
         #expect(completeInspection(path).map(\.subject) == ["PluginABI"])
     }
 
-    @Test func libraryWithPluginABIIsACopyOnlyWhereTheHostHasItAsWell() throws {
+    @Test func libraryWithPluginABIIsACopyOnlyIfTheHostHasItToo() throws {
         let library = try ImageFixtures.swift(
             "libABICopy.so", module: "PluginABI", "public final class PluginRegistrar {}",
             ["-emit-library", "-Xlinker", "-soname=libABICopy.so"])
@@ -108,7 +108,7 @@ struct ModuleCopyTests {
             ])
     }
 
-    @Test("A program with the Swift runtime linked into it is told")
+    @Test("A program with the Swift runtime linked into it is reported")
     func staticProgram() throws {
         let program = try ImageFixtures.swift(
             "static-program", module: "StaticProgram", "@main struct Main { static func main() { print(1) } }",
@@ -124,7 +124,7 @@ struct ModuleCopyTests {
             ])
     }
 
-    @Test("Without a note, the compiler's revision in .comment tells another toolchain (83)")
+    @Test("Without a note, the compiler's revision in .comment shows another toolchain (83)")
     func otherToolchain() throws {
         let path = try ImageFixtures.swift(
             "comment.so", module: "Comment", ImageFixtures.swiftEntry + "public final class Own {}")

@@ -136,7 +136,7 @@ struct QuickInspectionDynamicTests {
         #expect(try inspect("origin-like.so", "$ORIGINAL/lib").map(\.code) == [.unsafeSearchPath])
     }
 
-    /// The names are compared with those of the last file: one of the same length must not pass for another.
+    /// The names are compared with those of the last file: another name of the same length must not be accepted.
     @Test func libraryThatTheProcessDoesNotHaveIsToldAfterAnyOtherFile() throws {
         var file = try ELFBytes(
             ImageFixtures.c("needs-libc.so", ImageFixtures.entryWithNote, ["-shared", "-Wl,--no-as-needed"]))

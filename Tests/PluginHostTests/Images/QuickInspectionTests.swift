@@ -3,13 +3,13 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What the check before every load says of a file.
+/// The findings of the check before every load for a file.
 func quickInspection(_ path: String, bundle: String = ImageFixtures.directory) throws -> ImageInspection {
     let file = try OpenedFile(path: path)
     return ImageInspector.inspectQuickly(file, path: path, bundlePath: bundle)
 }
 
-/// The messages about a sound file in which one thing was changed.
+/// The messages about a sound file after one change.
 private func messages(_ name: String, _ change: (inout ELFBytes) throws -> Void) throws -> [String] {
     var file = try ELFBytes(ImageFixtures.sound())
     try change(&file)
@@ -27,7 +27,7 @@ struct QuickInspectionKindTests {
         #expect(inspection.fingerprint != 0)
     }
 
-    @Test("A file of 0, 10 or 64 bytes is told in words (58)")
+    @Test("A file of 0, 10 or 64 bytes is reported in words (58)")
     func shortFiles() throws {
         let path = try ImageFixtures.file("empty.so", [])
         #expect(
@@ -131,7 +131,7 @@ struct QuickInspectionKindTests {
         #expect(try messages("version.so") { $0.bytes[6] = 2 }[0].contains("its ELF version is 2 and 1"))
     }
 
-    /// Files of sysfs claim a page and give less: what a file looks like that is cut off while it is read.
+    /// Files of sysfs report a page and have less: they look like a file that is cut off while it is read.
     private static let shorterThanItsSize = [
         "/sys/devices/system/cpu/online", "/sys/kernel/mm/transparent_hugepage/enabled",
     ].first { FileIdentity(path: $0).map { $0.size >= 4096 } ?? false }
@@ -152,7 +152,7 @@ struct QuickInspectionKindTests {
 
 @Suite("The quick inspection: segments")
 struct QuickInspectionSegmentTests {
-    @Test("Truncation is told with the number of missing bytes, at 1 to 99 % (59)")
+    @Test("Truncation is reported with the number of missing bytes, at 1 to 99 % (59)")
     func truncation() throws {
         let bytes = try ELFBytes(ImageFixtures.sound()).bytes
         for percent in 1...99 {

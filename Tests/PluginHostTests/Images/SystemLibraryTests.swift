@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The inspection and real libraries")
 struct SystemLibraryTests {
-    /// What linkers of many versions wrote: a rule that refuses one of these is wrong.
+    /// Files from linkers of many versions: a rule that refuses one of these is wrong.
     @Test func noLibraryOfTheSystemIsRefused() throws {
         let loaded = LoadedImages.all().map(\.path).filter {
             $0.hasPrefix("/") && Path.lastComponent($0).contains(".so")
@@ -21,7 +21,7 @@ struct SystemLibraryTests {
             }
             inspected += 1
             let found = ImageInspector.inspectQuickly(file, path: path, bundlePath: "/", as: .library).findings
-            // Some libraries are made to stay out of programs that run, and say so themselves.
+            // Some libraries refuse to be loaded into running programs, and say so themselves.
             refused += found.map(\.message).filter { !$0.contains("forbids being opened") }
         }
         #expect(inspected >= 10)

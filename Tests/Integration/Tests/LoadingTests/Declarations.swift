@@ -3,7 +3,7 @@ import Foundation
 import PluginHost
 import Testing
 
-/// What an entry registers is compared with PHFactories.
+/// The registrations of an entry are compared with PHFactories.
 @Suite struct Declarations {
     private static let source =
         Source.factory + """
@@ -41,7 +41,7 @@ import Testing
         #expect(bundle.loadWarnings.isEmpty)
     }
 
-    @Test func aBundleThatRegistersWhatItDeclaresLoadsWithoutAWarning() throws {
+    @Test func registrationsThatMatchTheDeclarationsGiveNoWarning() throws {
         let declared = [declaring("DeclaresAll"), declaring("plain", point: nil)]
         let bundle = try PluginBundle.open(path: fixture("DeclaresAll", declared).path)
         try bundle.loadAndReturnError()
@@ -94,7 +94,7 @@ import Testing
         #expect(warnings.first?.message == message)
         bundle.unload()
         #expect(bundle.loadWarnings.isEmpty)
-        // The log and strictness are the process's.
+        // The log and strictness belong to the process.
         await #expect(processExitsWith: .success) { [path = path as String] in try StrictLoad.run(path) }
     }
 
@@ -114,12 +114,12 @@ import Testing
         let points = Set(bundle.registrations.filter { $0.extensionPoint != nil }.map(\.name))
         let declared = Set(bundle.manifest.extensions.map(\.name))
         #expect(points.isSubset(of: declared))
-        // A function has its signature in place of an interface.
+        // A function has its signature instead of an interface.
         #expect(declared.subtracting(points).isSubset(of: bundle.manifest.functions.keys))
     }
 }
 
-/// A process that loads a bundle which declares two things too many, leniently and then strictly.
+/// A process that loads a bundle with two surplus declarations, leniently and then strictly.
 enum StrictLoad {
     static func run(_ path: String) throws {
         let records = Locked<[String]>([])

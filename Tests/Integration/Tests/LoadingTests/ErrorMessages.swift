@@ -5,8 +5,8 @@ import PluginABI
 import PluginHost
 import Testing
 
-/// The whole message of each error code, as a user reads it. `{bundle}` and `{executable}` stand for the paths,
-/// `{toolchain}` and `{machine}` for the host's own, `{places}` for where this machine's linker looks.
+/// The complete message of each error code, as a user reads it. `{bundle}` and `{executable}` represent the paths,
+/// `{toolchain}` and `{machine}` the host's own, `{places}` the places that this machine's linker searches.
 ///
 /// Those of other suites: `bundleNotFound` (BundleObjects), `loadInterrupted` (ForkedLoad).
 @Suite struct ErrorMessages {
@@ -100,7 +100,7 @@ import Testing
 
     @Test func executableChanged() throws {
         let fixture = try BundleFixture("ReplacedAfterCheck", code: .c(Source.good + "/* first */"))
-        // The dynamic linker knows the path already, and gives what was there then: as if the file had been replaced
+        // The dynamic linker knows the path already, and returns what it loaded before, as if the file had been replaced
         // between the check and the load.
         #expect(dlopen(fixture.executable.path, RTLD_NOW | RTLD_LOCAL) != nil)
         try fixture.install(.c(Source.factory + Source.good.dropFirst(Source.factory.count) + "int second[64] = {1};"))
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test func loadFailed() throws {
-        // More thread-local memory than the dynamic linker keeps for libraries that are loaded late.
+        // More thread-local memory than the dynamic linker reserves for libraries that are loaded late.
         let source = Source.good + "static __thread char much[1 << 20]; char *touch(void) { return much; }"
         try expect(
             .loadFailed, of: BundleFixture("TooMuchTLS", code: .c(source, flags: ["-ftls-model=initial-exec"])),

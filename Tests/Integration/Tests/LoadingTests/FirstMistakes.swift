@@ -3,7 +3,7 @@ import Foundation
 import PluginHost
 import Testing
 
-/// What goes wrong in a first plug-in: each error names the cause, and what to change.
+/// Mistakes in a first plug-in: each error names the cause, and what to change.
 @Suite struct FirstMistakes {
     private static let thing = """
         import PluginABI
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func fault81_anEntryWithANameOfCPlusPlusIsReportedWithExternC() throws {
-        // Not the parameter of the header's declaration: another function, to which its extern "C" does not apply.
+        // Not the parameter type of the header's declaration: another function, to which its extern "C" does not apply.
         let fixture = try BundleFixture(
             "EntryOfCPlusPlus",
             code: .cxx("plugin_status plugin_entry(plugin_host *host) { (void)host; return PLUGIN_OK; }"))
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func fault55_aMisspeltExecutableIsReportedWithItsKeyAndTheFileThatLiesThere() throws {
+    @Test func fault55_aMisspeltExecutableIsReportedWithItsKeyAndTheExistingFile() throws {
         for key in ["NSExecutable", "CFBundleExecutable"] {
             let fixture = try BundleFixture(
                 "Spelt", info: ["NSExecutable": NSNull()].merging([key: "Splet"]) { $1 }, code: .c(Source.good))
@@ -217,9 +217,9 @@ import Testing
         try PluginBundle.open(path: fixture.path).loadAndReturnError()
     }
 
-    // MARK: What a load finds, a check finds
+    // MARK: A check finds what a load finds
 
-    /// The findings of a check hold all errors that a load found.
+    /// The findings of a check include all errors that a load found.
     private func expectCheck(
         of fixture: BundleFixture, finds error: PluginError, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -250,7 +250,7 @@ import Testing
         try expectCheck(of: fixture, finds: error)
     }
 
-    @Test func whatTheLinkerRefusesByItselfIsNoFineCheck() throws {
+    @Test func aFileThatTheLinkerRefusesDoesNotPassTheCheck() throws {
         let source = Source.good + "static __thread char much[1 << 21]; char *touch(void) { return much; }"
         let fixture = try BundleFixture("MuchTLS", code: .c(source, flags: ["-ftls-model=initial-exec"]))
         #expect(try loadError(fixture).code == .loadFailed)

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func aLinkedPluginIsAmongAllBundlesAndItsExecutableIsTheProgram() throws {
-        // NSExecutable names a file that is not there: for this program it need not be.
+        // NSExecutable names a file that does not exist; this program does not need it.
         let fixture = try BundleFixture("LinkedShown", code: .none)
         #expect(try loadError(fixture).code == .executableMissing)
         let bundle = try PluginBundle.linked(at: fixture.path) { host in
@@ -95,7 +95,7 @@ import Testing
         #expect(try loadError(fixture) == error)
     }
 
-    @Test func aLinkedPluginIsHeldToWhatItDeclares() throws {
+    @Test func aLinkedPluginIsComparedWithItsDeclarations() throws {
         let fixture = try BundleFixture("LinkedUndeclared", info: ["PHFactories": [String]()], code: .none)
         _ = try PluginBundle.linked(at: fixture.path) { host in
             registerPlugin(with: host) { $0.provide(LinkedPlugins.point, named: "undeclared") { _ in "" } }

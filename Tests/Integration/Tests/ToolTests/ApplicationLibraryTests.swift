@@ -2,10 +2,10 @@ import Fixtures
 import Foundation
 import Testing
 
-/// The commonest first mistake: the module of the application's API is a target of the application's package. Then it is
-/// linked into the application, and the library that plug-ins need is nowhere.
+/// The most common first mistake: the module of the application's API is a target of the application's package. Then it
+/// is linked into the application, and the library that plug-ins need does not exist.
 @Suite struct ApplicationLibraryTests {
-    /// A plug-in that needs libNotesAPI.so, which is not there, and the application with the module in it.
+    /// A plug-in that needs libNotesAPI.so, which does not exist, and the application with the module in it.
     private func mistake() throws -> (plugin: BundleFixture, application: String) {
         let folder = Workspace.temporary.appending(path: "notes-\(UUID().uuidString)")
         let modules = folder.appending(path: "modules")

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// Fault 19.
-    @Test func ofEqualVersionsTheLowerRankIsChosenAndTheOtherTold() throws {
+    @Test func ofEqualVersionsTheLowerRankIsChosenAndTheOtherReported() throws {
         var candidates = try Candidates(["a 1.0", "a 1"])
         #expect(candidates.resolved().passedOver == ["a 1": .earlierRank])
         candidates = try Candidates(["a 1", "a 1.0"])
@@ -32,7 +32,7 @@ import Testing
         #expect(result.chosen.isEmpty && result.failures.isEmpty && result.passedOver.isEmpty)
     }
 
-    @Test func aLowerVersionIsChosenWhereTheHigherCannotBeUsed() throws {
+    @Test func aLowerVersionIsChosenIfTheHigherCannotBeUsed() throws {
         let result = try resolved("a 2: x", "a 1", "b 1: a")
         #expect(result.chosen == ["a 1", "b 1"])
         #expect(result.sentences == ["a 2": "a 2 needs x; x is not installed."])
@@ -48,19 +48,19 @@ import Testing
         #expect(result.failures.isEmpty)
     }
 
-    @Test func whatRequiresHasItsHighestVersionBeforeWhatIsRequired() throws {
+    @Test func aRequiringBundleGetsItsHighestVersionBeforeARequiredOne() throws {
         let result = try resolved("z 2: a 1", "z 1: a", "a 1", "a 2")
         #expect(result.chosen == ["a 1", "z 2"])
     }
 
-    @Test func whatIsRequiredComesFirstElseTheAlphabetDecides() throws {
+    @Test func requirementsComeFirstOtherwiseTheAlphabetDecides() throws {
         let result = try resolved("d 1", "c 1: b; e", "b 1", "a 1: z", "z 1", "e 1: d")
         #expect(result.chosen == ["z 1", "a 1", "b 1", "d 1", "e 1", "c 1"])
     }
 
     // MARK: What is missing
 
-    @Test func whatIsMissingIsNamed() throws {
+    @Test func missingBundlesAreNamed() throws {
         let failure = try #require(try resolved("org.a 1.0: org.b >=2").failures["org.a 1.0"])
         #expect(failure.reason == .missing(identifier: "org.b"))
         #expect(failure.sentence == "org.a 1.0 needs org.b 2 or later; org.b is not installed.")
@@ -81,7 +81,7 @@ import Testing
         #expect(result.sentences["org.b 2.0"] == "org.b 2.0 needs org.c below 3; org.c 3.1 is installed.")
     }
 
-    @Test func ofSeveralVersionsThatWouldDoTheHighestStandsForAll() throws {
+    @Test func ofSeveralFittingVersionsTheHighestRepresentsAll() throws {
         let result = try resolved("a 1: b >=2", "b 2: c <3", "b 2.1: d", "c 3.1")
         #expect(result.sentences["a 1"] == "a 1 needs b 2 or later, of which 2.1 needs d; d is not installed.")
     }
@@ -98,7 +98,7 @@ import Testing
         ),
         ("<=1 || >=3", "a 1 needs b 1 or earlier or 3 or later; b 2.9 and 2 are installed.", nil),
     ])
-    func otherVersionsAreTold(range: String, sentence: String, remedy: String?) throws {
+    func otherVersionsAreNamed(range: String, sentence: String, remedy: String?) throws {
         let failure = try #require(try resolved("a 1: b \(range)", "b 2", "b 2.9").failures["a 1"])
         #expect(failure.sentence == sentence)
         if let remedy { #expect(failure.remedy == remedy) }
@@ -109,7 +109,7 @@ import Testing
         #expect(mismatch == (range == "3" ? .tooOld : range == "<=1" ? .tooNew : .other))
     }
 
-    @Test func ofManyVersionsSomeAreTold() throws {
+    @Test func ofManyVersionsSomeAreNamed() throws {
         let versions = (1...30).map { "b \($0)" }
         let result = try Candidates(["a 1: b >=99"] + versions).resolved()
         #expect(
@@ -120,7 +120,7 @@ import Testing
     // MARK: Circles
 
     /// Fault 152.
-    @Test func whatNeedsItselfIsToldSo() throws {
+    @Test func aBundleThatNeedsItselfIsReported() throws {
         let result = try resolved("a 2: a <2", "a 1", "d 1: d", "e 1: d")
         #expect(result.chosen == ["a 1"])
         #expect(result.failures["a 2"]?.reason == .circle(["a"]))
@@ -186,7 +186,7 @@ import Testing
         )
     }
 
-    @Test func whatContradictsItselfIsToldOnce() throws {
+    @Test func aContradictionIsReportedOnce() throws {
         let result = try resolved(
             "a 1: b; d", "b 1: e <2", "d 1: e", "d 0.9: e", "e 1", "e 2", "a 0.9: e <2; b; f", "f 1: e 2")
         let failure = try #require(result.failures["a 0.9"] ?? result.failures["f 1"])
@@ -199,7 +199,7 @@ import Testing
 
     // MARK: Loaded
 
-    @Test func whatIsLoadedStays() throws {
+    @Test func loadedBundlesStay() throws {
         let result = try resolved("c 2", "c 3", "c 3.0", "a 1: c <3", "b 1: c 3", pinned: ["c": "3"])
         #expect(result.chosen == ["c 3", "b 1"])
         #expect(result.passedOver == ["c 2": .loaded, "c 3.0": .earlierRank])
@@ -210,7 +210,7 @@ import Testing
         #expect(failure.remedy == "Start the application again with c (below 3).")
     }
 
-    @Test func whatIsLoadedNeedsNoCandidateAndNothingElse() throws {
+    @Test func loadedBundlesNeedNoCandidateAndNothingElse() throws {
         var result = try resolved("a 1: gone 1", "gone 2", pinned: ["gone": "1.5"])
         #expect(result.chosen == ["a 1"])
         #expect(result.resolution.passedOver == [1: Resolution.Replacement(replacement: nil, rule: .loaded)])
