@@ -91,7 +91,7 @@ final class CatalogIndex: Sendable {
             }
             for number in 0..<header.pluginCount
             where plugin(number) >= candidateCount || inLoadOrder(number) >= candidateCount {
-                return Fault(reason: "plug-in \(number) is none of its entries")
+                return Fault(reason: "plug-in \(number) is not one of its entries")
             }
             for number in 0..<header.extensionCount {
                 let row = self.extensionRow(number)

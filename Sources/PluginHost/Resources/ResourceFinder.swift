@@ -3,7 +3,7 @@ import Synchronization
 /// Finds the resources of one bundle.
 ///
 /// Places are searched in this order; the first that has the resource wins:
-/// 1. the resources directory itself: a global resource hides every localised one;
+/// 1. the resources directory itself: a resource for all languages hides every localised one;
 /// 2. `<language>.lproj` of the first preferred localisation;
 /// 3. `Base.lproj`;
 /// 4. the other preferred localisations, the more specific first (`fr_CA`, then `fr`);
@@ -78,7 +78,7 @@ final class ResourceFinder: Sendable {
     /// The first resource that matches, or nil. `name`: the file's name; it may include its extension and a directory.
     /// Nil or empty: the first file of the type, in the order of names. `type`: the extension, with or without a dot;
     /// may be double (`tar.gz`). Nil or empty: the name is complete. `subdirectory`: a directory below the resources.
-    /// `localization`: only resources without a language and those of this localisation; `fr` also means `French.lproj`
+    /// `localization`: only resources for all languages and those of this localisation; `fr` also means `French.lproj`
     /// if there is no `fr.lproj`. Nil: the order above.
     func resource(
         _ name: String?, ofType type: String?, inDirectory subdirectory: String? = nil,
@@ -96,7 +96,7 @@ final class ResourceFinder: Sendable {
         resource(name, ofType: type, inDirectory: subdirectory, forLocalization: localization)?.path
     }
 
-    /// All resources of a type, nil or empty for every type: those without a language, then those of the localisations
+    /// All resources of a type, nil or empty for every type: those for all languages, then those of the localisations
     /// in search order, each group sorted by name.
     ///
     /// Each name is listed once, at the place where a look-up would find it first; its variants are not listed. Names

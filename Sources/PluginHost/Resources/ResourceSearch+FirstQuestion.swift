@@ -8,7 +8,7 @@ import Glibc
 extension ResourceSearch {
     /// The result of the search, or nil if the full search is needed.
     ///
-    /// The file is searched among the resources without a language, which come first, and then in the user's first
+    /// The file is searched among the resources for all languages, which come first, and then in the user's first
     /// language: a localisation with exactly that name is preferred to all others (``LanguageMatcher``, rule 1). If the
     /// user has no language, the development region is used.
     mutating func answerByName(_ query: ResourceQuery, _ run: inout Run) -> FoundResource? {

@@ -214,7 +214,7 @@ final class BundleStrings: Sendable {
         return StringsChain.Files(files: files, isCertain: found.isCertain)
     }
 
-    /// The language of a place: that of its `.lproj`; for Base and for a table without a language the development
+    /// The language of a place: that of its `.lproj`; for Base and for a table for all languages the development
     /// region, otherwise the first preferred localisation.
     private static func language(of path: String, by finder: ResourceFinder) -> String {
         let directory = finder.directories.first { path.hasPrefix($0 + "/") } ?? ""
