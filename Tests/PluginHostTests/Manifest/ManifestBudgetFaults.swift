@@ -73,7 +73,7 @@ import Testing
         let finding = try #require(bundle.manifestError?.findings.first)
         #expect(finding.code == .manifestUnreadable)
         #expect(finding.message.contains("Bad.bundle/Contents/Info.plist"))
-        #expect(finding.message.contains("Write the file anew"))
+        #expect(finding.message.contains("Write the file again"))
         #expect(tree.catalog("a").plugins.map(\.identifier) == ["good"])
     }
 
