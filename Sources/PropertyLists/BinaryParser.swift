@@ -1,3 +1,5 @@
+import Glibc
+
 /// Reads the binary form of a property list, `bplist00`.
 ///
 /// The file is a heap of objects, a table of their offsets and a trailer. Objects may be shared, so the file is a
@@ -138,12 +140,23 @@ struct BinaryParser: ~Copyable {
         let new = value
         guard let old = frames[last].entries.updateValue(new, forKey: key) else { return }
         if policy == .keepFirst {
-            frames[last].entries[key] = old
+            guard let index = frames[last].entries.index(forKey: key) else { return }
+            frames[last].entries.values[index] = old
             // The dictionary keeps the spelling of the first.
-            let entries = frames[last].entries
-            if let index = entries.index(forKey: key), !entries.keys[index].utf8.elementsEqual(key.utf8) { return }
+            guard Self.haveSameBytes(frames[last].entries.keys[index], key) else { return }
         }
         note(key, at: place, hasSameValue: old == new)
+    }
+
+    /// By memcmp(), because comparing views of UTF-8 takes ten times as long, and thousands of keys may be equal.
+    private static func haveSameBytes(_ a: String, _ b: String) -> Bool {
+        let (a, b) = (a.utf8, b.utf8)
+        guard a.count == b.count else { return false }
+        return a.withContiguousStorageIfAvailable { a in
+            b.withContiguousStorageIfAvailable { b in
+                b.isEmpty || memcmp(a.baseAddress!, b.baseAddress!, b.count) == 0
+            }
+        }?.flatMap(\.self) ?? a.elementsEqual(b)
     }
 
     @inline(never)

@@ -90,6 +90,8 @@ struct TableChecks {
         guard case .dictionary(let list) = value else { return }
         let texts = list.compactMapValues(\.string)
         guard texts.count == list.count else { return }
+        // Of equal keys, a list has the first value and a table the last.
+        if faults.contains(where: { $0.code == .duplicateKey }) { return }
         guard faults.isEmpty || faults.allSatisfy({ $0.code == .missingSeparator || $0.code == .assumedLatin1 }) else {
             throw Violation("the list is good, the table has faults: \(faults)")
         }

@@ -85,7 +85,7 @@ import Testing
         let checked = #expect(throws: PluginError.self) { try bundle.preflight() }
         #expect(checked?.findings.map(\.message) == [message])
         let program = try Compiler.executable(
-            "GrownHost", source: "import GrownAPI\nprint(ExtensionPoint.grownFilter.name)\n",
+            "GrownHost", source: "import GrownAPI\nimport PluginABI\nprint(ExtensionPoint.grownFilter.name)\n",
             flags: api.flags(api.folders[1]))
         #expect(bundle.findings(loadedBy: program.path).map(\.message) == [message])
     }

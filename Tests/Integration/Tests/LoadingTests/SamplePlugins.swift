@@ -199,8 +199,8 @@ import Testing
         #expect(output.status == 1, "\(output)")
         #expect(
             output.standardError.contains(
-                "The report could not be written to \(report.path): File too large. Correct that, or name another file "
-                    + "by --output."), "\(output)")
+                "The report could not be written to \(report.path): the system reports “File too large”. Correct that, or "
+                    + "name another file by --output."), "\(output)")
         #expect(try String(contentsOf: report, encoding: .utf8) == "old")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["report.html"])
     }

@@ -34,13 +34,11 @@ import Testing
             "OwnPluginABI", code: .swift(Self.plugin, flags: try objects("PluginABI", "CPluginSupport") + ["-lffi"]))
         let error = try loadError(fixture)
         #expect(error.code == .duplicateABI)
-        let library = Workspace.products.appending(path: "libPluginHost.so").path
         let message = """
-            The bundle “\(fixture.path)”: The module PluginABI stands twice in the process: in \
-            “\(fixture.executable.path)”, which the plug-in uses, and in “\(library)”, which the host uses. Their types are \
-            not equal. In the Package.swift of whatever was linked with a copy of its own, depend on the library's product \
-            from a package of its own, .product(name: "PluginHost", package: "PluginHost"), and make an application's API \
-            module a .library(type: .dynamic) in a package of its own; a target dependency is linked statically.
+            The bundle “\(fixture.path)”: The plug-in “\(fixture.executable.path)” carries its own copy of the module \
+            PluginABI, so its classes are none that the host knows. In its Package.swift, which must be another package \
+            than PluginHost's own, depend on .product(name: "PluginHost", package: "PluginHost") instead of on a target: \
+            that product is .dynamic, and host and plug-in then share one copy.
             """
         #expect(error.description.hasPrefix(message))
         // The check before the load tells the same.

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["chek"], "check"), (["lnit"], "lint"), (["Load"], "load"), (["inf", "X.bundle"], "info"), (["hlep"], "help"),
+        (["chek"], "check"), (["lintt"], "lint"), (["Load"], "load"), (["inf", "X.bundle"], "info"), (["hlep"], "help"),
         (["doc"], "doctor"),
     ])
     func aMistypedCommandSuggestsTheRightOne(_ arguments: [String], _ command: String) throws {
