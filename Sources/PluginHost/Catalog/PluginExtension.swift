@@ -104,8 +104,8 @@ private final class ExtensionMaker<Interface>: Sendable {
     func make() throws -> Interface {
         let replacements = catalog.replacements.load(ordering: .acquiring)
         // Whoever uses a plug-in that is watched must be counted as its user.
-        if catalog.generationsInUse.load() == nil, let known = known.withLock({ $0 }), known.replacements == replacements,
-            known.code.isOffered.load(ordering: .acquiring)
+        if catalog.generationsInUse.load() == nil, let known = known.withLock({ $0 }),
+            known.replacements == replacements, known.code.isOffered.load(ordering: .acquiring)
         {
             // Nothing else is stored there.
             return try unsafeDowncast(known, to: TypedKnownProvider<Interface>.self).provider.make()
