@@ -68,8 +68,8 @@ public final class PluginCatalog: Sendable {
     /// What hot reload keeps on the catalogue, from the first watch on; nil for one that was never watched.
     let generationsInUse = AtomicLazyReference<GenerationsInUse>()
 
-    /// How often a bundle was opened, maybe in another's place: what was found out about bundles holds while it stays.
-    let openings = Atomic(0)
+    /// How often a bundle was opened in the place of another: which bundle is used under an identifier holds while it stays.
+    let replacements = Atomic(0)
 
     private struct State {
         var index: CatalogIndex
@@ -180,8 +180,8 @@ public final class PluginCatalog: Sendable {
         let bundle = try PluginBundle.open(path: path)
         // One that could not be read now is opened again for the next question.
         if bundle.isProvisional { return bundle }
-        state.withLock { $0.bundles[plugin.identifier] = bundle }
-        openings.add(1, ordering: .releasing)
+        let isReplacement = state.withLock { $0.bundles.updateValue(bundle, forKey: plugin.identifier) != nil }
+        if isReplacement { replacements.add(1, ordering: .releasing) }
         return bundle
     }
 

@@ -60,27 +60,39 @@ public struct PluginExtension<Interface>: Sendable {
     public func make() throws -> Interface { try maker.make() }
 }
 
+/// A provider, and what it holds for: a later generation of the plug-in, or another bundle, has another. Of no type, because
+/// a reference of a generic type costs a search for its metadata at each use.
+private class KnownProvider: @unchecked Sendable {
+    // @unchecked because it has a subclass; every property of both is an immutable Sendable value.
+    let code: LoadedCode
+    let replacements: Int
+
+    init(_ code: LoadedCode, _ replacements: Int) {
+        self.code = code
+        self.replacements = replacements
+    }
+}
+
+private final class TypedKnownProvider<Interface>: KnownProvider, @unchecked Sendable {
+    let provider: Provider<Interface>
+
+    init(_ provider: Provider<Interface>, _ code: LoadedCode, _ replacements: Int) {
+        self.provider = provider
+        super.init(code, replacements)
+    }
+
+    /// What the closure holds is the plug-in's.
+    deinit { HeldLocks.keep(provider.create) }
+}
+
 /// Makes the objects of an extension, and keeps the provider that it made the last one by. It has all that it needs in
 /// itself, because whoever asks a description for it copies the whole description.
 private final class ExtensionMaker<Interface>: Sendable {
-    /// A provider, and what it holds for: a later generation of the plug-in, or another bundle, has another.
-    private final class Found: Sendable {
-        let provider: Provider<Interface>
-        let code: LoadedCode
-        let openings: Int
-
-        init(_ provider: Provider<Interface>, _ code: LoadedCode, _ openings: Int) {
-            self.provider = provider
-            self.code = code
-            self.openings = openings
-        }
-    }
-
     private let catalog: PluginCatalog
     private let identifier: String
     private let name: String
     private let point: ExtensionPoint<Interface>
-    private let found = Lock<Deferred<Found>?>(nil)
+    private let known = Lock<KnownProvider?>(nil)
 
     init(_ description: ExtensionDescription, _ point: ExtensionPoint<Interface>) {
         catalog = description.plugin.catalog
@@ -90,20 +102,21 @@ private final class ExtensionMaker<Interface>: Sendable {
     }
 
     func make() throws -> Interface {
-        let openings = catalog.openings.load(ordering: .acquiring)
+        let replacements = catalog.replacements.load(ordering: .acquiring)
         // Whoever uses a plug-in that is watched must be counted as its user.
-        if catalog.generationsInUse.load() == nil, let known = found.withLock({ $0 })?.value,
-            known.openings == openings, known.provider.bundle.currentCode === known.code
+        if catalog.generationsInUse.load() == nil, let known = known.withLock({ $0 }),
+            known.replacements == replacements, known.code.isOffered.load(ordering: .acquiring)
         {
-            return try known.provider.make()
+            // Nothing else is stored there.
+            return try unsafeDowncast(known, to: TypedKnownProvider<Interface>.self).provider.make()
         }
         return try catalog.withPlugin(identifier) { bundle in
             let code = try bundle.loadedCode()
             guard let provider = try bundle.provider(named: name, of: point, in: code) else {
                 throw unfulfilled(bundle)
             }
-            let new = Deferred(Found(provider, code, openings))
-            found.withLock { $0 = new }
+            let new = TypedKnownProvider(provider, code, replacements)
+            known.withLock { $0 = new }
             return try provider.make()
         }
     }

@@ -9,6 +9,8 @@ final class LoadedCode: Sendable {
     let table: HostTable
     /// Where the registrations differ from what Info.plist declares.
     let findings: [PluginFinding]
+    /// Whether the bundle's state is `active` with this code, for those who ask often and know the code.
+    let isOffered = Atomic(false)
     private let census = Lock<ObjectCensus?>(nil)
     /// The objects that the code made; counted from the first on, because most loads make none.
     var objects: ObjectCensus {
