@@ -68,8 +68,9 @@ public final class PluginCatalog: Sendable {
     /// What hot reload keeps on the catalogue, from the first watch on; nil for one that was never watched.
     let generationsInUse = AtomicLazyReference<GenerationsInUse>()
 
-    /// How often a bundle was opened in the place of another: which bundle is used under an identifier holds while it stays.
-    let replacements = Atomic(0)
+    /// Which code serves under an identifier is found in the same way while this number stays: it counts the bundles that
+    /// were opened in the place of another, and the first watch.
+    let routeChanges = Atomic(0)
 
     private struct State {
         var index: CatalogIndex
@@ -181,7 +182,7 @@ public final class PluginCatalog: Sendable {
         // One that could not be read now is opened again for the next question.
         if bundle.isProvisional { return bundle }
         let isReplacement = state.withLock { $0.bundles.updateValue(bundle, forKey: plugin.identifier) != nil }
-        if isReplacement { replacements.add(1, ordering: .releasing) }
+        if isReplacement { routeChanges.add(1, ordering: .releasing) }
         return bundle
     }
 

@@ -60,29 +60,37 @@ public struct PluginExtension<Interface>: Sendable {
     public func make() throws -> Interface { try maker.make() }
 }
 
-/// A provider, and what it holds for: a later generation of the plug-in, or another bundle, has another. Of no type, because
-/// a reference of a generic type costs a search for its metadata at each use.
+/// A provider that made an object, and when it may make the next: a later generation of the plug-in, or another bundle,
+/// has a provider of its own.
+///
+/// Why a class without a type parameter, and a closure in the one with it: each use of a generic type costs a search for
+/// its metadata, which is a tenth of the whole call.
 private class KnownProvider: @unchecked Sendable {
     // @unchecked because it has a subclass; every property of both is an immutable Sendable value.
-    let code: LoadedCode
-    let replacements: Int
+    private let code: LoadedCode
+    private let routeChanges: Int
 
-    init(_ code: LoadedCode, _ replacements: Int) {
+    init(_ code: LoadedCode, _ routeChanges: Int) {
         self.code = code
-        self.replacements = replacements
+        self.routeChanges = routeChanges
+    }
+
+    /// Whether the catalogue would find this provider again.
+    func serves(in catalog: PluginCatalog) -> Bool {
+        catalog.routeChanges.load(ordering: .acquiring) == routeChanges && code.isOffered.load(ordering: .acquiring)
     }
 }
 
 private final class TypedKnownProvider<Interface>: KnownProvider, @unchecked Sendable {
-    let provider: Provider<Interface>
+    let make: @Sendable () throws -> Interface
 
-    init(_ provider: Provider<Interface>, _ code: LoadedCode, _ replacements: Int) {
-        self.provider = provider
-        super.init(code, replacements)
+    init(_ provider: Provider<Interface>, _ code: LoadedCode, _ routeChanges: Int) {
+        make = { try provider.make() }
+        super.init(code, routeChanges)
     }
 
     /// What the closure holds is the plug-in's.
-    deinit { HeldLocks.keep(provider.create) }
+    deinit { HeldLocks.keep(make) }
 }
 
 /// Makes the objects of an extension, and keeps the provider that it made the last one by. It has all that it needs in
@@ -102,21 +110,22 @@ private final class ExtensionMaker<Interface>: Sendable {
     }
 
     func make() throws -> Interface {
-        let replacements = catalog.replacements.load(ordering: .acquiring)
-        // Whoever uses a plug-in that is watched must be counted as its user.
-        if catalog.generationsInUse.load() == nil, let known = known.withLock({ $0 }),
-            known.replacements == replacements, known.code.isOffered.load(ordering: .acquiring)
-        {
+        if let known = known.withLock({ $0 }), known.serves(in: catalog) {
             // Nothing else is stored there.
-            return try unsafeDowncast(known, to: TypedKnownProvider<Interface>.self).provider.make()
+            return try unsafeDowncast(known, to: TypedKnownProvider<Interface>.self).make()
         }
+        // Read before the look-up: a change during it makes what is found out of date.
+        let routeChanges = catalog.routeChanges.load(ordering: .acquiring)
         return try catalog.withPlugin(identifier) { bundle in
             let code = try bundle.loadedCode()
             guard let provider = try bundle.provider(named: name, of: point, in: code) else {
                 throw unfulfilled(bundle)
             }
-            let new = TypedKnownProvider(provider, code, replacements)
-            known.withLock { $0 = new }
+            // Whoever uses a plug-in that is watched must be counted as its user, at each call.
+            if catalog.generations == nil {
+                let new = TypedKnownProvider(provider, code, routeChanges)
+                known.withLock { $0 = new }
+            }
             return try provider.make()
         }
     }

@@ -21,7 +21,7 @@ final class PluginGenerations: Generations {
         /// Whether the copy was removed, as nobody needs it any more.
         fileprivate let isCopyRemoved = Atomic(false)
         /// Those who are in it now.
-        fileprivate let users = DispatchGroup()
+        let users = DispatchGroup()
 
         init(number: Int, copy: BundleCopy) throws(PluginError) {
             self.number = number
