@@ -188,9 +188,12 @@ enum BundleOpening {
                     "There is no Info.plist: \(quoted(link)) is a link that leads to nothing, to \(quoted(target)).",
                 remedy: "Put the file there, or install the bundle again.")
         }
+        // Not joined(): the first call of it looks through all conformances of the process, and a program without a list
+        // comes by here with its first question.
+        let list = places.dropFirst().reduce(places.first ?? "") { $0 + " and " + $1 }
         return PluginFinding(
             .manifestUnreadable, filePath: expected,
-            message: "There is no Info.plist: \(places.joined(separator: " and ")) \(verb) not exist.",
+            message: "There is no Info.plist: \(list) \(verb) not exist.",
             remedy: "Add \(layout.usualInfoList) with at least CFBundleIdentifier and NSExecutable.")
     }
 

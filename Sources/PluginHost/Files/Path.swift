@@ -48,10 +48,13 @@ import Glibc
             && (directory == "/" || path.utf8.dropFirst(directory.utf8.count).first == UInt8(ascii: "/"))
     }
 
-    /// What stands before the last slash of an absolute path.
-    static func directory(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.utf8.startIndex else { return "/" }
-        return String(path[..<slash])
+    /// The directory that an absolute path stands in, by its text alone.
+    static func parent(_ path: String) -> String {
+        let slash = UInt8(ascii: "/")
+        guard let last = path.utf8.lastIndex(where: { $0 != slash }),
+            let end = path.utf8[..<last].lastIndex(of: slash), end > path.utf8.startIndex
+        else { return "/" }
+        return String(path[..<end])
     }
 
     /// What stands behind the last slash of a path.
@@ -73,8 +76,19 @@ import Glibc
         return "/" + components.joined(separator: "/")
     }
 
-    /// The program that runs, its links resolved.
-    static let mainProgram = resolved("/proc/self/exe") ?? "/"
+    /// The file of the program that runs, its links resolved. Of a program that was deleted or replaced since it started,
+    /// the place where it stood; the root where the system does not give it.
+    static let mainProgram = program(atLink: "/proc/self/exe") ?? "/"
+
+    /// The file that a link of the kernel's to a running program leads to. The kernel marks one that is gone by a suffix,
+    /// which may also be a part of a file's name.
+    static func program(atLink link: String) -> String? {
+        guard let target = linkTarget(link), target.hasPrefix("/") else { return nil }
+        let suffix = " (deleted)"
+        guard target.hasSuffix(suffix) else { return target }
+        if let file = FileIdentity(path: target), FileIdentity(path: link)?.isSameFile(as: file) ?? false { return target }
+        return String(target.dropLast(suffix.count))
+    }
 
     /// The last component, without its extension.
     @_spi(Tools) public static func stem(_ path: String) -> String {
@@ -82,9 +96,6 @@ import Glibc
         guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return last }
         return String(last[..<dot])
     }
-
-    /// The directory that an absolute path stands in.
-    static func parent(_ path: String) -> String { join(path, "..") }
 
     /// Appends relative components to a resolved directory; the empty string appends nothing, and each `..` at the start
     /// goes up.

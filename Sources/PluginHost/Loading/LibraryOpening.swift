@@ -118,7 +118,7 @@ struct LibraryOpening {
     /// The directory of an element, or nil if it leads elsewhere than into the bundle or to where its files are.
     private func place(_ element: String, of path: String) -> String? {
         for origin in ["${ORIGIN}", "$ORIGIN"] where element.hasPrefix(origin) {
-            return Path.directory(of: path) + element.dropFirst(origin.count)
+            return Path.parent(path) + element.dropFirst(origin.count)
         }
         guard element.hasPrefix("/"), Path.isInside(Path.lexicallyNormalized(element), directory: bundlePath) else {
             return nil
