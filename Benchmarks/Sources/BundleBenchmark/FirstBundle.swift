@@ -2,10 +2,10 @@ import Foundation
 import Measuring
 import PluginHost
 
-/// The first bundle of a process, from opening it to its first localised resource, in a process for each measurement:
-/// - the first question of all, which finds the user's languages and the main bundle, too;
-/// - of each library, after a question to its main bundle: of the library's code and of what it keeps, only that counts as
-///   known which the main bundle needs, as in a program that uses this library and not the other.
+/// The first bundle of a process, from opening it to its first localised resource, with a process for each measurement:
+/// - the first question of all, which also finds the user's languages and the main bundle;
+/// - for each library, the first bundle after the main bundle. Only the parts of a library that its main bundle needs have
+///   run before, as in a program that uses this library and not the other.
 enum FirstBundle {
     /// - Returns: the times of both libraries, one after the other.
     static func figures(environment: [String: String]) throws -> [Figure] {
@@ -38,9 +38,9 @@ enum FirstBundle {
         }
     }
 
-    /// `folder`: a path and no URL, so that nothing else of Foundation is in use than what its bundles bring in.
+    /// `folder`: a path and not a URL, so that nothing of Foundation is used except what its bundles need.
     static func measure(_ library: String, in folder: String) throws -> Figure {
-        // Both find it in the caches of the system: each has one process in each round.
+        // Both find it in the system's caches: each has one process in each round.
         let path = folder + "/Sample1.bundle"
         switch library {
         case "question":
@@ -60,7 +60,7 @@ enum FirstBundle {
         }
     }
 
-    /// `open`: gives a bundle, which is kept until the time is taken.
+    /// `open`: returns a bundle, which is kept until the time is measured.
     private static func microseconds(_ open: () throws -> AnyObject) rethrows -> Double {
         let start = now()
         let bundle = try open()

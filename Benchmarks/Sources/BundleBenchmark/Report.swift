@@ -18,7 +18,8 @@ struct Report {
                 + Child.figures(["--round", "\(bundles)"], environment: environment)
         }
         Swift.print(
-            "Opening bundles and asking them, medians of \(rounds) processes (x: to what the first line or name tells)")
+            "Opening bundles and looking things up, medians of \(rounds) processes (x: relative to the line or name given)"
+        )
         Figure.printMedians(of: figures)
         let log = folder.appending(path: "strace").path
         guard

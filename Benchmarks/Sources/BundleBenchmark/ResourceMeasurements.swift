@@ -2,7 +2,7 @@ import Foundation
 import Measuring
 import PluginHost
 
-/// Asking an open bundle for resources it was asked for before, beside one stat() of the same file.
+/// Repeated look-ups of resources in an open bundle, compared with one stat() of the same file.
 enum ResourceMeasurements {
     static func run(_ bundles: Bundles, _ number: Int) throws -> [Figure] {
         let bundle = try PluginBundle.open(path: bundles.path(0))
@@ -40,8 +40,8 @@ enum ResourceMeasurements {
         (0..<number * 10).map { names[$0 % names.count] }
     }
 
-    /// One look-up after the time for which answers are believed unseen, as a ratio to a stat() of the file after the same
-    /// pause: it compares with the file system. Each alone between two looks at the clock, one beside the other.
+    /// One look-up after the time for which answers are reused without a check, when it compares with the file system: as a
+    /// ratio to a stat() of the file after the same pause. Each call is measured alone, in turn with the other.
     private static func afterPause(_ bundle: PluginBundle, _ bundles: Bundles) -> Double {
         func nanoseconds(_ question: () -> Void) -> UInt64 {
             let pause = now() + 20_000

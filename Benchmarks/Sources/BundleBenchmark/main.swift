@@ -1,8 +1,8 @@
-// What it costs to open bundles and to ask them for resources and strings, as ratios to what the same question costs
-// without a bundle (a stat(), a Swift dictionary) and beside Foundation's Bundle, in the same process.
+// The cost of opening bundles and of looking up resources and strings, as ratios to the cost of the same without a bundle
+// (a stat(), a Swift dictionary) and beside Foundation's Bundle, in the same process.
 //
 //   bundle-benchmark            the table: medians of several processes
-//   bundle-benchmark --check    the same, once and with few, to see that it works
+//   bundle-benchmark --check    the same, once and with few bundles, to check that it works
 //   bundle-benchmark --round N  one process; N is how many bundles each measurement opens. Prints one figure a line
 //   bundle-benchmark --first L  one process, for the first bundle that the library L opens: PluginHost or Foundation; or
 //                               for the first “question” of a process
@@ -13,7 +13,7 @@ import Foundation
 import Measuring
 import PluginHost
 
-/// What is measured, in the order of the table.
+/// The measurements, in the order of the table.
 let measurements: [(Bundles, Int) throws -> [Figure]] = [
     OpeningMeasurements.run,
     ResourceMeasurements.run,

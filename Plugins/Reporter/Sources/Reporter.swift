@@ -99,7 +99,6 @@ private struct Figures {
     var ideographs = 0
     var sentences = 0
     var lines = 0
-    private var endsSentence = false
 
     var sentenceLength: Double { sentences == 0 ? 0 : Double(words) / Double(sentences) }
 

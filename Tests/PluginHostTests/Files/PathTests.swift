@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["/a/../b", "/..", "/a/..", "", "a\0b", "/" + String(repeating: "x", count: 5000)])
-    func whatOnlyTheFileSystemCanResolveIsNotGuessed(path: String) {
+    func pathsThatOnlyTheFileSystemCanResolveAreNotGuessed(path: String) {
         #expect(Path.normalized(path) == nil)
     }
 

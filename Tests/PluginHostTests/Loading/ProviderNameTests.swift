@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsLocalisedBeforeItIsAskedFor() async {
+    @Test func nothingIsLocalisedBeforeItIsNeeded() async {
         // In a process of its own, because an entry belongs to one bundle.
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree([
@@ -63,12 +63,12 @@ import Testing
             let catalog = PluginCatalog(searchPaths: [tree.path], options: .init(index: .none))
             let found = try #require(catalog.extension(named: "second", of: ProviderNameTests.point))
             #expect(try found.make() == "made by second")
-            // The table comes after all of it, and after the objects that were made: it is read now, or never.
+            // The table is added after all of it, and after the objects were made: it is read now, or never.
             try tree.write(
                 "Named.bundle/Contents/Resources/en.lproj/Providers.strings",
                 "\"Name of first\" = \"Der erste\"; \"Name of second\" = \"Der zweite\";")
             #expect(providers.map(\.displayName) == ["Der erste", "Der zweite"])
-            // The kept provider is of the code that serves: not of an unloaded generation's objects.
+            // The kept provider belongs to the current code, not to the objects of an unloaded generation.
             bundle.unload()
             #expect(try found.make() == "made by second")
             #expect(try catalog.extension(named: "first", of: ProviderNameTests.point)?.make() == "made by first")

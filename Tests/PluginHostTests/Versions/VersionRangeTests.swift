@@ -73,7 +73,7 @@ import Testing
         #expect(range.inWords == row.words)
     }
 
-    @Test func theBuildOfABundleIsNoPartOfARange() throws {
+    @Test func theBuildOfABundleIsNotPartOfARange() throws {
         let version = PluginVersion(short: "1.2", build: "142")
         for text in ["=1.2", "<=1.2", ">=1.2", "1.1...1.2", "1.2"] { #expect(try VersionRange(text).contains(version)) }
         for text in [">1.2", "<1.2", "1.1..<1.2"] { #expect(try !VersionRange(text).contains(version)) }
@@ -154,7 +154,7 @@ import Testing
         #expect(word.reason.count < 80)
     }
 
-    /// Random texts of the grammar's own characters: a fault or a range, and a range reads again as itself.
+    /// Random texts of the grammar's own characters: a fault or a range, and a range is unchanged when it is read again.
     @Test(arguments: [UInt64(1), 2, 3])
     func anyTextIsReadOrRefused(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
