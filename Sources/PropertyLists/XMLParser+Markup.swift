@@ -64,15 +64,22 @@ extension XMLParser {
         case comment, instruction, section
     }
 
-    /// Moves past the next occurrence of a terminator.
+    /// Moves past the next occurrence of a terminator. A search without a result costs steps, and is done once for each
+    /// kind.
     mutating func skip(
         _ kind: Skipped, past terminator: StaticString, from start: Int, _ message: String
     ) throws(TextFault) {
-        guard start < neverEnds[kind.rawValue], let found = find(terminator, from: start) else {
-            neverEnds[kind.rawValue] = min(start, neverEnds[kind.rawValue])
-            throw TextFault(.truncated, at: position, message)
+        if start < neverEnds[kind.rawValue] {
+            if let found = find(terminator, from: start) {
+                position = found + terminator.utf8CodeUnitCount
+                return
+            }
+            neverEnds[kind.rawValue] = start
+            guard builder.budget.take(steps: max(text.count - start, 0)) else {
+                throw TextFault(.overBudget, at: position, builder.budget.exhausted.sentence)
+            }
         }
-        position = found + terminator.utf8CodeUnitCount
+        throw TextFault(.truncated, at: position, message)
     }
 
     /// The offset of the next occurrence of a few bytes.

@@ -4,7 +4,8 @@
 //   bundle-benchmark            the table: medians of several processes
 //   bundle-benchmark --check    the same, once and with few bundles, to check that it works
 //   bundle-benchmark --round N  one process; N is how many bundles each measurement opens. Prints one figure a line
-//   bundle-benchmark --first L  one process, for the first bundle that the library L opens: PluginHost or Foundation
+//   bundle-benchmark --first L  one process, for the first bundle that the library L opens: PluginHost or Foundation; or
+//                               for the first “question” of a process
 //
 // The bundles are made in a temporary folder.
 
@@ -35,7 +36,6 @@ do {
             for figure in try measure(bundles, Int(arguments[1]) ?? 8) { print(figure.line) }
         }
     case "--first" where arguments.count == 2:
-        HostEnvironment.current.preferredLanguages = ["fr"]
         print(try FirstBundle.measure(arguments[1], in: folder).line)
     default:
         let text = "bundle-benchmark: unknown arguments \(arguments.joined(separator: " "))\n"

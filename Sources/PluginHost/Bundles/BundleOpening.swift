@@ -190,9 +190,12 @@ enum BundleOpening {
                     "There is no Info.plist: \(quoted(link)) is a broken link to \(quoted(target)).",
                 remedy: "Create that file, or install the bundle again.")
         }
+        // Not joined(): its first call searches all conformances of the process, and a program without Info.plist gets
+        // here at its first question.
+        let list = places.dropFirst().reduce(places.first ?? "") { $0 + " and " + $1 }
         return PluginFinding(
             .manifestUnreadable, filePath: expected,
-            message: "There is no Info.plist: \(places.joined(separator: " and ")) \(verb) not exist.",
+            message: "There is no Info.plist: \(list) \(verb) not exist.",
             remedy: "Add \(layout.usualInfoList) with at least CFBundleIdentifier and NSExecutable.")
     }
 

@@ -68,8 +68,9 @@ public final class PluginCatalog: Sendable {
     /// The state that hot reload keeps for the catalogue, created by the first watch; nil if it was never watched.
     let generationsInUse = AtomicLazyReference<GenerationsInUse>()
 
-    /// How many bundles were opened so far. Results about bundles are valid until the number changes.
-    let openings = Atomic(0)
+    /// How many bundles were opened in the place of another, and whether the catalogue was watched. The provider that was
+    /// found for an extension is valid until the number changes.
+    let routeChanges = Atomic(0)
 
     private struct State {
         var index: CatalogIndex
@@ -181,8 +182,8 @@ public final class PluginCatalog: Sendable {
         let bundle = try PluginBundle.open(path: path)
         // A bundle that could not be read now is opened again at the next request.
         if bundle.isProvisional { return bundle }
-        state.withLock { $0.bundles[plugin.identifier] = bundle }
-        openings.add(1, ordering: .releasing)
+        let isReplacement = state.withLock { $0.bundles.updateValue(bundle, forKey: plugin.identifier) != nil }
+        if isReplacement { routeChanges.add(1, ordering: .releasing) }
         return bundle
     }
 

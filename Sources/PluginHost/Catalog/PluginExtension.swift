@@ -61,28 +61,50 @@ public struct PluginExtension<Interface>: Sendable {
     public func make() throws -> Interface { try maker.make() }
 }
 
+/// A provider that was found, and the conditions under which it is valid: a later generation of the plug-in, or another
+/// bundle, has a different one.
+///
+/// Why a class without a type parameter, and a closure in its subclass: each use of a generic type searches for its
+/// metadata, which takes a tenth of the whole call.
+private class KnownProvider: @unchecked Sendable {
+    // @unchecked because it has a subclass; every property of both is an immutable Sendable value.
+    private let code: LoadedCode
+    private let routeChanges: Int
+
+    init(_ code: LoadedCode, _ routeChanges: Int) {
+        self.code = code
+        self.routeChanges = routeChanges
+    }
+
+    /// The registrations may hold objects of the plug-in.
+    deinit { HeldLocks.keep(code) }
+
+    /// Whether the catalogue would still find this provider.
+    func serves(in catalog: PluginCatalog) -> Bool {
+        catalog.routeChanges.load(ordering: .acquiring) == routeChanges && code.isOffered.load(ordering: .acquiring)
+    }
+}
+
+private final class TypedKnownProvider<Interface>: KnownProvider, @unchecked Sendable {
+    let make: @Sendable () throws -> Interface
+
+    init(_ provider: Provider<Interface>, _ code: LoadedCode, _ routeChanges: Int) {
+        make = { try provider.make() }
+        super.init(code, routeChanges)
+    }
+
+    /// The closure may hold objects of the plug-in.
+    deinit { HeldLocks.keep(make) }
+}
+
 /// Creates the objects of an extension, and keeps the provider that it last used. It contains copies of everything that
 /// it needs, because taking a part from a description copies the whole description.
 private final class ExtensionMaker<Interface>: Sendable {
-    /// A provider and the conditions under which it is valid: a later generation of the plug-in, or another bundle, has
-    /// a different one.
-    private final class Found: Sendable {
-        let provider: Provider<Interface>
-        let code: LoadedCode
-        let openings: Int
-
-        init(_ provider: Provider<Interface>, _ code: LoadedCode, _ openings: Int) {
-            self.provider = provider
-            self.code = code
-            self.openings = openings
-        }
-    }
-
     private let catalog: PluginCatalog
     private let identifier: String
     private let name: String
     private let point: ExtensionPoint<Interface>
-    private let found = Lock<Deferred<Found>?>(nil)
+    private let known = Lock<KnownProvider?>(nil)
 
     init(_ description: ExtensionDescription, _ point: ExtensionPoint<Interface>) {
         catalog = description.plugin.catalog
@@ -92,20 +114,22 @@ private final class ExtensionMaker<Interface>: Sendable {
     }
 
     func make() throws -> Interface {
-        let openings = catalog.openings.load(ordering: .acquiring)
-        // A caller that uses a watched plug-in must be counted as its user.
-        if catalog.generationsInUse.load() == nil, let known = found.withLock({ $0 })?.value,
-            known.openings == openings, known.provider.bundle.currentCode === known.code
-        {
-            return try known.provider.make()
+        if let known = known.withLock({ $0 }), known.serves(in: catalog) {
+            // Only this type is stored there.
+            return try unsafeDowncast(known, to: TypedKnownProvider<Interface>.self).make()
         }
+        // Read before the look-up, so that a change during it makes the result invalid.
+        let routeChanges = catalog.routeChanges.load(ordering: .acquiring)
         return try catalog.withPlugin(identifier) { bundle in
             let code = try bundle.loadedCode()
             guard let provider = try bundle.provider(named: name, of: point, in: code) else {
                 throw unfulfilled(bundle)
             }
-            let new = Deferred(Found(provider, code, openings))
-            found.withLock { $0 = new }
+            // A caller that uses a watched plug-in must be counted as its user, at each call.
+            if catalog.generations == nil {
+                let new = TypedKnownProvider(provider, code, routeChanges)
+                known.withLock { $0 = new }
+            }
             return try provider.make()
         }
     }

@@ -48,10 +48,13 @@ import Glibc
             && (directory == "/" || path.utf8.dropFirst(directory.utf8.count).first == UInt8(ascii: "/"))
     }
 
-    /// The part before the last slash of an absolute path.
-    static func directory(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.utf8.startIndex else { return "/" }
-        return String(path[..<slash])
+    /// The directory that contains an absolute path, found from the text alone.
+    static func parent(_ path: String) -> String {
+        let slash = UInt8(ascii: "/")
+        guard let last = path.utf8.lastIndex(where: { $0 != slash }),
+            let end = path.utf8[..<last].lastIndex(of: slash), end > path.utf8.startIndex
+        else { return "/" }
+        return String(path[..<end])
     }
 
     /// The part after the last slash of a path.
@@ -73,8 +76,19 @@ import Glibc
         return "/" + components.joined(separator: "/")
     }
 
-    /// The running program, with its links resolved.
-    static let mainProgram = resolved("/proc/self/exe") ?? "/"
+    /// The file of the running program, with its links resolved. For a program that was deleted or replaced since it
+    /// started, the path that it had; the root if the system does not give it.
+    static let mainProgram = program(atLink: "/proc/self/exe") ?? "/"
+
+    /// The file that the kernel's link to a running program leads to. The kernel marks a deleted file with a suffix, which
+    /// may also be part of a file's name.
+    static func program(atLink link: String) -> String? {
+        guard let target = linkTarget(link), target.hasPrefix("/") else { return nil }
+        let suffix = " (deleted)"
+        guard target.hasSuffix(suffix) else { return target }
+        if let file = FileIdentity(path: target), FileIdentity(path: link)?.isSameFile(as: file) ?? false { return target }
+        return String(target.dropLast(suffix.count))
+    }
 
     /// The last component without its extension.
     @_spi(Tools) public static func stem(_ path: String) -> String {
@@ -82,9 +96,6 @@ import Glibc
         guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return last }
         return String(last[..<dot])
     }
-
-    /// The directory that contains an absolute path.
-    static func parent(_ path: String) -> String { join(path, "..") }
 
     /// Appends relative components to a resolved directory; an empty string appends nothing, and each `..` at the start
     /// goes up.

@@ -191,7 +191,7 @@ extension CompleteInspection {
             if let identity = FileIdentity(path: directory) {
                 return identity.isDirectory && identity.mode & S_IWOTH != 0 ? directory : nil
             }
-            directory = Path.directory(of: directory)
+            directory = Path.parent(directory)
         }
         return nil
     }

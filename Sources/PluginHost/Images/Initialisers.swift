@@ -74,9 +74,11 @@ struct Initialisers {
     }
 
     /// Checks that each entry points to code.
-    func check(in inspection: borrowing QuickInspection) throws(TableFault) {
+    func check(
+        in inspection: borrowing QuickInspection, _ targets: borrowing RelocationTargets
+    ) throws(TableFault) {
         for (index, entry) in entries.enumerated() {
-            if case .address(let address) = entry, inspection.isCode(address), !inspection.isTable(address) { continue }
+            if case .address(let address) = entry, inspection.isCode(address), !targets.isTable(address) { continue }
             let count = arrays.0.bytes.count / 8
             throw TableFault(
                 what: index < count

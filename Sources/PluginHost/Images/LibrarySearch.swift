@@ -124,7 +124,7 @@ struct LibrarySearch {
             text += rest[..<dollar]
             rest = rest[dollar...]
             let tokens = [
-                ("ORIGIN", Path.directory(of: image.file.resolvedPath ?? image.path)), ("LIB", libraryToken),
+                ("ORIGIN", Path.parent(image.file.resolvedPath ?? image.path)), ("LIB", libraryToken),
                 ("PLATFORM", platformToken),
             ]
             let match = tokens.lazy.compactMap { name, value -> (String, Int)? in
@@ -156,7 +156,7 @@ struct LibrarySearch {
     /// C library shows which ones apply.
     private static func systemPlaces() -> (directories: [String], token: String) {
         let library = LoadedImages.all().first { Path.lastComponent($0.path) == "libc.so.6" }
-        let home = library.map { Path.directory(of: $0.path) } ?? "/lib64"
+        let home = library.map { Path.parent($0.path) } ?? "/lib64"
         let relative = home.hasPrefix("/usr/") ? String(home.dropFirst(5)) : String(home.dropFirst(1))
         var directories = ["/\(relative)", "/usr/\(relative)"]
         // Debian's own directories are searched in addition to the plain ones; elsewhere there are only these two.

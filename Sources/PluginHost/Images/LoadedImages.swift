@@ -64,12 +64,6 @@ enum LoadedImages {
         }
         return modules
     }
-
-    /// The file of the main program.
-    static var mainProgramPath: String {
-        let link = "/proc/self/exe"
-        return Path.linkTarget(link) ?? link
-    }
 }
 
 extension ProcessImage {
@@ -77,7 +71,7 @@ extension ProcessImage {
         base = UInt(image.base)
         self.isMainProgram = isMainProgram
         let name = image.path.map { String(cString: $0) } ?? ""
-        path = isMainProgram && name.isEmpty ? LoadedImages.mainProgramPath : name
+        path = isMainProgram && name.isEmpty ? Path.mainProgram : name
         header = base
         // A program that is not position-independent has base 0 and its header at the address of its first segment.
         let bytes = UnsafeRawBufferPointer(start: headers, count: count * ELF.programHeaderSize)

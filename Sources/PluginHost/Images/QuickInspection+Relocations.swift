@@ -20,15 +20,10 @@ extension QuickInspection {
         try checkPacked(targets, &initialisers)
         try check(tables.relocations, relativeCount: dynamic.relativeCount, targets, &initialisers)
         try check(tables.pltRelocations, relativeCount: 0, targets, &initialisers)
-        try initialisers.check(in: self)
-        for address in [dynamic.initFunction, dynamic.finiFunction] where address != 0 && isTable(address) {
+        try initialisers.check(in: self, targets)
+        for address in [dynamic.initFunction, dynamic.finiFunction] where address != 0 && targets.isTable(address) {
             throw TableFault(what: "its initialiser or finaliser (DT_INIT, DT_FINI) is in one of its tables")
         }
-    }
-
-    /// Whether a called address is among the headers or tables: old linkers put them and code into one segment.
-    func isTable(_ address: UInt64) -> Bool {
-        tableRanges.contains { $0.contains(address) }
     }
 
     private func check(
@@ -56,7 +51,7 @@ extension QuickInspection {
             if kind != .relative {
                 let symbol = bytes.loadUnaligned(fromByteOffset: start &+ 12, as: UInt32.self)
                 let addend = bytes.loadUnaligned(fromByteOffset: start &+ 16, as: UInt64.self)
-                try check(kind, type: type, number, symbol: symbol, addend: addend)
+                try check(kind, type: type, number, symbol: symbol, addend: addend, targets)
                 if initialisers.overlap(target, kind.width) {
                     let symbol = tables.symbol(UInt64(symbol))
                     initialisers.write(
@@ -76,7 +71,8 @@ extension QuickInspection {
     /// Checks the conditions of a kind besides the place to write to.
     @inline(__always)
     private func check(
-        _ kind: RelocationKind, type: UInt32, _ number: Int, symbol: UInt32, addend: UInt64
+        _ kind: RelocationKind, type: UInt32, _ number: Int, symbol: UInt32, addend: UInt64,
+        _ targets: borrowing RelocationTargets
     ) throws(TableFault) {
         switch kind {
         case .none, .relative, .address, .slot, .narrow: return
@@ -87,7 +83,7 @@ extension QuickInspection {
             }
         case .threadLocal, .threadLocalDescriptor: try checkThreadLocal(number, symbol: symbol)
         case .indirect:
-            guard isCode(addend), !isTable(addend) else {
+            guard isCode(addend), !targets.isTable(addend) else {
                 throw TableFault(what: "relocation \(number) calls a function that lies outside of its code")
             }
         case .copy: throw TableFault(what: "relocation \(number) copies a variable, which only programs do")
@@ -149,14 +145,16 @@ extension QuickInspection {
 /// Where relocations may write: to the writable segments, but not over data that the dynamic linker itself reads.
 struct RelocationTargets: ~Copyable {
     private let ranges: [Range<UInt64>]
+    private let tables: [Range<UInt64>]
 
     init(of inspection: borrowing QuickInspection) {
+        tables = inspection.tableRanges
         var ranges: [Range<UInt64>] = []
         for segment in inspection.segments
         where segment.type == ELF.load && segment.flags & (ELF.mayRead | ELF.mayWrite) == ELF.mayRead | ELF.mayWrite {
             ranges.append(segment.address..<(segment.address &+ segment.memorySize))
         }
-        for table in inspection.tableRanges where ranges.contains(where: { $0.overlaps(table) }) {
+        for table in tables where ranges.contains(where: { $0.overlaps(table) }) {
             ranges = ranges.flatMap { range -> [Range<UInt64>] in
                 guard range.overlaps(table) else { return [range] }
                 let before = range.lowerBound..<max(range.lowerBound, table.lowerBound)
@@ -165,6 +163,11 @@ struct RelocationTargets: ~Copyable {
             }
         }
         self.ranges = ranges
+    }
+
+    /// Whether a called address is among the headers or tables: old linkers put them and code into one segment.
+    func isTable(_ address: UInt64) -> Bool {
+        tables.contains { $0.contains(address) }
     }
 
     /// The range to try first.
@@ -179,24 +182,24 @@ struct RelocationTargets: ~Copyable {
 extension QuickInspection {
     /// The data that the dynamic linker reads during relocation or later: PT_DYNAMIC, the tables, and the program
     /// headers.
-    var tableRanges: [Range<UInt64>] {
+    fileprivate var tableRanges: [Range<UInt64>] {
         func range(_ address: UInt64, _ size: Int) -> Range<UInt64> { address..<(address &+ UInt64(size)) }
-        var found: [Range<UInt64>] = []
+        // Each of these was read from its segment, so no sum overflows.
+        var found = [
+            range(dynamic.strings, tables.strings.count),
+            range(dynamic.symbols, tables.symbols.count),
+            range(dynamic.relocations, tables.relocations.count),
+            range(dynamic.pltRelocations, tables.pltRelocations.count),
+            range(dynamic.packedRelocations, tables.packedRelocations.count),
+            range(dynamic.symbolVersions, tables.symbols.count / ELF.symbolSize * 2),
+            range(dynamic.gnuHash != 0 ? dynamic.gnuHash : dynamic.systemVHash, Int(tables.hashSize)),
+            tables.neededVersions, tables.definedVersions,
+        ]
         if let segment = dynamicSegment { found.append(range(segment.address, Int(segment.fileSize))) }
         if let first = firstLoaded, first.offset == 0 { found.append(range(first.address, ELF.headerSize)) }
         for segment in segments where segment.type == ELF.programHeaders {
             found.append(range(segment.address, segments.count * ELF.programHeaderSize))
         }
-        // Each of these was read from its segment, so no sum overflows.
-        found.append(range(dynamic.strings, tables.strings.count))
-        found.append(range(dynamic.symbols, tables.symbols.count))
-        found.append(range(dynamic.relocations, tables.relocations.count))
-        found.append(range(dynamic.pltRelocations, tables.pltRelocations.count))
-        found.append(range(dynamic.packedRelocations, tables.packedRelocations.count))
-        found.append(range(dynamic.symbolVersions, tables.symbols.count / ELF.symbolSize * 2))
-        found.append(range(dynamic.gnuHash != 0 ? dynamic.gnuHash : dynamic.systemVHash, Int(tables.hashSize)))
-        found.append(tables.neededVersions)
-        found.append(tables.definedVersions)
         return found
     }
 }

@@ -80,7 +80,7 @@ struct SearchPathRules {
         for name in ["${ORIGIN}", "$ORIGIN"] where element.hasPrefix(name) {
             let rest = element.dropFirst(name.count)
             guard rest.isEmpty || rest.utf8.first == UInt8(ascii: "/") else { continue }
-            return (Path.directory(of: path) + rest, true)
+            return (Path.parent(path) + rest, true)
         }
         return nil
     }

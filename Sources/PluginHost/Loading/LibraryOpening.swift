@@ -119,7 +119,7 @@ struct LibraryOpening {
     /// The directory of an element; nil if it is neither inside the bundle nor relative to the library's own directory.
     private func place(_ element: String, of path: String) -> String? {
         for origin in ["${ORIGIN}", "$ORIGIN"] where element.hasPrefix(origin) {
-            return Path.directory(of: path) + element.dropFirst(origin.count)
+            return Path.parent(path) + element.dropFirst(origin.count)
         }
         guard element.hasPrefix("/"), Path.isInside(Path.lexicallyNormalized(element), directory: bundlePath) else {
             return nil

@@ -9,6 +9,8 @@ final class LoadedCode: Sendable {
     let table: HostTable
     /// The differences between the registrations and the declarations in Info.plist.
     let findings: [PluginFinding]
+    /// Whether the bundle's state is `active` with this code, for callers that know the code and ask often.
+    let isOffered = Atomic(false)
     private let census = Lock<ObjectCensus?>(nil)
     /// The objects that the code created. The counters are created with the first object, because most loads create
     /// none.

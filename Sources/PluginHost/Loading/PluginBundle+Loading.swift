@@ -276,6 +276,8 @@ extension PluginBundle {
     /// Changes the state under its lock, so that observers see the changes in order.
     private func change(_ state: inout LoadState, to next: LoadState) {
         putStateChange(from: state.visible, to: next.visible)
+        if case .active(let code) = state { code.isOffered.store(false, ordering: .releasing) }
+        if case .active(let code) = next { code.isOffered.store(true, ordering: .releasing) }
         state = next
     }
 }

@@ -58,6 +58,8 @@ extension PluginCatalog {
     var madeGenerationTable: GenerationTable {
         if let generationTable { return generationTable }
         let stored = generationsInUse.storeIfNil(GenerationsInUse(GenerationTable()))
+        // Providers that were found before are no longer used: their users would not be counted.
+        routeChanges.add(1, ordering: .releasing)
         return unsafeDowncast(stored.all, to: GenerationTable.self)
     }
 }

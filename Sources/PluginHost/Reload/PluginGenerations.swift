@@ -22,7 +22,7 @@ final class PluginGenerations: Generations {
         /// Whether the copy was removed because nobody needs it any more.
         fileprivate let isCopyRemoved = Atomic(false)
         /// The callers that are currently in it.
-        fileprivate let users = DispatchGroup()
+        let users = DispatchGroup()
 
         init(number: Int, copy: BundleCopy) throws(PluginError) {
             self.number = number

@@ -53,6 +53,11 @@ struct FormatParser {
         }
         guard case .some(let width) = readAmount(&conversion) else { return nil }
         conversion.width = width
+        // C has this flag before the width only; CoreFoundation reads “%1#@count@” as a variable, too.
+        if next == UInt8(ascii: "#") {
+            conversion.flags.insert(.alternate)
+            position += 1
+        }
         if next == UInt8(ascii: ".") {
             position += 1
             guard case .some(let precision) = readAmount(&conversion) else { return nil }

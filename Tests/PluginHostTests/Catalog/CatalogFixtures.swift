@@ -36,11 +36,12 @@ final class CatalogTree: Sendable {
         }
     }
 
-    func scan(_ folders: String..., old: CatalogIndex? = nil, validation: PluginCatalog.Validation = .bundles)
-        -> CatalogIndex
-    {
+    func scan(
+        _ folders: String..., rules: CatalogRules = CatalogRules(), old: CatalogIndex? = nil,
+        validation: PluginCatalog.Validation = .bundles
+    ) -> CatalogIndex {
         CatalogScan(
-            searchPaths: folders.map { tree($0) }, extensions: ["bundle"], validation: validation, rules: CatalogRules()
+            searchPaths: folders.map { tree($0) }, extensions: ["bundle"], validation: validation, rules: rules
         ).run(old: old)
     }
 

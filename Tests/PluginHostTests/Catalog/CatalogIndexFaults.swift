@@ -135,6 +135,27 @@ import Testing
         #expect(renewed.record(renewed.entry(0)).shortVersion == "2.0")
     }
 
+    @Test func aRangeOfAChangedInfoListIsNotTakenFromTheIndex() throws {
+        func list(_ range: String) -> String {
+            CatalogTree.list("x", "1.0", "PHHostRequires = \"\(range)\"; PHRequires = { y = \"\(range)\"; };")
+        }
+        let rules = CatalogRules(hostVersion: "2.5")
+        let tree = try CatalogTree(["a/X.bundle": list(">=1.0 <2.0")])
+        let file = tree("a/X.bundle/Contents/Info.plist")
+        setModified(file, seconds: 1_000_000_000)
+        tree.settle()
+        // As another process reads it.
+        let index = try CatalogIndex(bytes: tree.scan("a", rules: rules).bytes)
+        #expect(index.entry(0).verdict == .incompatible)
+        // Of the same length, under the same time.
+        try tree.write("a/X.bundle", list(">=2.0 <3.0"))
+        setModified(file, seconds: 1_000_000_000)
+        let renewed = tree.scan("a", rules: rules, old: index)
+        let record = renewed.record(renewed.entry(0))
+        #expect(record.hostRequires?.description == ">=2.0 <3.0" && record.requires["y"] == record.hostRequires)
+        #expect(renewed.entry(0).verdict != .incompatible)
+    }
+
     @Test func aFileThatWasChangedAMomentAgoIsReadAgain() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x", "1.0")])
         var identity = try #require(FileIdentity(path: tree("a/X.bundle/Contents/Info.plist")))

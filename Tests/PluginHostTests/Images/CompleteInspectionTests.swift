@@ -385,7 +385,7 @@ struct ImageSurroundingsTests {
             "needs-deleted.so",
             ImageFixtures.entryWithNote + "extern int deleted_answer(void); int use(void) { return deleted_answer(); }",
             ["-shared", library])
-        let present = HostImages(.program(path: LoadedImages.mainProgramPath), excluding: nil)
+        let present = HostImages(.program(path: Path.mainProgram), excluding: nil)
         let file = try ImageFile(path: path)
         let closure = LibraryClosure(of: file, in: present)
         #expect(closure.missing.map(\.name) == ["libdeleted.so"])

@@ -100,7 +100,7 @@ struct ImageClassesTests {
         #expect(LoadedImages.modules()[base] == ["Fixture"])
         let images = LoadedImages.all()
         #expect(images.first?.isMainProgram == true)
-        #expect(images.first?.path == LoadedImages.mainProgramPath)
+        #expect(images.first?.path == Path.mainProgram)
         #expect(images.count { $0.isMainProgram } == 1)
         let foundation = try #require(images.first { Path.lastComponent($0.path) == "libFoundationEssentials.so" })
         #expect(LoadedImages.modules()[foundation.header]?.contains("FoundationEssentials") == true)

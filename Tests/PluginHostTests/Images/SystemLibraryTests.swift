@@ -11,7 +11,7 @@ struct SystemLibraryTests {
             $0.hasPrefix("/") && Path.lastComponent($0).contains(".so")
         }
         let libc = try #require(loaded.first { Path.lastComponent($0) == "libc.so.6" })
-        let folder = Path.directory(of: libc)
+        let folder = Path.parent(libc)
         let others = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".so") }
         var inspected = 0
         var refused: [String] = []

@@ -75,11 +75,14 @@ struct LocalizedFormatTests {
             """
             { order = { NSStringLocalizedFormatKey = "%@: %#@files@ in %#@folders@"; \(variables) };
               position = { NSStringLocalizedFormatKey = "%3$#@folders@ with %2$#@files@ of %1$@"; \(variables) };
-              twice = { NSStringLocalizedFormatKey = "%1$#@files@, %1$#@folders@, %1$d"; \(variables) }; }
+              twice = { NSStringLocalizedFormatKey = "%1$#@files@, %1$#@folders@, %1$d"; \(variables) };
+              width = { NSStringLocalizedFormatKey = "%2#@files@ in %1#@folders@"; \(variables) }; }
             """, language: "en")
         #expect(text(tables, "order", "Ann", 1, 2) == "Ann: 1 file in 2 folders")
         #expect(text(tables, "position", "Ann", 1, 2) == "2 folders with 1 file of Ann")
         #expect(text(tables, "twice", 1) == "1 file, 1 folder, 1")
+        // A number without a dollar sign is a width, which a variable does not use, and no position.
+        #expect(text(tables, "width", 1, 2) == "1 file in 2 folders")
         // Without arguments they are formats for the same arguments.
         #expect(plain(tables, "order") == "%@: %d files in %d folders")
         #expect(plain(tables, "position") == "%3$d folders with %2$d files of %1$@")

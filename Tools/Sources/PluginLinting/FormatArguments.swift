@@ -168,14 +168,14 @@ private struct PlaceholderReader {
                 index = start
             }
         }
-        if next == UInt8(ascii: "#"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "@") {
-            return readVariable(position)
-        }
+        if isVariable { return readVariable(position) }
         while [UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "#"), UInt8(ascii: "0"), UInt8(ascii: "'")]
             .contains(next)
         { index += 1 }
         var stars: [Int?] = []
         if let star = readWidth() { stars.append(star) }
+        // A variable may have a width, which it does not use.
+        if isVariable { return readVariable(position) }
         if next == UInt8(ascii: ".") {
             index += 1
             if let star = readWidth() { stars.append(star) }
@@ -205,6 +205,8 @@ private struct PlaceholderReader {
         default: nil
         }
     }
+
+    private var isVariable: Bool { bytes[index...].starts(with: "#@".utf8) }
 
     private mutating func readVariable(_ position: Int?) -> Placeholder? {
         index += 2

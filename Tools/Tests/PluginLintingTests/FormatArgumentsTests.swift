@@ -6,6 +6,7 @@ import Testing
     @Test func plainAndNumberedPlaceholdersAreEqual() {
         #expect(FormatArguments("%@ of %d").kinds == [1: .object, 2: .integer])
         #expect(FormatArguments("%2$d von %1$@").kinds == [1: .object, 2: .integer])
+        #expect(FormatArguments("%1#@count@").variables.map(\.argument) == [1])
     }
 
     @Test(
