@@ -39,7 +39,7 @@ struct CatalogSelection {
 
     /// A bundle that the system did not let us read: nobody knows which plug-in it is.
     private var firstUnread: PluginFinding? {
-        candidates.lazy.compactMap { $0.bundle.record.findings.first(where: \.isProvisional) }.first
+        candidates.firstNonNil { $0.bundle.record.findings.first(where: \.isProvisional) }
     }
 
     /// A directory with several names is one candidate, under the first of these names.
