@@ -27,15 +27,15 @@ struct ManifestValues {
 
     /// The dictionaries in an array, read without making them: a catalogue reads as many as there are plug-ins. Nil where
     /// the value is to be read as a whole, above all where it is something else.
-    func entries(of key: ManifestKey) -> [ItemValues]? {
+    func dictionaries(of key: ManifestKey) -> [ItemValues]? {
         guard let text, let place = places[key] else { return nil }
-        var entries: [ItemValues] = []
+        var dictionaries: [ItemValues] = []
         let isRead = text.forEachItem(ofDictionariesAt: place) { number, key, value in
-            if number == entries.count { entries.append(ItemValues(text)) }
-            entries[number].note(key, value)
+            if number == dictionaries.count { dictionaries.append(ItemValues(text)) }
+            dictionaries[number].note(key, value)
             return true
         }
-        return isRead ? entries : nil
+        return isRead ? dictionaries : nil
     }
 
     subscript(key: ManifestKey) -> ListItem {
