@@ -6,7 +6,7 @@ public import FoundationEssentials
 
 extension PluginBundle {
     /// The path of the first resource that matches, in the order of docs/bundle-format.md, "Resources": the resources
-    /// without a language, then those of the user's language, of `Base.lproj`, of other languages that the user reads,
+    /// for all languages, then those of the user's language, of `Base.lproj`, of other languages that the user reads,
     /// and of the language in which the bundle was written.
     ///
     /// A resource is a file or a directory. Names are case-sensitive. Nothing outside of the resources is ever found:
@@ -29,7 +29,7 @@ extension PluginBundle {
         resources.resource(name, type: ext, subdirectory: subpath, localization: nil)?.path
     }
 
-    /// The same, among the resources without a language and those of one language; nil for the user's order.
+    /// The same, among the resources for all languages and those of one language; nil for the user's order.
     public func path(
         forResource name: String?, ofType ext: String?, inDirectory subpath: String?,
         forLocalization localizationName: String?
@@ -37,7 +37,7 @@ extension PluginBundle {
         resources.resource(name, type: ext, subdirectory: subpath, localization: localizationName)?.path
     }
 
-    /// The paths of all resources of a type: those without a language, then those of the languages in search order,
+    /// The paths of all resources of a type: those for all languages, then those of the languages in search order,
     /// each group sorted by name.
     ///
     /// Each name is listed once, at the place where a look-up would find it first; its variants are not listed. Names
@@ -51,7 +51,7 @@ extension PluginBundle {
         resources.resources(type: ext, subdirectory: subpath, localization: nil).map(\.path)
     }
 
-    /// The same, among the resources without a language and those of one language; nil for the user's order.
+    /// The same, among the resources for all languages and those of one language; nil for the user's order.
     public func paths(
         forResourcesOfType ext: String?, inDirectory subpath: String?, forLocalization localizationName: String?
     ) -> [String] {

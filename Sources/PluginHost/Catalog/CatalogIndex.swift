@@ -91,7 +91,7 @@ final class CatalogIndex: Sendable {
             }
             for number in 0..<header.pluginCount
             where plugin(number) >= candidateCount || inLoadOrder(number) >= candidateCount {
-                return Fault(reason: "plug-in \(number) is none of its candidates")
+                return Fault(reason: "plug-in \(number) is not one of its candidates")
             }
             for number in 0..<header.extensionCount {
                 let row = self.extensionRow(number)

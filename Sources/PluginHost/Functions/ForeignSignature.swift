@@ -57,7 +57,7 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
     private static func type(_ word: Substring) throws(Fault) -> ValueType {
         guard let type = ValueType(rawValue: String(word)) else {
             let known = ValueType.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Fault(reason: "where \(quoted(word)) is none of the types \(known)")
+            throw Fault(reason: "where \(quoted(word)) is not one of the types \(known)")
         }
         return type
     }

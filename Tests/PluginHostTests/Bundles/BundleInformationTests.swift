@@ -118,7 +118,7 @@ import Testing
         ])
         let error = try #require(throws: PluginError.self) { try bundle.loadAndReturnError() }
         #expect(error.findings.map(\.subject) == ["PHFactories"])
-        #expect(error.description.contains("The key “name” in PHFactories stands twice"))
+        #expect(error.description.contains("The key “name” in PHFactories occurs twice"))
     }
 
     @Test func fault295_keysBeyondTheListedOnesCount() throws {

@@ -98,6 +98,6 @@ import Testing
         #expect(finding?.code == .manifestInvalid && finding?.subject == "PHFunctions")
         #expect(
             finding?.message
-                == "The key PHFunctions of “/x/Info.plist” is an array, where a dictionary of strings is expected.")
+                == "The key PHFunctions of “/x/Info.plist” is an array, but a dictionary of strings is expected.")
     }
 }

@@ -51,7 +51,7 @@ import Testing
             to: fixture.infoList, atomically: true, encoding: .utf8)
         try expect(
             .manifestUnreadable, of: fixture,
-            "The bundle {bundle}: The property list “{bundle}/Contents/Info.plist” is no property list: "
+            "The bundle {bundle}: The property list “{bundle}/Contents/Info.plist” is not a property list: "
                 + "line 3, column 13: The file ends before the <plist> that began the list is closed. Correct "
                 + "the file, or install the bundle again.")
     }
@@ -60,7 +60,7 @@ import Testing
         try expect(
             .manifestInvalid, of: BundleFixture("NumberAsName", info: ["CFBundleName": 7], code: .none),
             "The bundle {bundle}: The key CFBundleName of “{bundle}/Contents/Info.plist” is an integer, "
-                + "where a string is expected. Correct the key, or remove it; docs/bundle-format.md lists the "
+                + "but a string is expected. Correct the key, or remove it; docs/bundle-format.md lists the "
                 + "keys and their types.")
     }
 

@@ -197,7 +197,7 @@ import Testing
         #expect(
             error.description
                 == "The bundle “\(fixture.path)”: The key PHExecution of “\(fixture.infoList.path)” is “\(value)”: "
-                + "the bundle asks for a process of its own, and this version of PluginHost runs all code in the "
+                + "the bundle requires a separate process, but this version of PluginHost runs all code in the "
                 + "application's process. Write “any” if the code may run in the application's process, or remove the key."
         )
         try expectCheck(of: fixture, finds: error)
@@ -209,7 +209,7 @@ import Testing
     @Test func fault293_anUnknownPlaceForTheCodeIsRefusedWithTheKnownOnes() throws {
         let error = try loadError(BundleFixture("Elsewhere", info: ["PHExecution": "moon"], code: .c(Source.good)))
         #expect(error.code == .manifestInvalid && error.subject == "PHExecution")
-        #expect(error.description.contains("none of its values: “any”, “in-process”, “isolated”, “sandboxed”"))
+        #expect(error.description.contains("not one of its values: “any”, “in-process”, “isolated”, “sandboxed”"))
     }
 
     @Test(arguments: ["any", "in-process"]) func aBundleThatMayRunInTheProcessLoads(value: String) throws {
