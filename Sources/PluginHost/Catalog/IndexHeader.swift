@@ -58,7 +58,7 @@ struct IndexHeader: Sendable {
     }
 
     /// Writes the header and the parts of fixed size over the first bytes of an index, which were left free for them.
-    /// `parts`: entries, plug-ins, load order and extensionRows.
+    /// `parts`: candidates, plug-ins, load order and extensionRows.
     func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
         precondition(Self.size + parts.count == textsOffset)
         let words = [

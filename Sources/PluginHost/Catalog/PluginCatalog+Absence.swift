@@ -12,7 +12,7 @@ extension PluginCatalog {
         var builder = CatalogIndexBuilder(rules: .current)
         for folder in index.folders {
             // Links may lead to the same directory.
-            let present = folder.entries.lazy.map(index.entry).filter {
+            let present = folder.candidates.lazy.map(index.candidateRow).filter {
                 PluginCandidate(index, $0).bundlePath != absent
             }
             builder.add(

@@ -21,7 +21,7 @@ extension PluginCatalog {
     public var folders: [Folder] {
         current.folders.map { folder in
             Folder(
-                path: folder.path, exists: !folder.realPath.isEmpty, count: folder.entries.count,
+                path: folder.path, exists: !folder.realPath.isEmpty, count: folder.candidates.count,
                 finding: folder.finding)
         }
     }
@@ -37,18 +37,18 @@ extension PluginCatalog {
         var owners: [String: PluginDescription] = [:]
         return (0..<index.extensionCount).compactMap { number in
             let row = index.extensionRow(number)
-            let plugin = PluginDescription(self, index, row.entry)
-            guard plugin.extensions.indices.contains(row.factory) else { return nil }
-            let factory = plugin.extensions[row.factory]
-            let point = factory.extensionPoint ?? ""
+            let plugin = PluginDescription(self, index, row.candidate)
+            guard plugin.extensions.indices.contains(row.index) else { return nil }
+            let declaration = plugin.extensions[row.index]
+            let point = declaration.extensionPoint ?? ""
             // A name must be unique at its point, whatever the version: see ProviderTable.
-            guard let owner = owners.updateValue(plugin, forKey: point + "\0" + factory.name) else { return nil }
-            owners[point + "\0" + factory.name] = owner
+            guard let owner = owners.updateValue(plugin, forKey: point + "\0" + declaration.name) else { return nil }
+            owners[point + "\0" + declaration.name] = owner
             return PluginFinding(
-                .warning, .duplicateFactory, filePath: plugin.bundlePath, subject: factory.name,
-                message: "\(quoted(plugin.identifier)) declares \(quoted(factory.name)) at the extension point "
+                .warning, .duplicateFactory, filePath: plugin.bundlePath, subject: declaration.name,
+                message: "\(quoted(plugin.identifier)) declares \(quoted(declaration.name)) at the extension point "
                     + "\(quoted(point)), as does \(quoted(owner.identifier)), which comes first.",
-                remedy: "Remove one of the two bundles, or rename the factory.")
+                remedy: "Remove one of the two bundles, or rename the extension.")
         }
     }
 }

@@ -16,9 +16,9 @@ import Synchronization
 public final class PluginCatalog: Sendable {
     /// How much a start trusts the index file.
     public enum Validation: Sendable, Hashable {
-        /// A bundle's entry is valid as long as its Info.plist is the same file: one system call per bundle.
+        /// What is known about a bundle is valid as long as its Info.plist is the same file: one system call per bundle.
         case bundles
-        /// The entries of a folder are valid as long as nothing was added to the folder, removed from it or renamed in
+        /// What is known about a folder is valid as long as nothing was added to the folder, removed from it or renamed in
         /// it: one system call per folder. A change inside of a bundle is noticed when the bundle is first used, and by
         /// ``PluginCatalog/refresh(_:)``.
         case folders
@@ -113,7 +113,7 @@ public final class PluginCatalog: Sendable {
     /// **Cost.** Decodes the record of every candidate.
     public var candidates: [PluginCandidate] {
         let index = current
-        return (0..<index.candidateCount).lazy.map(index.entry).filter { $0.verdict != .alias }
+        return (0..<index.candidateCount).lazy.map(index.candidateRow).filter { $0.verdict != .alias }
             .map { PluginCandidate(index, $0) }
     }
 
@@ -122,7 +122,7 @@ public final class PluginCatalog: Sendable {
     /// **Cost.** Checks every candidate's verdict and decodes the records of those that it returns.
     public var unusable: [PluginCandidate] {
         let index = current
-        return (0..<index.candidateCount).lazy.map(index.entry).filter {
+        return (0..<index.candidateCount).lazy.map(index.candidateRow).filter {
             $0.verdict != .usable && !$0.verdict.namesAnother
         }
         .map { PluginCandidate(index, $0) }

@@ -86,8 +86,8 @@ import Glibc
         guard let target = linkTarget(link), target.hasPrefix("/") else { return nil }
         let suffix = " (deleted)"
         guard target.hasSuffix(suffix) else { return target }
-        if let file = FileIdentity(path: target), FileIdentity(path: link)?.isSameFile(as: file) ?? false { return target }
-        return String(target.dropLast(suffix.count))
+        let isFile = FileIdentity(path: target).flatMap { FileIdentity(path: link)?.isSameFile(as: $0) } ?? false
+        return isFile ? target : String(target.dropLast(suffix.count))
     }
 
     /// The last component without its extension.

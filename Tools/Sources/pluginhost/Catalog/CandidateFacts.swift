@@ -75,11 +75,11 @@ struct CandidateFacts {
 }
 
 extension JSONValue {
-    init(_ factory: Manifest.Extension) {
+    init(_ declaration: Manifest.Extension) {
         self = .object([
-            "name": .string(factory.name), "extensionPoint": JSONValue(factory.extensionPoint),
-            "version": .integer(Int(factory.version)), "displayName": JSONValue(factory.displayName),
-            "order": .integer(factory.order),
+            "name": .string(declaration.name), "extensionPoint": JSONValue(declaration.extensionPoint),
+            "version": .integer(Int(declaration.version)), "displayName": JSONValue(declaration.displayName),
+            "order": .integer(declaration.order),
         ])
     }
 
