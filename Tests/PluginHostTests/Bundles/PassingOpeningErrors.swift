@@ -245,7 +245,7 @@ import Testing
                 "X.bundle/Contents/Info.plist": Self.list, "X.bundle/Contents/PlugIns/": "",
                 "X.bundle/Contents/Linux/helper": "",
             ])
-            guard let bundle = PluginBundle(path: tree("X.bundle")) else { return exit(2) }
+            let bundle = try PluginBundle.open(path: tree("X.bundle"))
             func failSecondLook(at path: String) {
                 FailingCalls.before("stat", path) { FailingCalls.fail("stat", path, ENOENT) }
             }
