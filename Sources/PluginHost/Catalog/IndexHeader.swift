@@ -6,7 +6,7 @@ struct IndexHeader: Sendable {
     /// “PHINDEX” and a zero.
     private static let magic: UInt64 = 0x0058_4544_4E49_4850
     /// Raised when the form of the file changes, or the rules by which verdicts are given.
-    static let format: UInt64 = 3
+    static let format: UInt64 = 4
 
     let candidateCount: Int
     let pluginCount: Int

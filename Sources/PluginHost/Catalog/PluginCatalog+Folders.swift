@@ -26,11 +26,14 @@ extension PluginCatalog {
         }
     }
 
-    /// What is wrong with the search paths and between plug-ins: directories that cannot be listed, and names that two
+    /// What is wrong with the search paths, with the user's choices, and between plug-ins: directories and files that cannot
+    /// be read, and names that two
     /// plug-ins offer at one extension point. What is wrong with a bundle is told by ``candidates``.
     ///
     /// **Cost.** Reads what every plug-in declares.
-    public var findings: [PluginFinding] { folders.compactMap(\.finding) + duplicateFactories }
+    public var findings: [PluginFinding] {
+        folders.compactMap(\.finding) + [choicesFinding].compactMap(\.self) + duplicateFactories
+    }
 
     private var duplicateFactories: [PluginFinding] {
         let index = current

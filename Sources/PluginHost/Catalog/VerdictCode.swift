@@ -17,12 +17,14 @@ enum VerdictCode: UInt8, Sendable {
     case noBundle
     /// The same directory as another candidate's, reached by a link; it is no candidate of its own.
     case alias
+    /// The user has disabled its identifier.
+    case disabled
 
     /// Whether the verdict is that another candidate is used.
     var namesAnother: Bool {
         switch self {
         case .otherVersion, .otherRequired, .laterFolder, .duplicate, .alias: true
-        case .usable, .incompatible, .unresolved, .malformed, .noBundle: false
+        case .usable, .incompatible, .unresolved, .malformed, .noBundle, .disabled: false
         }
     }
 }
