@@ -27,7 +27,7 @@ import Glibc
     }
 
     /// The path with every link resolved, or nil with errno.
-    static func resolved(_ path: String) -> String? {
+    @_spi(Tools) public static func resolved(_ path: String) -> String? {
         // realpath() goes by components, and would follow a path that the kernel refuses as a whole.
         guard path.utf8.count < PATH_MAX else {
             errno = ENAMETOOLONG
@@ -55,7 +55,7 @@ import Glibc
     }
 
     /// What stands behind the last slash of a path.
-    static func lastComponent(_ path: String) -> String {
+    @_spi(Tools) public static func lastComponent(_ path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return String(path[path.utf8.index(after: slash)...])
     }
@@ -84,7 +84,7 @@ import Glibc
     }
 
     /// The directory that an absolute path stands in.
-    static func parent(_ path: String) -> String { join(path, "..") }
+    @_spi(Tools) public static func parent(_ path: String) -> String { join(path, "..") }
 
     /// Appends relative components to a resolved directory; the empty string appends nothing, and each `..` at the start
     /// goes up.

@@ -46,7 +46,7 @@ struct ManifestValues {
 
 /// Where the values of the keys that the host reads stand in a list.
 struct ManifestPlaces {
-    private var places = InlineArray<25, ListPlace?>(repeating: nil)
+    private var places = InlineArray<26, ListPlace?>(repeating: nil)
 
     init() {
         precondition(ManifestKey.allCases.count == places.count)
