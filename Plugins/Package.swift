@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Sample plug-ins, as an author outside of this repository writes them. Each is a dynamic library of its own;
-// assemble.sh puts it beside its Info.plist and resources as a bundle. The product PluginHost brings PluginABI, which
+// “pluginhost pack” puts it beside its Info.plist and resources as a bundle. The product PluginHost brings PluginABI, which
 // is all that a plug-in imports of it, and the product DemoAPI brings the demo application's plug-in API: both must be
 // dynamic products of other packages, so that host and plug-ins share one copy.
 let package = Package(
@@ -23,7 +23,7 @@ let package = Package(
         .target(name: "Typography", path: "Typography/Sources"),
         .target(name: "Charts", path: "Charts/Sources"),
         .target(name: "Checksum", path: "Checksum/Sources", publicHeadersPath: "."),
-        .target(name: "Template", path: "Template/Sources"),
+        .target(name: "Template", path: "Template/Sources/Template"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -30,7 +30,7 @@ address)
     export ASAN_OPTIONS="quarantine_size_mb=16 detect_leaks=0 ${ASAN_OPTIONS:-}"
     ;;
 esac
-samples="Reporter Typography Charts Checksum Template"
+samples="pluginhost Reporter Typography Charts Checksum Template"
 # A load compares the first bytes of the file with those of the image, notes among them. In a plug-in that is built with
 # the address sanitiser these are variables with gaps between them that it takes for none of the program's.
 if [ "$sanitizer" = address ]; then

@@ -67,6 +67,7 @@ private struct ScanReport {
 
     private static let verdicts = [
         "usable", "shadowed", "duplicate", "incompatible", "unresolved", "malformed", "notABundle",
+        "disabled",
     ]
 
     var members: [String: JSONValue] {

@@ -1,5 +1,5 @@
-// A plug-in, annotated. Copy the directory, replace the names, and change filter(_:). The three parts of a plug-in
-// are this code, Info.plist, and Resources; README.md beside them has the Package.swift to build it with.
+// A plug-in of the demo application, annotated: change filter(_:). Its three parts are this code, Info.plist, and
+// Resources.
 
 // The application's plug-in API: the protocols that a plug-in conforms to, and the extension points it serves.
 import DemoAPI
