@@ -4,8 +4,8 @@ import Measuring
 import PluginHost
 import PropertyLists
 
-/// The first string of a table of 10,000 entries, beside one pass in C over the same bytes, and strings of it that were
-/// asked for before, beside a Swift dictionary.
+/// The first string of a table of 10,000 entries, compared with one pass in C over the same bytes; and repeated strings of
+/// it, compared with a Swift dictionary.
 enum LargeTableMeasurements {
     private static let entryCount = 10_000
     private static let rounds = 7
@@ -19,7 +19,7 @@ enum LargeTableMeasurements {
         ]
         return try forms.flatMap { name, encoding, isCompiled in
             var times: [(ours: Double, passes: Double)] = []
-            // A bundle of its own for each round: an object that is held knows its tables.
+            // A bundle of its own for each round, because an object that is held keeps its tables.
             for round in 0...rounds {
                 let (path, bytes) = try make(
                     folder.appending(path: "\(name)-\(round).bundle"), encoding, isCompiled: isCompiled)
@@ -28,7 +28,7 @@ enum LargeTableMeasurements {
                     precondition(bundle.localizedString(forKey: key, value: nil, table: nil).hasPrefix("Le titre"))
                 }
                 let passes = nanoseconds([bytes], passes: 1) { precondition(pass($0, encoding) == entryCount) }
-                // The first round brings in what a process needs once.
+                // The first round does the work that a process needs once.
                 if round > 0 { times.append((ours, passes)) }
             }
             let ratios = times.map { $0.ours / $0.passes }.sorted()
