@@ -86,7 +86,9 @@ import Glibc
         guard let target = linkTarget(link), target.hasPrefix("/") else { return nil }
         let suffix = " (deleted)"
         guard target.hasSuffix(suffix) else { return target }
-        if let file = FileIdentity(path: target), FileIdentity(path: link)?.isSameFile(as: file) ?? false { return target }
+        if let file = FileIdentity(path: target), FileIdentity(path: link)?.isSameFile(as: file) ?? false {
+            return target
+        }
         return String(target.dropLast(suffix.count))
     }
 
@@ -97,7 +99,7 @@ import Glibc
         return String(last[..<dot])
     }
 
-    /// Appends relative components to a resolved directory; the empty string appends nothing, and each `..` at the start
+    /// Appends relative components to a resolved directory; an empty string appends nothing, and each `..` at the start
     /// goes up.
     @_spi(Tools) public static func join(_ directory: String, _ relative: String) -> String {
         if relative.isEmpty { return directory }

@@ -9,16 +9,20 @@ public struct PackageReference: Sendable, Hashable {
     /// Of an address: which versions, as an argument of `.package(url:)`.
     var requirement: String
 
-    /// `text`: a path, or anything with `://` or of the form `user@machine:path`, which is an address.
+    /// `text`: a path, or anything with `://` or of the form `user@machine:path`, which is an address; one that ends in
+    /// `@1.2.0` requires that version or a later one.
     public init(_ text: String) {
-        self.text = text
-        requirement = "from: \"1.0.0\""
+        let version = text.lastIndex(of: "@").map { text[text.index(after: $0)...] }.flatMap { version in
+            version.first?.isNumber ?? false && !version.contains("/") && !version.contains(":") ? version : nil
+        }
+        self.text = version.map { String(text.dropLast($0.count + 1)) } ?? text
+        requirement = "from: \"\(version ?? "1.0.0")\""
     }
 
     /// The library's own address.
     public static func library(_ text: String) -> PackageReference {
         var reference = PackageReference(text)
-        reference.requirement = "from: \"\(PluginVersion.ofThisLibrary)\""
+        if reference.text == text { reference.requirement = "from: \"\(PluginVersion.ofThisLibrary)\"" }
         reference.isLibrary = true
         return reference
     }

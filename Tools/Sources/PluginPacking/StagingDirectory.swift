@@ -16,22 +16,35 @@ struct StagingDirectory: ~Copyable {
     /// `directory`: where the result is to stand; it exists.
     init(in directory: String) throws(PackingError) {
         Self.removeDead(in: directory)
-        var template = Array((Path.join(directory, Self.prefix) + "XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw .refused(.unwritable, directory, cannot: "be written to", errno: errno)
+        // Between its making and its locking another process may take it for a dead one's; then another one is made.
+        for _ in 0..<100 {
+            guard let (made, descriptor) = try Self.make(in: directory) else { continue }
+            path = made
+            lock = descriptor
+            return
         }
-        let made = OpenedDirectory.text(template)
-        let descriptor = open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw .refused(.unwritable, made, cannot: "be locked", errno: errno)
-        }
-        path = made
-        lock = descriptor
+        throw .refused(.unwritable, directory, cannot: "be written to", errno: EAGAIN)
     }
 
     deinit {
         try? Self.remove(path)
         close(lock)
+    }
+
+    private static func make(in directory: String) throws(PackingError) -> (path: String, lock: CInt)? {
+        var template = OpenedDirectory.name(Path.join(directory, prefix) + "XXXXXX")
+        guard mkdtemp(&template) != nil else {
+            throw .refused(.unwritable, directory, cannot: "be written to", errno: errno)
+        }
+        let made = OpenedDirectory.text(template)
+        let descriptor = open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+            close(descriptor)
+            return nil
+        }
+        return (made, descriptor)
     }
 
     private static func removeDead(in directory: String) {
