@@ -16,7 +16,7 @@ import Testing
             ],
             files: [
                 "Resources/en.lproj/Localizable.strings": "\"v\" = \"\(version)\";\n",
-                "Resources/deep/\(String(repeating: "long", count: 30))/\(version).txt": version,
+                "Resources/deep/\(String(repeating: "long", count: 20))/\(version).txt": version,
             ], code: .c(PluginSource.registering("cut", at: "org.example.cut")))
         try FileManager.default.createSymbolicLink(
             atPath: source.path + "/Resources/link", withDestinationPath: "en.lproj")
@@ -77,7 +77,7 @@ import Testing
         let ours = try archive("1.0")
         let place = try folder()
         try Tool.run(tar, ["--use-compress-program=\(zstd)", "-xf", ours, "-C", place.path])
-        let long = "Contents/Resources/deep/\(String(repeating: "long", count: 30))/1.0.txt"
+        let long = "Contents/Resources/deep/\(String(repeating: "long", count: 20))/1.0.txt"
         #expect(FileManager.default.fileExists(atPath: place.appending(path: "Salon.bundle/\(long)").path))
         for format in ["gnu", "pax", "ustar"] {
             let theirs = place.path + "/theirs.tar.zst"
