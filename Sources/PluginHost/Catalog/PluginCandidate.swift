@@ -12,6 +12,8 @@ public enum PluginVerdict: Sendable, Hashable {
     case unresolved
     /// Its Info.plist is missing, cannot be read, or has a value that cannot be used.
     case malformed
+    /// The user has disabled plug-ins of its identifier.
+    case disabled
     /// It is named like a bundle but is not one: a file, a broken link, or a name that is not UTF-8.
     case notABundle
 }
@@ -74,6 +76,7 @@ public struct PluginCandidate: Sendable {
         case .unresolved: .unresolved
         case .malformed: .malformed
         case .noBundle: .notABundle
+        case .disabled: .disabled
         }
     }
 
@@ -102,7 +105,7 @@ public struct PluginCandidate: Sendable {
             return "\(quoted(other)) is used instead. " + findings.map(\.message).joined(separator: " ")
         case .duplicate(let other):
             return "\(quoted(other)) is used instead: the same identifier and version, and an earlier name."
-        case .incompatible, .unresolved, .malformed, .notABundle:
+        case .incompatible, .unresolved, .malformed, .notABundle, .disabled:
             return findings.map(\.message).joined(separator: " ")
         }
     }

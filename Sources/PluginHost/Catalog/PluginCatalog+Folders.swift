@@ -26,11 +26,14 @@ extension PluginCatalog {
         }
     }
 
-    /// What is wrong with the search paths and between plug-ins: directories that cannot be listed, and names that two
-    /// plug-ins declare at one extension point. For problems of single bundles see ``candidates``.
+    /// What is wrong with the search paths, with the user's choices, and between plug-ins: directories and files that cannot
+    /// be read, and names that two plug-ins declare at one extension point. For problems of single bundles see
+    /// ``candidates``.
     ///
     /// **Cost.** Reads the declarations of every plug-in.
-    public var findings: [PluginFinding] { folders.compactMap(\.finding) + duplicateFactories }
+    public var findings: [PluginFinding] {
+        folders.compactMap(\.finding) + [choicesFinding].compactMap(\.self) + duplicateFactories
+    }
 
     private var duplicateFactories: [PluginFinding] {
         let index = current

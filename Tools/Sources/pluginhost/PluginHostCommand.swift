@@ -21,8 +21,9 @@ struct PluginHostCommand: ParsableCommand {
             """,
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
-            InfoCommand.self,
-            CheckCommand.self, LintCommand.self, LoadCommand.self, LoadInChildCommand.self,
+            InfoCommand.self, CheckCommand.self, LintCommand.self, LoadCommand.self, LoadInChildCommand.self,
+            NewCommand.self, PackCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self,
+            EnableCommand.self, DisableCommand.self,
         ])
 
     /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.
