@@ -39,7 +39,8 @@ struct CodeLoad {
             throw completed(error, path: path)
         }
         return LoadedCode(
-            image: image, registrations: registrations, findings: bundle.differences(of: registrations), table: table)
+            image: image, registrations: registrations, findings: bundle.differences(of: registrations, in: image),
+            table: table)
     }
 
     /// Enters code that is in the process from its start: there is no file to inspect, to open or to wait for.
@@ -52,7 +53,8 @@ struct CodeLoad {
         let registrations = try table.enter(entry, path: bundle.executablePath ?? Path.mainProgram)
         BundleTable.shared.add(linkedClasses: registrations.classes.map(\.type), of: bundle)
         return LoadedCode(
-            image: nil, registrations: registrations, findings: bundle.differences(of: registrations), table: table)
+            image: nil, registrations: registrations, findings: bundle.differences(of: registrations, in: nil),
+            table: table)
     }
 
     /// Code whose entry failed is not entered again: it fails as it did.

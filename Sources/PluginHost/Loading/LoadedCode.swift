@@ -9,6 +9,8 @@ final class LoadedCode: Sendable {
     let table: HostTable
     /// Where the registrations differ from what Info.plist declares.
     let findings: [PluginFinding]
+    /// Whether the registrations are offered. Atomic, because each call of a function looks at it.
+    let isActive = Atomic(false)
     private let census = Lock<ObjectCensus?>(nil)
     /// The objects that the code made; counted from the first on, because most loads make none.
     var objects: ObjectCensus {

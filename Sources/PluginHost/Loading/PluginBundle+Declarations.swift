@@ -12,11 +12,16 @@ private struct Registered {
 }
 
 extension PluginBundle {
+    /// Compares what the entry registered with what Info.plist declares.
+    func differences(of registrations: borrowing Registrations, in image: LoadedImage?) -> [PluginFinding] {
+        extensionDifferences(of: registrations) + functionDifferences(of: registrations, in: image)
+    }
+
     /// Compares what the entry registered with what `PHFactories` declares.
     ///
     /// - Returns: an error for each provider or factory that is not declared, a warning for each declaration that nothing
     ///   fulfils. Nothing for a bundle without the key: it declares nothing, as a bundle of NSBundle's does.
-    func differences(of registrations: borrowing Registrations) -> [PluginFinding] {
+    private func extensionDifferences(of registrations: borrowing Registrations) -> [PluginFinding] {
         guard manifest.declaresExtensions else { return [] }
         let declared = manifest.extensions
         let registered = registered(in: registrations)

@@ -275,6 +275,8 @@ extension PluginBundle {
     /// Changes the state under its lock, so that observers are told of changes in the order in which they happened.
     private func change(_ state: inout LoadState, to next: LoadState) {
         putStateChange(from: state.visible, to: next.visible)
+        if case .active(let code) = state { code.isActive.store(false, ordering: .relaxed) }
+        if case .active(let code) = next { code.isActive.store(true, ordering: .relaxed) }
         state = next
     }
 }

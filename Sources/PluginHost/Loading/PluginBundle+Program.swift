@@ -1,3 +1,5 @@
+import Synchronization
+
 extension PluginBundle {
     /// Whether the bundle is the program's own, the main bundle: its code runs from the start of the process. One whose
     /// entry was linked (``linked(at:entry:)``) is loaded by that entry, as all others are.
@@ -10,7 +12,9 @@ extension PluginBundle {
         let code = LoadedCode(
             image: LoadedImage.program, registrations: Registrations(), findings: [], table: HostTable(bundle: self))
         codeState.load.withLock { state in
-            if case .unloaded = state { state = .active(code) }
+            guard case .unloaded = state else { return }
+            code.isActive.store(true, ordering: .relaxed)
+            state = .active(code)
         }
     }
 }
