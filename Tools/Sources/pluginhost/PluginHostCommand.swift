@@ -9,9 +9,9 @@ import Glibc
 struct PluginHostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pluginhost",
-        abstract: "Finds, explains, inspects, checks and loads plug-in bundles.",
+        abstract: "Finds, explains, inspects, checks, loads and calls plug-in bundles.",
         discussion: """
-            No command but “load” runs any code of a bundle. Each takes --json, and ends with 0 if all is well, 1 if it \
+            No command but “load” and “call” runs any code of a bundle. Each takes --json, and ends with 0 if all is well, 1 if it \
             found problems, and 2 if it was called wrongly or cannot do its work.
             """,
         version: """
@@ -22,7 +22,8 @@ struct PluginHostCommand: ParsableCommand {
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
             InfoCommand.self,
-            CheckCommand.self, LintCommand.self, LoadCommand.self, LoadInChildCommand.self,
+            CheckCommand.self, LintCommand.self, LoadCommand.self, CallCommand.self, LoadInChildCommand.self,
+            CallInChildCommand.self,
         ])
 
     /// Not the parser's own main(): that one ends with 64 after a wrong use, and here it is 2.
