@@ -29,6 +29,7 @@ struct Options {
           budgets      lists and tables that stand for much: memory, and time beside a sound file
           formats      tables of plural rules that stand for much, read from a bundle
           indexes      index files of a catalogue, hostile behind a right checksum
+          signatures   signatures of C functions
           planted      a reader with defects: shows that the fuzzer finds them
 
         Every input follows from the seed and its number. An input that ends the process, takes too long or too much
