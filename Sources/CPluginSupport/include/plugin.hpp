@@ -52,7 +52,7 @@ public:
     const std::int32_t code;
 };
 
-/* Bytes that somebody else owns: an argument is lent for the call, a result is copied by the host at once. */
+/* Bytes that somebody else owns: an argument is borrowed for the call, a result is copied by the host at once. */
 struct bytes {
     const std::uint8_t *data = nullptr;
     std::size_t size = 0;

@@ -1,4 +1,4 @@
-/// Makes an index of what a scan found.
+/// Builds an index from the results of a scan.
 struct CatalogIndexBuilder {
     let rules: CatalogRules
     private var folders: [CatalogIndex.Folder] = []
@@ -6,7 +6,7 @@ struct CatalogIndexBuilder {
 
     init(rules: CatalogRules) { self.rules = rules }
 
-    /// Adds a search path with what stands in it. `bundles`: in the order of their names.
+    /// Adds a search path with its content. `bundles`: sorted by name.
     mutating func add(
         path: String, realPath: String, stamp: IndexStamp, finding: PluginFinding?, bundles: [ScannedBundle]
     ) {
@@ -21,7 +21,7 @@ struct CatalogIndexBuilder {
         }
     }
 
-    /// The index of all that was added.
+    /// The index of everything that was added.
     consuming func index() -> CatalogIndex {
         let selection = CatalogSelection(candidates, problems: folders.compactMap(\.finding), rules: rules)
         let plugins = selection.loadOrder.sorted {
@@ -33,7 +33,8 @@ struct CatalogIndexBuilder {
             candidateCount: candidates.count, pluginCount: plugins.count, extensionCount: extensionCount,
             foldersOffset: 0)
 
-        // The parts whose sizes are known go before the texts that they point to, into bytes left free for them.
+        // The parts of known size come before the texts to which they point; their bytes are left free and filled in
+        // later.
         var parts = RecordWriter()
         parts.reserve(sizes.textsOffset)
         var texts = RecordWriter()
@@ -97,7 +98,7 @@ struct CatalogIndexBuilder {
         var factory: Int
     }
 
-    /// By point; at each, lower orders first, then earlier search paths, names and factories.
+    /// By point; at each point, lower orders first, then earlier search paths, names and factories.
     private func extensionRows(_ plugins: [Int]) -> [(point: String, [PlacedExtension])] {
         var byPoint: [String: [PlacedExtension]] = [:]
         for entry in plugins {

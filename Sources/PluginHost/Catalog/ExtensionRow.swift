@@ -3,11 +3,11 @@ struct ExtensionRow: Sendable {
     static let size = 32
 
     var point: IndexPlace
-    /// Of the factory: the record has it, too, and need not be read for it.
+    /// The factory's name; also in the record, which then need not be read for it.
     var name: IndexPlace
     var version: UInt32
     var entry: Int
-    /// Its place in the record's factories.
+    /// Its index among the record's factories.
     var factory: Int
 
     func write(to writer: inout RecordWriter) {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The names in a directory, by themselves.
+/// The names in one directory.
 ///
-/// A directory is read to be asked for two or three of its names. So the names of a usual one stay bytes, which are
-/// searched from the first on: making a String of each name and hashing it took most of the time of the first look-up in
-/// a bundle. Names of a large directory, and those beyond ASCII, which may be equal with different bytes, are put into a
-/// dictionary.
+/// Of a directory that was read, only two or three names are ever looked up. So the names of a usual directory are kept
+/// as bytes and searched linearly: creating and hashing a String for each name took most of the time of the first
+/// look-up in a bundle. The names of a large directory are put into a dictionary, and so are names beyond ASCII, which
+/// may be equal with different bytes.
 ///
 /// **Threads.** A value.
 struct DirectoryNames: Sendable {
@@ -15,24 +15,24 @@ struct DirectoryNames: Sendable {
         let kind: DirectoryListing.Kind
     }
 
-    /// One name behind the other.
+    /// The names, one after the other.
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
     /// Where the bytes of the next name begin.
     private var end: UInt32 = 0
-    /// Two names that differ only in Unicode's normal form are one here, and the first in the order of bytes stands for
-    /// both. Nil for a usual directory.
+    /// Two names that differ only in Unicode's normal form are one entry here; the name that sorts first by bytes is
+    /// kept for both. Nil for a usual directory.
     private var hashed: [String: DirectoryListing.Kind]?
     private var isASCII = true
 
-    /// More names take longer to search than a dictionary of them to ask and, for some hundred questions, to make.
+    /// With more names, a linear search takes longer than building and using a dictionary, for some hundred look-ups.
     private static let mostSearched = 256
 
-    /// How many names were added, until ``finish()``.
+    /// How many names were added before ``finish()``.
     var count: Int { entries.count }
 
-    /// Adds a name. Its bytes, which are valid UTF-8 and at most 64 KiB, come with the next ``append(_:)``, behind those
-    /// of the names before it.
+    /// Adds a name. Its bytes, which are valid UTF-8 and at most 64 KiB, come with the next ``append(_:)``, after those
+    /// of the previous names.
     mutating func note(length: Int, _ kind: DirectoryListing.Kind, isASCII: Bool) {
         // Enough for most directories.
         if entries.isEmpty { entries.reserveCapacity(64) }
@@ -41,12 +41,12 @@ struct DirectoryNames: Sendable {
         if !isASCII { self.isASCII = false }
     }
 
-    /// Adds the bytes of the names that were noted since the last call, one behind the other.
+    /// Adds the bytes of the names that were added since the last call, one after the other.
     mutating func append(_ names: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: names)
     }
 
-    /// Ends the adding.
+    /// Must be called after the last name was added.
     mutating func finish() {
         guard !isASCII || entries.count > Self.mostSearched else { return }
         var hashed: [String: DirectoryListing.Kind] = [:]
@@ -54,7 +54,7 @@ struct DirectoryNames: Sendable {
         for entry in entries {
             let name = name(of: entry)
             guard let known = hashed.updateValue(entry.kind, forKey: name) else { continue }
-            // Two spellings of one name; a dictionary keeps the first key it got.
+            // Two spellings of one name; a dictionary keeps the first key.
             hashed[name] = known
             guard let index = hashed.index(forKey: name) else { continue }
             let other = hashed[index].key
@@ -72,11 +72,11 @@ struct DirectoryNames: Sendable {
 
     /// The names with their kinds.
     var all: [String: DirectoryListing.Kind] {
-        // A directory that changes while it is read may tell a name twice.
+        // A directory that changes while it is read may return a name twice.
         hashed ?? Dictionary(entries.map { (name(of: $0), $0.kind) }) { first, _ in first }
     }
 
-    /// The name as it stands in the directory, and its kind.
+    /// The name as spelled in the directory, and its kind.
     subscript(name: String) -> DirectoryListing.Item? {
         if let hashed {
             guard let index = hashed.index(forKey: name) else { return nil }
@@ -101,7 +101,7 @@ struct DirectoryNames: Sendable {
 
 extension DirectoryNames: Equatable {
     static func == (a: Self, b: Self) -> Bool {
-        // A directory that has not changed is mostly told in the same order; no order means anything.
+        // An unchanged directory is usually returned in the same order, but the order has no meaning.
         a.hashed == nil && b.hashed == nil && a.entries == b.entries && a.bytes == b.bytes || a.all == b.all
     }
 }

@@ -19,7 +19,7 @@ internal import PluginABI
 ///
 /// **Threads.** The plug-in may call it on any thread, also concurrently. **Lifetime.** A kept one lives until
 /// ``release()``, whoever else refers to it. What a plug-in calls after that does nothing and is logged; for this some
-/// hundred bytes stay for the life of the process. **Cost.** About a microsecond for each call that it is lent to.
+/// hundred bytes stay for the life of the process. **Cost.** About a microsecond for each call that it is borrowed to.
 public final class ForeignCallback: Sendable, Hashable {
     typealias Body = @Sendable ([ForeignValue]) throws -> ForeignValue
 
@@ -53,7 +53,7 @@ public final class ForeignCallback: Sendable, Hashable {
                 var next = values.makeIterator()
                 func take<Value: ForeignConvertible>(_: Value.Type) throws(ForeignFault) -> Value {
                     guard let value = next.next().flatMap({ Value(foreignValue: $0) }) else {
-                        throw ForeignFault("is no \(Value.self)")
+                        throw ForeignFault("is not of type \(Value.self)")
                     }
                     return value
                 }
@@ -139,7 +139,7 @@ public final class ForeignCallback: Sendable, Hashable {
 }
 
 /// A callback for one call: what it throws first is the call's error.
-final class LentCallback: Sendable {
+final class BorrowedCallback: Sendable {
     /// The first error; an object, because the trampoline's closure has it too.
     private final class Failure: Sendable {
         let first = Lock<(any Error)?>(nil)
@@ -172,7 +172,7 @@ final class LentCallback: Sendable {
 final class ForeignTrampoline: @unchecked Sendable {
     // @unchecked because of the pointer, which is written once, in init.
 
-    /// Takes the arguments, or why they are none of the signature, and writes the result; false for a failure.
+    /// Takes the arguments, or why they do not match the signature, and writes the result; false for a failure.
     typealias Handler =
         @Sendable (Result<[ForeignValue], ForeignFault>, UnsafeMutableRawPointer?, ForeignType) -> Bool
 
@@ -240,7 +240,7 @@ final class ForeignTrampoline: @unchecked Sendable {
         let value = try body(arguments.get())
         var loans = ForeignLoans()
         guard let result else {
-            if value != .void { throw ForeignFault("the result of the callback, \(value.shown), is no void") }
+            if value != .void { throw ForeignFault("the result of the callback, \(value.shown), is not of type void") }
             return
         }
         do throws(ForeignFault) {

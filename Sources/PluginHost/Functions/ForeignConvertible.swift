@@ -6,7 +6,7 @@ public protocol ForeignConvertible: SendableMetatype {
     static func isForeign(_ type: ForeignType) -> Bool
     /// Whether a value's bytes are those of C.
     static var isPlain: Bool { get }
-    /// The value of a result; nil if it is none of this type.
+    /// The value of a result; nil if it is not of this type.
     init?(foreignValue: ForeignValue)
     /// The value as an argument.
     var foreignValue: ForeignValue { get }
@@ -77,7 +77,7 @@ extension ForeignConvertible where Self: FixedWidthInteger {
     }
     /// True.
     @inlinable public static var isPlain: Bool { true }
-    /// The number; nil if the value is none of this type.
+    /// The number; nil if the value is not of this type.
     public init?(foreignValue: ForeignValue) {
         switch foreignValue {
         case .int(let value): self.init(exactly: value)
@@ -105,7 +105,7 @@ extension Float: ForeignConvertible {
     public static func isForeign(_ type: ForeignType) -> Bool { type == .float }
     /// True.
     @inlinable public static var isPlain: Bool { true }
-    /// The number; nil if the value is no `float`.
+    /// The number; nil if the value is not a `float`.
     public init?(foreignValue: ForeignValue) {
         guard case .float(let value) = foreignValue else { return nil }
         self = value
@@ -119,7 +119,7 @@ extension Double: ForeignConvertible {
     public static func isForeign(_ type: ForeignType) -> Bool { type == .double }
     /// True.
     @inlinable public static var isPlain: Bool { true }
-    /// The number; nil if the value is no `double`.
+    /// The number; nil if the value is not a `double`.
     public init?(foreignValue: ForeignValue) {
         guard case .double(let value) = foreignValue else { return nil }
         self = value
@@ -133,7 +133,7 @@ extension Bool: ForeignConvertible {
     public static func isForeign(_ type: ForeignType) -> Bool { type == .bool }
     /// True.
     @inlinable public static var isPlain: Bool { true }
-    /// The truth value; nil if the value is none.
+    /// The truth value; nil if the value is of another type.
     public init?(foreignValue: ForeignValue) {
         guard let value = foreignValue.bool else { return nil }
         self = value
@@ -145,11 +145,11 @@ extension Bool: ForeignConvertible {
 // MARK: References
 
 extension String: ForeignConvertible {
-    /// Whether the type is `string`, lent or owned.
+    /// Whether the type is `string`, borrowed or owned.
     public static func isForeign(_ type: ForeignType) -> Bool { type == .string || type == .owned(.string) }
     /// False.
     @inlinable public static var isPlain: Bool { false }
-    /// The text; nil if the value is none.
+    /// The text; nil if the value is of another type.
     public init?(foreignValue: ForeignValue) {
         guard let text = foreignValue.string else { return nil }
         self = text
@@ -159,11 +159,11 @@ extension String: ForeignConvertible {
 }
 
 extension [UInt8]: ForeignConvertible {
-    /// Whether the type is `bytes`, lent or owned.
+    /// Whether the type is `bytes`, borrowed or owned.
     public static func isForeign(_ type: ForeignType) -> Bool { type == .bytes || type == .owned(.bytes) }
     /// False.
     @inlinable public static var isPlain: Bool { false }
-    /// The bytes; nil if the value is none.
+    /// The bytes; nil if the value is of another type.
     public init?(foreignValue: ForeignValue) {
         guard let bytes = foreignValue.bytes else { return nil }
         self = bytes
@@ -177,7 +177,7 @@ extension UnsafeMutableRawPointer: ForeignConvertible {
     public static func isForeign(_ type: ForeignType) -> Bool { type == .pointer }
     /// False: it may not be NULL, which is looked at.
     @inlinable public static var isPlain: Bool { false }
-    /// The address; nil if the value is none.
+    /// The address; nil if the value is of another type.
     public init?(foreignValue: ForeignValue) {
         guard case .pointer(let address) = foreignValue else { return nil }
         self.init(bitPattern: address)
@@ -197,7 +197,7 @@ extension Optional: ForeignConvertible where Wrapped: ForeignConvertible {
     }
     /// False.
     @inlinable public static var isPlain: Bool { false }
-    /// The value, or nil for NULL; a failure if the value is none of the type.
+    /// The value, or nil for NULL; a failure if the value is of another type.
     public init?(foreignValue: ForeignValue) {
         if foreignValue == .null {
             self = .none

@@ -3,7 +3,7 @@ import Glibc
 
 /// Why a value cannot cross to or from C.
 struct ForeignFault: Error, CustomStringConvertible {
-    /// The end of a sentence about the value: “is no int32”.
+    /// The end of a sentence about the value: “is not of type int32”.
     let description: String
 
     init(_ description: String) { self.description = description }
@@ -12,13 +12,13 @@ struct ForeignFault: Error, CustomStringConvertible {
 /// The C form of values: writes them, and keeps what they borrow until the call has returned.
 struct ForeignLoans: ~Copyable {
     private var memory: [UnsafeMutableRawPointer] = []
-    private(set) var callbacks: [LentCallback] = []
+    private(set) var callbacks: [BorrowedCallback] = []
 
     deinit { for pointer in memory { free(pointer) } }
 
     /// Writes a value as a type.
     ///
-    /// - Throws: why the value is none of the type.
+    /// - Throws: why the value is not of the type.
     mutating func write(
         _ value: ForeignValue, as type: ForeignType, to place: UnsafeMutableRawPointer
     ) throws(ForeignFault) {
@@ -62,9 +62,9 @@ struct ForeignLoans: ~Copyable {
         _ callback: ForeignCallback, as signature: PreparedSignature, for plugin: String,
         to place: UnsafeMutableRawPointer
     ) throws(ForeignFault) {
-        let lent = try LentCallback(callback, signature, plugin)
-        callbacks.append(lent)
-        place.storeBytes(of: lent.code, as: UnsafeMutableRawPointer.self)
+        let borrowed = try BorrowedCallback(callback, signature, plugin)
+        callbacks.append(borrowed)
+        place.storeBytes(of: borrowed.code, as: UnsafeMutableRawPointer.self)
     }
 
     // MARK: Parts
@@ -86,7 +86,7 @@ struct ForeignLoans: ~Copyable {
             place.storeBytes(of: try Self.copy(text), as: UnsafeMutableRawPointer.self)
         case (.bytes, .bytes(let bytes)):
             place.storeBytes(of: plugin_bytes(ptr: try Self.copy(bytes), len: bytes.count), as: plugin_bytes.self)
-        default: throw ForeignFault("is no \(type)")
+        default: throw ForeignFault("is not of type \(type)")
         }
     }
 
@@ -132,7 +132,7 @@ struct ForeignLoans: ~Copyable {
         if fits { return }
         if case .null = number { throw ForeignFault("is NULL, which \(type) cannot be") }
         let isWhole = number.int64 != nil || number.uint64 != nil
-        throw ForeignFault(isWhole && type.isInteger ? "is outside of the range of \(type)" : "is no \(type)")
+        throw ForeignFault(isWhole && type.isInteger ? "is outside of the range of \(type)" : "is not of type \(type)")
     }
 }
 
@@ -143,7 +143,7 @@ extension ForeignType {
 
     /// Reads a value of this type, copying what it refers to, and frees that if it is owned.
     ///
-    /// - Throws: why what stands there is no value of the type.
+    /// - Throws: why the memory does not hold a value of the type.
     func value(at place: UnsafeRawPointer) throws(ForeignFault) -> ForeignValue {
         switch self {
         case .void: return .void
@@ -184,7 +184,7 @@ extension ForeignType {
         let start = pointer.assumingMemoryBound(to: UInt8.self)
         let utf8 = UnsafeBufferPointer(start: start, count: strlen(UnsafePointer<CChar>(OpaquePointer(start))))
         guard let text = String(validating: utf8, as: UTF8.self) else {
-            throw ForeignFault("is no UTF-8: “\(UnsafeRawBufferPointer(utf8).shownBytes.escapedForDisplay)”")
+            throw ForeignFault("is not UTF-8: “\(UnsafeRawBufferPointer(utf8).shownBytes.escapedForDisplay)”")
         }
         return .string(text)
     }

@@ -9,12 +9,12 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
     /// Whether the C function returns a `plugin_status`, and writes its result through its last argument.
     public let isThrowing: Bool
 
-    /// What to do about a text that is no signature.
+    /// What to do about a text that is not a signature.
     static let remedy =
         "Write the types of the arguments in parentheses, “->”, and the type of the result, as in “(bytes, uint32) -> "
         + "uint32” or “() -> void”; docs/abi.md lists the types."
 
-    /// Why a text is no signature.
+    /// Why a text is not a signature.
     public struct Fault: Error, Sendable, Hashable {
         /// The character that the fault begins at, counted from 1 in Unicode scalars.
         public let position: Int
@@ -42,7 +42,7 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
         self.isThrowing = isThrowing
     }
 
-    /// Reads a signature. Blanks and line breaks are allowed between words.
+    /// Reads a signature. Spaces and line breaks are allowed between words.
     ///
     /// - Throws: ``Fault``, with the place in the text.
     ///
@@ -52,7 +52,7 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
         self = try reader.read()
     }
 
-    /// The signature as it is written, with a blank after each comma.
+    /// The signature as it is written, with a space after each comma.
     public var description: String {
         "(\(arguments.map(\.description).joined(separator: ", "))) \(isThrowing ? "throws " : "")-> \(result)"
     }

@@ -11,11 +11,11 @@ public enum ForeignValue: Sendable, Hashable {
     case uint(UInt64)
     case float(Float)
     case double(Double)
-    /// As an argument lent for the call, NUL-terminated; as a result a copy.
+    /// As an argument borrowed for the call, NUL-terminated; as a result a copy.
     case string(String)
-    /// As an argument lent for the call; as a result a copy.
+    /// As an argument borrowed for the call; as a result a copy.
     case bytes([UInt8])
-    /// An address other than 0; the caller answers for what stands there.
+    /// An address other than 0; the caller is responsible for what is stored there.
     case pointer(UInt)
     /// The fields of a struct, in order.
     case structure([ForeignValue])
@@ -34,7 +34,7 @@ public enum ForeignValue: Sendable, Hashable {
         .callback(ForeignCallback(body))
     }
 
-    /// The whole number, or nil where the value is none or is negative.
+    /// The whole number, or nil if the value is not one or is negative.
     public var uint64: UInt64? {
         switch self {
         case .uint(let value): value
@@ -43,7 +43,7 @@ public enum ForeignValue: Sendable, Hashable {
         }
     }
 
-    /// The whole number, or nil where the value is none or is too large.
+    /// The whole number, or nil if the value is not one or is too large.
     public var int64: Int64? {
         switch self {
         case .int(let value): value
@@ -52,7 +52,7 @@ public enum ForeignValue: Sendable, Hashable {
         }
     }
 
-    /// The number as floating point, or nil where the value is no number.
+    /// The number as floating point, or nil where the value is not a number.
     public var double: Double? {
         switch self {
         case .double(let value): value

@@ -69,11 +69,11 @@ struct SignatureReader {
         }
         guard let type = ForeignType.words[word] else { throw fault(unknown(word), at: start) }
         if type == .void, !place.isResult || place.isField {
-            throw fault("“void” is no type of \(place.isField ? "a field" : "an argument")", at: start)
+            throw fault("“void” cannot be the type of \(place.isField ? "a field" : "an argument")", at: start)
         }
         if place.isInCallback, place.isResult, type == .string || type == .bytes {
             throw fault(
-                "a callback's result cannot lend “\(word)”\(place.isField ? "" : "; “owned \(word)” hands it over")",
+                "a callback's result cannot be a borrowed “\(word)”\(place.isField ? "" : "; use “owned \(word)”")",
                 at: start)
         }
         return try optional(type)
@@ -90,7 +90,7 @@ struct SignatureReader {
 
     private mutating func owned(_ place: Place, _ start: Int) throws(ForeignSignature.Fault) -> ForeignType {
         guard place.isResult, !place.isField else {
-            throw fault("only a result can be “owned”; arguments and fields are lent", at: start)
+            throw fault("only a result can be “owned”; arguments and fields are borrowed", at: start)
         }
         skipBlanks()
         let place = at
@@ -219,6 +219,6 @@ struct SignatureReader {
             }.first
         let shown = quoted(word.utf8.count > Limit.nameBytes ? word.prefix(Limit.nameBytes) + "…" : word[...])
         let hint = near.map { "did you mean “\($0)”?" } ?? "the types are \(known.joined(separator: ", "))"
-        return "\(shown) is no type; \(hint)"
+        return "\(shown) is not a type; \(hint)"
     }
 }

@@ -3,26 +3,26 @@ internal import CPluginSupport.Shims
 import Glibc
 import Synchronization
 
-/// A plain C function of a plug-in, called through libffi by a signature that is known at run time.
+/// A plain C function of a plug-in. It is called through libffi with a signature that is known only at run time.
 ///
 /// ```swift
 /// let crc32 = try bundle.function("crc32", "(bytes) -> uint32")
 /// let sum = try crc32(.bytes(data)).uint64
 /// ```
-/// The signature must be the function's own: nothing in a shared object tells it, and a wrong one is undefined
-/// behaviour, as a wrong declaration in C is. Prefer signatures that the plug-in itself gives. Where the signature is known
-/// when the application is compiled, ``TypedForeignFunction`` is shorter to write and faster.
+/// The signature must be correct: a shared object does not contain it, and a wrong one is undefined behaviour, like a
+/// wrong declaration in C. Prefer the signatures that the plug-in itself states. ``TypedForeignFunction`` is shorter to
+/// write and faster if the signature is known when the application is compiled.
 ///
 /// **Threads.** As the C function allows; the object itself may be shared. **Lifetime.** May be kept. While the bundle is
 /// unloaded, calls throw; after the next load they work again. **Cost.** A call through libffi and an array of values.
 public final class ForeignFunction: @unchecked Sendable {
     // @unchecked because of the code's address, which is constant.
 
-    /// The name that the plug-in registered it by.
+    /// The name under which the plug-in registered it.
     public let name: String
-    /// The types of its arguments and of its result.
+    /// The types of its arguments and its result.
     public let signature: ForeignSignature
-    /// Whose it is.
+    /// The bundle that offers it.
     public let bundle: PluginBundle
     private let code: plugin_code
     private let prepared: PreparedSignature
@@ -50,11 +50,11 @@ public final class ForeignFunction: @unchecked Sendable {
 
     /// Calls the function.
     ///
-    /// - Parameter arguments: as many as the signature has, each of its type.
-    /// - Returns: the result, of the type that the signature has.
-    /// - Throws: ``PluginError``: `argumentInvalid` if an argument does not fit, or `functionUnavailable` if the bundle was
+    /// - Parameter arguments: as many as the signature has, each of the right type.
+    /// - Returns: the result, with the type that the signature states.
+    /// - Throws: ``PluginError``: `argumentInvalid` if an argument does not match, or `functionUnavailable` if the bundle was
     ///   unloaded, and then the function was not called; `functionFailed` if a function that `throws` failed, or let an
-    ///   exception of C++ out; `resultInvalid` if the result is NULL or no UTF-8. The error that a callback threw.
+    ///   exception of C++ out; `resultInvalid` if the result is NULL or not UTF-8. The error that a callback threw.
     @discardableResult
     public func callAsFunction(_ arguments: ForeignValue...) throws -> ForeignValue {
         try call(with: arguments)
@@ -62,8 +62,8 @@ public final class ForeignFunction: @unchecked Sendable {
 
     /// Calls the function with arguments in an array.
     ///
-    /// - Parameter arguments: as many as the signature has, each of its type.
-    /// - Returns: the result, of the type that the signature has.
+    /// - Parameter arguments: as many as the signature has, each of the right type.
+    /// - Returns: the result, with the type that the signature states.
     /// - Throws: as ``callAsFunction(_:)``.
     @discardableResult
     public func call(with arguments: [ForeignValue]) throws -> ForeignValue {
@@ -74,7 +74,7 @@ public final class ForeignFunction: @unchecked Sendable {
             do {
                 let result = try write(arguments, from: 0, to: frame + prepared.firstArgument, &loans) {
                     try invoke(frame)
-                    // Read while the arguments are lent: it may stand in them.
+                    // Read before the arguments end: the result may point into them.
                     return try value(in: frame)
                 }
                 if let failure = loans.failure { throw failure }
@@ -93,7 +93,7 @@ public final class ForeignFunction: @unchecked Sendable {
         }
     }
 
-    /// Writes the arguments from an index on, and runs a body while they are lent. Bytes are lent where they stand.
+    /// Writes the arguments from an index on, and runs a body while the function borrows them. Bytes are not copied.
     private func write(
         _ arguments: [ForeignValue], from first: Int, to place: UnsafeMutableRawPointer, _ loans: inout ForeignLoans,
         _ body: () throws -> ForeignValue
@@ -102,10 +102,10 @@ public final class ForeignFunction: @unchecked Sendable {
         for index in first..<arguments.count {
             let type = signature.arguments[index]
             if case .bytes(let bytes) = arguments[index], type.plain == .bytes {
-                return try bytes.withUnsafeBytes { lent -> ForeignValue in
-                    // None have an address too: NULL is for bytes that are not there.
-                    let start = lent.baseAddress ?? UnsafeRawPointer(place)
-                    place.storeBytes(of: plugin_bytes(ptr: start, len: lent.count), as: plugin_bytes.self)
+                return try bytes.withUnsafeBytes { borrowed -> ForeignValue in
+                    // Empty bytes have an address too: NULL means that there are none.
+                    let start = borrowed.baseAddress ?? UnsafeRawPointer(place)
+                    place.storeBytes(of: plugin_bytes(ptr: start, len: borrowed.count), as: plugin_bytes.self)
                     return try write(arguments, from: index + 1, to: place + type.slotSize, &loans, body)
                 }
             }
@@ -154,7 +154,7 @@ public final class ForeignFunction: @unchecked Sendable {
     /// Calls the function with the arguments in a frame, and leaves its result there.
     @usableFromInline
     func invoke(_ frame: UnsafeMutableRawPointer) throws(PluginError) {
-        guard loaded.isActive.load(ordering: .relaxed) else { throw unloaded }
+        guard loaded.isOffered.load(ordering: .acquiring) else { throw unloaded }
         HeldLocks.preconditionNone(before: "a C function of a plug-in")
         // A reason that was given before this call is not this call's.
         if isThrowing { _ = loaded.table.takeReason() }

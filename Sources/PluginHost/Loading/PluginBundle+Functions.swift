@@ -31,8 +31,8 @@ extension PluginBundle {
             throw functionError(
                 .functionUnavailable, name,
                 code.image == nil
-                    ? "stands in PHFunctions, and the plug-in, which is linked into the program, did not register it"
-                    : "stands in PHFunctions and is not exported by the executable")
+                    ? "is declared in PHFunctions but not registered by the linked plug-in"
+                    : "is declared in PHFunctions but not exported by the executable")
         }
         return try ForeignFunction(name: name, signature: own, code: address, bundle: self, loaded: code)
     }
@@ -57,7 +57,7 @@ extension PluginBundle {
         if requested == own { return }
         throw functionError(
             .signatureMismatch, name,
-            "was requested as \(quoted(text)), and the plug-in gives \(quoted(own.description))",
+            "was requested as \(quoted(text)), but the plug-in states \(quoted(own.description))",
             remedy: "Request it as \(quoted(own.description)), or without a signature.")
     }
 
@@ -83,7 +83,7 @@ extension PluginBundle {
         var findings: [PluginFinding] = []
         for (name, declared) in manifest.functions.sorted(by: { $0.key < $1.key }) {
             if let registered = registrations.functions[name]?.signature {
-                // One that is no signature is a finding about Info.plist.
+                // A text that is not a signature is a finding about Info.plist.
                 guard let signature = try? ForeignSignature(declared), signature != registered else { continue }
                 findings.append(
                     PluginFinding(

@@ -83,7 +83,7 @@ public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: S
 extension ForeignFunction {
     func unexpected(_ value: ForeignValue, _ type: any Any.Type) -> PluginError {
         bundle.functionError(
-            .resultInvalid, name, "gave \(value.shown), which is no \(type)",
+            .resultInvalid, name, "gave \(value.shown), which is not of type \(type)",
             remedy: "Its signature is \(quoted(signature.description)).")
     }
 }

@@ -1,18 +1,18 @@
 import Glibc
 internal import PropertyLists
 
-/// Takes typed values out of an Info.plist and notes each value that is not of its key's type.
+/// Extracts typed values from an Info.plist and reports each value that does not have the type of its key.
 struct ManifestDecoder {
     /// The list's path, for the findings.
     let path: String?
-    /// The first findings; a value of the wrong type can stand in each ten bytes of a list.
+    /// The first findings; a list can have a value of the wrong type every ten bytes.
     private var listed: [PluginFinding] = []
-    /// How many there are beside those.
+    /// How many there are in addition to those.
     private var further = 0
-    /// How many findings there are, listed or not.
+    /// The number of findings, listed or not.
     private var count: Int { listed.count + further }
 
-    /// All findings: as many as are listed, and one that states how many others there are.
+    /// All findings: those that are listed, and one that states how many others there are.
     var findings: [PluginFinding] {
         if further == 0 { return listed }
         let most = ReadingBudget.mostFindings
@@ -32,20 +32,20 @@ struct ManifestDecoder {
         return text
     }
 
-    /// A string that names something: not empty, no NUL (a C interface further on would cut it there).
+    /// A string that names something: not empty, and without NUL, at which a C interface would cut it.
     mutating func name(_ entry: ListItem) -> String? {
         guard let text = string(entry) else { return nil }
         if text.holds(0) { return invalid(entry.key, "contains a NUL character") }
-        // An empty NSPrincipalClass or identifier is what templates leave behind: the same as none.
+        // Templates leave an empty NSPrincipalClass or identifier behind: it counts as absent.
         return text.isEmpty ? nil : text
     }
 
-    /// A file's name. A path could lead out of the bundle, so it is refused and not followed.
+    /// A file's name. A path could lead out of the bundle, so it is refused.
     mutating func executable(_ entry: ListItem) -> String? {
         guard let text = string(entry), !text.hasVariable else { return nil }
         if text.holds(0) { return invalid(entry.key, "contains a NUL character") }
         if text.isEmpty || text == "." || text == ".." {
-            return invalid(entry.key, "is \(quoted(text)), which names no file")
+            return invalid(entry.key, "is \(quoted(text)), which is not the name of a file")
         }
         guard !text.holds(UInt8(ascii: "/")) else {
             let path = path
@@ -64,7 +64,7 @@ struct ManifestDecoder {
         case nil: return false
         case .boolean(let value): return value
         case .integer(let value): return value != 0
-        // Old-style lists have no Booleans; these are the words that NSString.boolValue takes for true.
+        // Old-style lists have no Booleans; these are the words that NSString.boolValue treats as true.
         case .string(let text): return ["YES", "Yes", "yes", "true", "1"].contains(text)
         case let value?:
             _ = mismatch(entry.key, value, expected: "a Boolean") as Bool?
@@ -131,16 +131,17 @@ struct ManifestDecoder {
         }
     }
 
-    /// Notes the keys that the list has more than once: an error where it leaves open which code is meant, else a warning.
+    /// Reports the keys that the list contains more than once: an error if it is not clear which code is meant,
+    /// otherwise a warning.
     mutating func note(_ duplicates: DuplicateKeys) {
         let path = path
-        // So that the last one listed is the number of the others.
+        // So that the last one listed states the number of the others.
         let listed = duplicates.listed.prefix(ReadingBudget.mostFindings - (duplicates.further > 0 ? 1 : 0))
         for duplicate in listed { add(Self.finding(duplicate, path)) }
         let unlisted = duplicates.listed.dropFirst(listed.count)
         let further = duplicates.further + unlisted.count
         guard further > 0 else { return }
-        // One of those may decide about code.
+        // One of those may affect code.
         let differ = duplicates.furtherDiffer || unlisted.contains { !$0.hasSameValue }
         add(
             .further(
@@ -157,7 +158,7 @@ struct ManifestDecoder {
         return PluginFinding(
             decides ? .error : .warning, .manifestInvalid, filePath: path, subject: duplicate.outermost,
             message: """
-                The key \(quoted(duplicate.name))\(key) stands twice in \(quoted(path ?? "Info.plist")), again at \
+                The key \(quoted(duplicate.name))\(key) occurs twice in \(quoted(path ?? "Info.plist")), again at \
                 \(duplicate.position), \(values).
                 """,
             remedy: "Remove \(duplicate.hasSameValue ? "one of them" : "the wrong one").")
@@ -221,12 +222,12 @@ struct ManifestDecoder {
         return Dictionary(uniqueKeysWithValues: values.keys.map { ($0, version(ListItem($0, in: values))) })
     }
 
-    /// A whole number above zero; 1 where there is none. Old-style lists write it as a string.
+    /// A whole number above zero; 1 if there is none. Old-style lists write it as a string.
     private mutating func version(_ entry: ListItem) -> UInt32 {
         UInt32(number(entry, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero"))
     }
 
-    /// A whole number that a C plug-in can give too; 0 where there is none.
+    /// A whole number that a C plug-in can state too; 0 if there is none.
     private mutating func order(_ entry: ListItem) -> Int {
         number(entry, in: Int(Int32.min)...Int(Int32.max), else: 0, expected: "a whole number of 32 bits")
     }
@@ -250,7 +251,7 @@ struct ManifestDecoder {
     ) -> Value? {
         let found = container == nil ? "is" : "holds"
         let wanted = container.map { "\($0) " } ?? ""
-        complain(key, "\(found) \(value.typeName), where \(wanted)\(expected) is expected")
+        complain(key, "\(found) \(value.typeName), but \(wanted)\(expected) is expected")
         return nil
     }
 
@@ -268,9 +269,9 @@ struct ManifestDecoder {
                 remedy: "Correct the key, or remove it; docs/bundle-format.md lists the keys and their types."))
     }
 
-    /// Adds a finding. Where the list is full, it is not made.
+    /// Adds a finding. If the list is full, the finding is not created.
     private mutating func add(_ finding: @autoclosure () -> PluginFinding) {
-        // One more than is listed: a finding that would only be counted is shown in the place of its number.
+        // One more than is listed: a single further finding is shown instead of its number.
         if listed.count <= ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
     }
 }
@@ -281,8 +282,8 @@ extension String {
         return text.withUTF8 { bytes in bytes.baseAddress.map { memchr($0, CInt(byte), bytes.count) != nil } ?? false }
     }
 
-    /// Whether a `${…}` or `$(…)` that a build system should have expanded stands in the text. By bytes, because
-    /// searching text costs more than all the other keys of a list together.
+    /// Whether the text contains a `${…}` or `$(…)` that a build system should have expanded. It searches bytes,
+    /// because searching text costs more than all the other keys of a list together.
     fileprivate var hasVariable: Bool {
         guard holds(UInt8(ascii: "$")) else { return false }
         var last: UInt8 = 0

@@ -1,7 +1,7 @@
 /// A resource that a search found.
 struct FoundResource: Sendable, Hashable {
     let path: String
-    /// A document package, a nested bundle; its URL ends in a slash.
+    /// For example a document package or a nested bundle; its URL ends in a slash.
     let isDirectory: Bool
 
     init(_ entry: DirectoryListing.Item, in directory: String) {

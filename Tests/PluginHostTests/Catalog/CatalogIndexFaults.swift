@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Faults 108 to 111, 118, 119, 122 and 123: what may be wrong with an index's bytes, or between them and the bundles.
+/// Faults 108 to 111, 118, 119, 122 and 123: faults in an index's bytes, or differences between them and the bundles.
 @Suite struct CatalogIndexFaults {
     private static func tree() throws -> CatalogTree {
         try CatalogTree([
@@ -13,7 +13,7 @@ import Testing
         ])
     }
 
-    /// Asks for everything that an index tells, as a catalogue does.
+    /// Uses everything in an index, as a catalogue does.
     private func read(_ index: CatalogIndex) {
         for number in 0..<index.candidateCount {
             let candidate = PluginCandidate(index, index.entry(number))
@@ -23,7 +23,7 @@ import Testing
         _ = (index.plugin(identifier: "d"), index.extensionRows(at: "p"))
     }
 
-    @Test func anIndexIsReadAsItWasMade() throws {
+    @Test func anIndexIsReadUnchanged() throws {
         let index = try Self.tree().scan("a", "b")
         let again = try CatalogIndex(bytes: index.bytes)
         #expect(again.folders == index.folders && again.candidateCount == 4 && again.pluginCount == 1)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1) << 63, .max, 1 << 62, 1 << 40])
-    func fault123_countsBeyondTheFileAreRefusedBeforeMemoryIsAskedFor(count: UInt64) throws {
+    func fault123_countsBeyondTheFileAreRefusedBeforeMemoryIsAllocated(count: UInt64) throws {
         let bytes = try Self.tree().scan("a", "b").bytes
         for word in 4...7 {
             let damaged = sealed(bytes) { $0[8 * word..<8 * word + 8] = Self.bytes(count) }
@@ -84,11 +84,11 @@ import Testing
                 for (offset, byte) in hostile.utf8.enumerated() { bytes[name.offset + offset] = byte }
             }
             let damage = #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: damaged) }
-            #expect(damage?.reason == "an entry leads out of its folder")
+            #expect(damage?.reason == "an entry leads outside of its folder")
         }
     }
 
-    @Test func fault122_whatStandsInOtherFoldersThanTheCataloguesIsDropped() throws {
+    @Test func fault122_rowsOfOtherFoldersThanTheCataloguesAreDropped() throws {
         let tree = try Self.tree()
         tree.settle()
         let other = tree.scan("b")
@@ -135,22 +135,43 @@ import Testing
         #expect(renewed.record(renewed.entry(0)).shortVersion == "2.0")
     }
 
+    @Test func aRangeOfAChangedInfoListIsNotTakenFromTheIndex() throws {
+        func list(_ range: String) -> String {
+            CatalogTree.list("x", "1.0", "PHHostRequires = \"\(range)\"; PHRequires = { y = \"\(range)\"; };")
+        }
+        let rules = CatalogRules(hostVersion: "2.5")
+        let tree = try CatalogTree(["a/X.bundle": list(">=1.0 <2.0")])
+        let file = tree("a/X.bundle/Contents/Info.plist")
+        setModified(file, seconds: 1_000_000_000)
+        tree.settle()
+        // As another process reads it.
+        let index = try CatalogIndex(bytes: tree.scan("a", rules: rules).bytes)
+        #expect(index.entry(0).verdict == .incompatible)
+        // Of the same length, under the same time.
+        try tree.write("a/X.bundle", list(">=2.0 <3.0"))
+        setModified(file, seconds: 1_000_000_000)
+        let renewed = tree.scan("a", rules: rules, old: index)
+        let record = renewed.record(renewed.entry(0))
+        #expect(record.hostRequires?.description == ">=2.0 <3.0" && record.requires["y"] == record.hostRequires)
+        #expect(renewed.entry(0).verdict != .incompatible)
+    }
+
     @Test func aFileThatWasChangedAMomentAgoIsReadAgain() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x", "1.0")])
         var identity = try #require(FileIdentity(path: tree("a/X.bundle/Contents/Info.plist")))
         identity.changed = 5_123_456_789
         #expect(!identity.isSettled(at: 5_130_000_000) && identity.isSettled(at: 5_200_000_000))
-        // Whole seconds: a file system that stamps no finer.
+        // Whole seconds, as on a file system with coarse time stamps.
         identity.changed = 5_000_000_000
         #expect(!identity.isSettled(at: 6_500_000_000) && identity.isSettled(at: 7_500_000_000))
-        // The clock was set back, or is another machine's.
+        // The clock was set back, or belongs to another machine.
         identity.changed = 90_123_456_789
         #expect(identity.isSettled(at: 5_000_000_000))
     }
 
     // MARK: Steps
 
-    /// Changed bytes whose checksum fits them.
+    /// Changed bytes with a matching checksum.
     private func sealed(_ bytes: [UInt8], _ change: (inout [UInt8]) -> Void) -> [UInt8] {
         var bytes = bytes
         change(&bytes)

@@ -82,13 +82,13 @@ import Testing
         let error = #expect(throws: ForeignFault.self) {
             try function("apply")(.callback { _ in .string("1") }, .int(1))
         }
-        #expect(error?.description == "the result of the callback, “1”, is no int32")
+        #expect(error?.description == "the result of the callback, “1”, is not of type int32")
         let extra = #expect(throws: ForeignFault.self) {
             try function("sized")(
                 .callback { $0[0] }, .callback { $0[0] }, .callback { $0[0] }, .callback { _ in .bool(true) },
                 .callback { _ in .int(1) })
         }
-        #expect(extra?.description == "the result of the callback, 1, is no void")
+        #expect(extra?.description == "the result of the callback, 1, is not of type void")
     }
 
     @Test func anArgumentThatThePluginMayNotGiveIsTheCallsError() throws {

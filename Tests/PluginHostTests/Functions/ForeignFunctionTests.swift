@@ -114,7 +114,7 @@ import Testing
 
     @Test func aStructOfAnotherShapeIsRefused() throws {
         #expect(try error("tiny", .structure([.int(1)])).description.contains("has 1 fields, and {int8, int16} has 2"))
-        #expect(try error("tiny", .structure([.int(1), .double(1)])).description.contains("is no int16"))
+        #expect(try error("tiny", .structure([.int(1), .double(1)])).description.contains("is not of type int16"))
         #expect(try error("tiny", .int(1)).code == .argumentInvalid)
         #expect(try error("describe", .structure([.null, .bytes([]), .null])).description.contains("is NULL, which"))
     }
@@ -163,15 +163,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ("e_int32", ForeignValue.string("1"), "“1” as argument 1, which is no int32"),
-        ("e_int32", .double(1), "is no int32"),
+        ("e_int32", ForeignValue.string("1"), "“1” as argument 1, which is not of type int32"),
+        ("e_int32", .double(1), "is not of type int32"),
         ("e_int8", .int(128), "128 as argument 1, which is outside of the range"),
-        ("e_double", .float(1), "is no double"), ("e_bool", .int(1), "is no bool"),
-        ("upper", .bytes([65]), "1 bytes as argument 1, which is no string"), ("sum", .string("a"), "is no bytes"),
+        ("e_double", .float(1), "is not of type double"), ("e_bool", .int(1), "is not of type bool"),
+        ("upper", .bytes([65]), "1 bytes as argument 1, which is not of type string"),
+        ("sum", .string("a"), "is not of type bytes"),
         ("upper", .null, "NULL as argument 1, which is NULL, which string cannot be"),
         ("sum", .null, "bytes cannot be"),
         ("apply", .int(1), "takes 2"),
-        ("e_int32", .callback { _ in .void }, "a callback as argument 1, which is no int32"),
+        ("e_int32", .callback { _ in .void }, "a callback as argument 1, which is not of type int32"),
     ])
     func anArgumentOfAnotherTypeIsRefused(name: String, value: ForeignValue, complaint: String) throws {
         let error = try error(name, value)
@@ -182,7 +183,7 @@ import Testing
     @Test(arguments: [
         ("nothing", "gave a result that is NULL, and its type is string and not string?."),
         ("null_pointer", "is NULL, and its type is pointer and not pointer?."),
-        ("spoilt", "is no UTF-8: “a\\xFFb”."), ("bad_bytes", "has 5 bytes at NULL."),
+        ("spoilt", "is not UTF-8: “a\\xFFb”."), ("bad_bytes", "has 5 bytes at NULL."),
     ])
     func aResultThatIsNoneOfItsTypeIsAnError(name: String, complaint: String) throws {
         let error = try error(name)
@@ -227,7 +228,8 @@ import Testing
         #expect(other?.code == .signatureMismatch)
         let nonsense = #expect(throws: PluginError.self) { try bundle.function("divide", "(int32, int) -> int32") }
         #expect(nonsense?.code == .signatureInvalid)
-        #expect(nonsense?.description.contains("wrong at character 9: “int” is no type; did you mean “int8”?") == true)
+        #expect(
+            nonsense?.description.contains("wrong at character 9: “int” is not a type; did you mean “int8”?") == true)
     }
 
     @Test func aDeclaredSignatureThatDiffersFromTheRegisteredOneFailsTheLoad() throws {
@@ -255,7 +257,7 @@ import Testing
         #expect(try bundle.function("three")() == .int(3))
         let error = #expect(throws: PluginError.self) { try bundle.function("two") }
         #expect(error?.code == .functionUnavailable)
-        #expect(error?.description.contains("stands in PHFunctions and is not exported") == true)
+        #expect(error?.description.contains("is declared in PHFunctions but not exported") == true)
     }
 
     @Test func aFunctionOfAnUnloadedBundleIsNotCalledUntilTheNextLoad() throws {

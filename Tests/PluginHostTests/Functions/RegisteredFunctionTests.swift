@@ -36,7 +36,7 @@ import Testing
         }
         let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }
         #expect(error?.code == .registrationInvalid)
-        #expect(error?.description.contains("“add”, which is no @convention(c) function") == true)
+        #expect(error?.description.contains("“add”, which is not a @convention(c) function") == true)
     }
 
     @Test func aNumberIsNoCFunctionEither() throws {

@@ -112,7 +112,7 @@ import Testing
         }
         for (text, complaint) in [
             ("[1]", "has 1 fields where"), ("{\"x\": 1}", "lacks a field"), ("{\"x\":1,\"y\":2,\"z\":3}", "field “z”"),
-            ("[1, \"2\"]", "has a value that is no double"), ("(1, 2)", "is no JSON"),
+            ("[1, \"2\"]", "has a value that is not of type double"), ("(1, 2)", "is not JSON"),
         ] {
             let output = try call("move", text, "0.5")
             #expect(output.status == 2)
@@ -157,7 +157,7 @@ import Testing
         (["nothing"], "The function “nothing” is not offered"),
         (["sum"], "was given 0 arguments, and its signature is"),
         (["sum", "a", "b"], "was given 2 arguments"), (["subtract", "300", "1"], "is outside of the range of int8"),
-        (["subtract", "x", "1"], "“x” for int8 is no whole number"),
+        (["subtract", "x", "1"], "“x” for int8 is not a whole number"),
         (["greet", "a", "yes"], "is neither true nor false"),
         (["ask", "f"], "cannot be a callback"), ([], "Name the function to call"),
         (["declared"], "is not exported by the executable"),

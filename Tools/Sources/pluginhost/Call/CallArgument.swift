@@ -4,7 +4,7 @@ import PluginHost
 
 /// An argument of the command line, as the type that the function's signature has for it.
 enum CallArgument {
-    /// Why a text is none of the type: the end of a sentence about it.
+    /// Why a text is not of the type: the end of a sentence about it.
     struct Fault: Error {
         let reason: String
     }
@@ -24,25 +24,25 @@ enum CallArgument {
             default: throw Fault(reason: "is neither true nor false")
             }
         case .int8, .int16, .int32, .int64:
-            guard let number = signed(text) else { throw Fault(reason: "is no whole number of 64 bits") }
+            guard let number = signed(text) else { throw Fault(reason: "is not a whole number of 64 bits") }
             return .int(number)
         case .uint8, .uint16, .uint32, .uint64:
             guard let number = unsigned(text[...]) else {
-                throw Fault(reason: "is no whole number of 64 bits without a sign")
+                throw Fault(reason: "is not a whole number of 64 bits without a sign")
             }
             return .uint(number)
         case .float:
-            guard let number = Float(text) else { throw Fault(reason: "is no number") }
+            guard let number = Float(text) else { throw Fault(reason: "is not a number") }
             return .float(number)
         case .double:
-            guard let number = Double(text) else { throw Fault(reason: "is no number") }
+            guard let number = Double(text) else { throw Fault(reason: "is not a number") }
             return .double(number)
         case .string: return .string(text)
         case .bytes: return .bytes(try bytes(text))
         case .structure: return try JSONTree(parsing: text).value(as: type)
         case .pointer: throw Fault(reason: "cannot be a pointer: an address means nothing outside of its process")
         case .callback, .kept: throw Fault(reason: "cannot be a callback: the command line has no closures")
-        case .void, .owned: throw Fault(reason: "is no \(type)")
+        case .void, .owned: throw Fault(reason: "is not of type \(type)")
         }
     }
 
@@ -94,7 +94,7 @@ private enum JSONTree: Decodable {
 
     init(parsing text: String) throws(CallArgument.Fault) {
         guard let tree = try? JSONDecoder().decode(JSONTree.self, from: Data(text.utf8)) else {
-            throw CallArgument.Fault(reason: "is no JSON, as [1, 2.5] or {\"x\": 1, \"y\": 2.5}")
+            throw CallArgument.Fault(reason: "is not JSON, as [1, 2.5] or {\"x\": 1, \"y\": 2.5}")
         }
         self = tree
     }
@@ -151,7 +151,7 @@ private enum JSONTree: Decodable {
             return .structure(converted)
         case (_, .int(let value)): return .int(value)
         case (_, .uint(let value)): return .uint(value)
-        default: throw CallArgument.Fault(reason: "has a value that is no \(type)")
+        default: throw CallArgument.Fault(reason: "has a value that is not of type \(type)")
         }
     }
 }

@@ -10,7 +10,7 @@ struct CallCommand: ParsableCommand {
         abstract: "Calls a C function of a bundle by its signature.",
         discussion: """
             THIS RUNS THE BUNDLE'S CODE, with your rights, in a process of its own: a crash, an exit or a hang is \
-            reported. It is no sandbox. Arguments are numbers, true or false, text, null where the signature has “?”, and \
+            reported. It is not a sandbox. Arguments are numbers, true or false, text, null where the signature has “?”, and \
             structs as JSON; for bytes also @FILE, and - for standard input. The result is written to standard output, \
             bytes as they are; what the code prints goes to standard error.
             """)
