@@ -21,7 +21,7 @@ setup: ## install what the build needs, or say what to install
 
 build: setup ## build the library, the plug-ins, the demo host, the tool, the benchmarks and the tests
 	swift build $(WORKSPACE) --build-tests
-	@$(call products,load-benchmark bundle-benchmark catalog-benchmark BenchmarkPlugin)
+	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark BenchmarkPlugin)
 
 plugins: setup ## build the demo host, and the sample plug-ins as bundles in build/Plugins
 	@$(call products,pluginhost demo-host Reporter Typography Charts Checksum Template)
@@ -53,8 +53,9 @@ tsan: setup ## run the tests under the thread sanitiser
 walk: build plugins ## follow README and the other pages in an empty directory, with a tagged copy
 	@Scripts/walk.py
 
-bench: build plugins ## compare loading with dlopen(), bundles with a stat() and Foundation's, catalogues with reading
+bench: build plugins ## compare loading with dlopen(), calls with ffi_call(), bundles with a stat() and Foundation's, catalogues with reading
 	$(PRODUCTS)/load-benchmark
+	$(PRODUCTS)/call-benchmark
 	$(PRODUCTS)/bundle-benchmark
 	$(PRODUCTS)/catalog-benchmark
 	$(PRODUCTS)/catalog-benchmark --host $(PRODUCTS)/demo-host $(BUNDLES)
@@ -63,7 +64,7 @@ docs: setup ## build the documentation as web pages in build/docs
 	@Scripts/docs.sh build/docs
 
 fuzz: build ## feed damaged and hostile files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
-	@$(call feed,plists:1 strings:1 stringsdict:1 $(HOSTILE))
+	@$(call feed,plists:1 strings:1 stringsdict:1 signatures:1 $(HOSTILE))
 
 fuzz-budgets: build ## only the hostile files: small lists, plural rules and indexes that expand to much
 	@$(call feed,$(HOSTILE))

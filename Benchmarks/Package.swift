@@ -7,6 +7,7 @@ let package = Package(
         .executable(name: "load-benchmark", targets: ["LoadBenchmark"]),
         .executable(name: "bundle-benchmark", targets: ["BundleBenchmark"]),
         .executable(name: "catalog-benchmark", targets: ["CatalogBenchmark"]),
+        .executable(name: "call-benchmark", targets: ["CallBenchmark"]),
         .library(name: "BenchmarkPlugin", type: .dynamic, targets: ["BenchmarkPlugin"]),
     ],
     dependencies: [.package(name: "PluginHost", path: "..")],
@@ -18,6 +19,11 @@ let package = Package(
             dependencies: ["CStringsPass", "Measuring", .product(name: "PluginHost", package: "PluginHost")]),
         .executableTarget(
             name: "CatalogBenchmark", dependencies: ["Measuring", .product(name: "PluginHost", package: "PluginHost")]),
+        .executableTarget(
+            name: "CallBenchmark",
+            dependencies: ["CBareCalls", "Measuring", .product(name: "PluginHost", package: "PluginHost")]),
+        // What a call is compared with.
+        .target(name: "CBareCalls", linkerSettings: [.linkedLibrary("ffi")]),
         // Figures, and the processes that measure them.
         .target(name: "Measuring"),
         // The reference for the first string of a large table.

@@ -57,6 +57,26 @@ public final class PluginRegistrar: Sendable {
                 TypedProvider<Interface>(point: point, name: name, displayName: displayName, order: order, make: make)))
     }
 
+    /// Offers a plain C function, which the host calls by its signature: `bundle.function("add", "(int32, int32) -> int32")`.
+    ///
+    /// ```swift
+    /// @c func add(_ a: Int32, _ b: Int32) -> Int32 { a &+ b }
+    /// …
+    /// plugin.register(function: "add", "(int32, int32) -> int32", add as @convention(c) (Int32, Int32) -> Int32)
+    /// ```
+    /// - Parameters:
+    ///   - name: its name for the host, unique in the bundle.
+    ///   - signature: the types of its arguments and result, by the grammar of docs/abi.md. It must be the function's own:
+    ///     nobody can check it.
+    ///   - code: a `@convention(c)` function. Any other value makes the load fail.
+    public func register<Code>(function name: String, _ signature: String, _ code: Code) {
+        // A Swift closure has a context beside its code, and is not an address.
+        let isCode =
+            MemoryLayout<Code>.size == MemoryLayout<plugin_code>.size && "\(Code.self)".hasPrefix("@convention(c)")
+        append(
+            .function(name: name, signature: signature, code: isCode ? unsafeBitCast(code, to: plugin_code.self) : nil))
+    }
+
     private func append(_ registration: PluginRegistration) {
         if pthread_equal(thread, pthread_self()) == 0 { return refuse(registration) }
         let isOpen = state.withLock { state in
@@ -99,12 +119,15 @@ public final class PluginRegistrar: Sendable {
 public enum PluginRegistration: Sendable, CustomStringConvertible {
     case pluginClass(name: String?, type: any Plugin.Type)
     case provider(AnyProvider)
+    /// `code`: nil if what was registered is not a C function.
+    case function(name: String, signature: String, code: plugin_code?)
 
     /// The class or provider with its name, for messages.
     public var description: String {
         switch self {
         case .pluginClass(let name, let type): "the class “\(name ?? "\(type)")”"
         case .provider(let provider): "the provider “\(provider.name)”"
+        case .function(let name, _, _): "the function “\(name)”"
         }
     }
 }

@@ -54,6 +54,34 @@ import Testing
         #expect(result.status == 0, "\(result.said)")
     }
 
+    private static let plusPlus = """
+        #include "plugin.hpp"
+        struct point { double x, y; };
+        template <> struct plugin::type<point> : plugin::structure<&point::x, &point::y> {};
+        static point middle(point a, point b) noexcept { return {(a.x + b.x) / 2, (a.y + b.y) / 2}; }
+        static std::string join(std::string_view a, plugin::bytes b) { return std::string(a) + std::to_string(b.size); }
+        PLUGIN_ENTRY(registrar) { registrar.function<&middle>("middle").function<&join>("join"); }
+
+        """
+
+    @Test(arguments: ["c++17", "c++20"]) func theHeaderOfCPlusPlusCompilesWithoutAWarning(standard: String) throws {
+        let result = try compile(Self.plusPlus, language: "c++", standard: standard)
+        #expect(result.status == 0, "\(result.said)")
+    }
+
+    @Test func aTypeWithoutANameInASignatureIsRefusedByTheCompiler() throws {
+        let wrong = """
+            #include "plugin.hpp"
+            struct point { double x, y; };
+            static void draw(point) {}
+            PLUGIN_ENTRY(registrar) { registrar.function<&draw>("draw"); }
+
+            """
+        let result = try compile(wrong, language: "c++", standard: "c++17")
+        #expect(result.status != 0)
+        #expect(result.said.contains("plugin::type<point>"), "\(result.said)")
+    }
+
     @Test func anEntryOfAnotherTypeThanTheHeadersIsRefusedByTheCompiler() throws {
         let wrong = "#include \"plugin_abi.h\"\nint plugin_entry(void) { return 0; }\n"
         #expect(try compile(wrong, language: "c", standard: "c11").status != 0)

@@ -29,6 +29,7 @@ struct Options {
           budgets      small lists and tables that expand to much: memory, and time beside a sound file
           formats      small tables of plural rules that expand to much, read from a bundle
           indexes      index files of a catalogue with a right checksum and hostile content
+          signatures   signatures of C functions
           planted      a reader with defects: checks that the fuzzer finds them
 
         Every input follows from the seed and its number. An input that ends the process, takes too long or too much

@@ -13,6 +13,8 @@ enum Target: String, CaseIterable {
     case formats
     /// Index files of a catalogue with a right checksum.
     case indexes
+    /// Signatures of C functions, by the grammar and beyond it.
+    case signatures
     /// A reader with defects, to check that each is found.
     case planted
 
@@ -22,6 +24,7 @@ enum Target: String, CaseIterable {
         case .budgets: HostileLists.input(&random)
         case .formats: HostileFormats.input(&random)
         case .indexes: HostileIndexes.input(&random)
+        case .signatures: HostileSignatures.input(&random)
         default: nil
         }
     }
@@ -49,6 +52,7 @@ enum Target: String, CaseIterable {
         case .budgets: try BudgetChecks(bytes: bytes).run()
         case .formats: try FormatChecks(bytes: bytes).run()
         case .indexes: try IndexChecks(bytes: bytes).run()
+        case .signatures: try SignatureChecks(bytes: bytes).run()
         case .planted: try PlantedDefects.read(bytes)
         }
     }

@@ -6,6 +6,7 @@
 #ifndef PHS_CALL_SHIMS_H
 #define PHS_CALL_SHIMS_H
 
+#include "ffi_shims.h"
 #include "plugin_abi.h"
 
 #ifdef __cplusplus
@@ -24,6 +25,9 @@ plugin_status phs_call_create(
     char *_Nullable *_Nonnull thrown);
 plugin_status phs_call_activate(
     const plugin_hooks *hooks, const plugin_host *host, char *_Nullable *_Nonnull thrown);
+/* As phs_ffi_invoke(). */
+int32_t phs_call_foreign(
+    const phs_ffi_call *call, plugin_code code, void *frame, char *_Nullable *_Nonnull thrown);
 
 #pragma clang assume_nonnull end
 

@@ -119,10 +119,30 @@ struct plugin_factory {
 /* A code address without a particular type; cast your function to it. */
 typedef void (*plugin_code)(void);
 
+/* Since 1.1: bytes as a function's result or as a field of a struct. ptr may be NULL when len is 0. */
+typedef struct plugin_bytes {
+    const void *ptr;
+    size_t len;
+} plugin_bytes;
+
 /*
- * A plain C function, called by the host through its signature. Types: void, bool, int8 ... int64, uint8 ... uint64,
- * float, double, pointer, string (const char *, UTF-8, NUL-terminated, borrowed for the call; as a result it is
- * copied by the host and never freed) and bytes (two arguments: const void *, size_t; not as a result).
+ * A plain C function, called by the host through its signature; docs/abi.md has the grammar. Types:
+ *
+ *   void, bool, int8 ... int64, uint8 ... uint64, float, double, pointer (void *)
+ *   string          const char *, UTF-8, NUL-terminated; an argument is borrowed for the call, a result is copied by the
+ *                   host before anything else of the plug-in runs on this thread, and never freed
+ *   bytes           as an argument two: const void *, size_t, borrowed for the call. Since 1.1 also as a result: a
+ *                   plugin_bytes by value, copied as a string is
+ *
+ * Since 1.1:
+ *   pointer? string? bytes?             may be NULL; without the mark NULL is an error of the call
+ *   owned string, owned bytes           a result in memory of host->alloc(); the host copies it and frees it
+ *   {x: double, y: double}              a struct by value; its fields may be all of the above but void and owned, and structs
+ *   (int32, string) -> bool             as an argument: a function of the host, callable on any thread until this one returns
+ *   kept (int32) -> void                the same, callable until the application has it released
+ *   (string) throws -> int32            plugin_status f(const char *, int32_t *result): the result counts if the status is
+ *                                       PLUGIN_OK; otherwise set_error() tells why. Without "int32_t *result" for void
+ *
  * Example: "(bytes) -> uint32". The struct and its strings are borrowed for the call; the code is immortal.
  */
 typedef struct plugin_function {
@@ -396,6 +416,8 @@ PLUGIN_STATIC_ASSERT(sizeof(plugin_header) == 8, "plugin_header");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_note_head) == 16, "plugin_note_head");
 #if UINTPTR_MAX == 0xffffffffffffffffu
 PLUGIN_STATIC_ASSERT(sizeof(plugin_string) == 16, "plugin_string");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_bytes) == 16, "plugin_bytes");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_bytes, len) == 8, "plugin_bytes.len");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_factory) == 88, "plugin_factory");
 PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, name) == 8, "plugin_factory.name");
 PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, extension_point) == 24, "plugin_factory.extension_point");

@@ -74,8 +74,18 @@ extension PluginError.Code {
     public static let serviceUndeclared = Self(rawValue: "serviceUndeclared")
     /// Nobody provides a service that a plug-in requested.
     public static let serviceMissing = Self(rawValue: "serviceMissing")
-    /// A C function is unknown, or its signature or arguments do not match.
+    /// A C function is unknown, is not exported, or belongs to a bundle that was unloaded.
     public static let functionUnavailable = Self(rawValue: "functionUnavailable")
+    /// The text of a C function's signature is none.
+    public static let signatureInvalid = Self(rawValue: "signatureInvalid")
+    /// A C function has another signature than was requested, or another in `PHFunctions` than in the code.
+    public static let signatureMismatch = Self(rawValue: "signatureMismatch")
+    /// A C function was called with too many or too few arguments, or one that is not of its type. It did not run.
+    public static let argumentInvalid = Self(rawValue: "argumentInvalid")
+    /// A C function gave NULL or text that is not UTF-8, against its signature.
+    public static let resultInvalid = Self(rawValue: "resultInvalid")
+    /// A C function returned a failure, or let an exception of C++ out.
+    public static let functionFailed = Self(rawValue: "functionFailed")
 
     /// The user has disabled the plug-in. A warning.
     public static let disabledByUser = Self(rawValue: "disabledByUser")

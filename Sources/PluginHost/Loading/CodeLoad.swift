@@ -40,7 +40,8 @@ struct CodeLoad {
             throw completed(error, path: path)
         }
         return LoadedCode(
-            image: image, registrations: registrations, findings: bundle.differences(of: registrations), table: table)
+            image: image, registrations: registrations, findings: bundle.differences(of: registrations, in: image),
+            table: table)
     }
 
     /// Calls the entry of code that is part of the process from its start: no file is inspected or opened.
@@ -53,7 +54,8 @@ struct CodeLoad {
         let registrations = try table.enter(entry, path: bundle.executablePath ?? Path.mainProgram)
         BundleTable.shared.add(linkedClasses: registrations.classes.map(\.type), of: bundle)
         return LoadedCode(
-            image: nil, registrations: registrations, findings: bundle.differences(of: registrations), table: table)
+            image: nil, registrations: registrations, findings: bundle.differences(of: registrations, in: nil),
+            table: table)
     }
 
     /// Code whose entry failed is not called again: the load fails with the same error.

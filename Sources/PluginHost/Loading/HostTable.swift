@@ -223,8 +223,7 @@ final class HostTable: @unchecked Sendable {
         return registering("the function \(quoted(name))") { registrations in
             if let problem = Self.firstNotUTF8(function.pointee.name, function.pointee.signature) { return problem }
             guard let code = function.pointee.code else { return .unusable(name, "has no code") }
-            return registrations.add(
-                Registrations.Function(name: name, signature: function.pointee.signature.text, code: code))
+            return registrations.add(function: name, signature: function.pointee.signature.text, code: code)
         }
     }
 
@@ -250,6 +249,13 @@ final class HostTable: @unchecked Sendable {
                 switch registration {
                 case .pluginClass(let name, let type): registrations.add(class: type, as: name)
                 case .provider(let provider): registrations.add(provider)
+                case .function(let name, let signature, let code):
+                    if let code {
+                        registrations.add(function: name, signature: signature, code: code)
+                    } else {
+                        .unusable(
+                            name, "is not a @convention(c) function", remedy: "Register a function declared with @c.")
+                    }
                 }
             }
             if status != PLUGIN_OK { return status }

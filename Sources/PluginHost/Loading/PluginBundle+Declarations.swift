@@ -12,11 +12,16 @@ private struct Registered {
 }
 
 extension PluginBundle {
+    /// Compares the registrations of the entry with the declarations in Info.plist.
+    func differences(of registrations: borrowing Registrations, in image: LoadedImage?) -> [PluginFinding] {
+        extensionDifferences(of: registrations) + functionDifferences(of: registrations, in: image)
+    }
+
     /// Compares the registrations of the entry with the declarations in `PHFactories`.
     ///
     /// - Returns: an error for each provider or factory that is not declared, and a warning for each declaration
     ///   without a registration. Empty for a bundle without the key, because it declares nothing.
-    func differences(of registrations: borrowing Registrations) -> [PluginFinding] {
+    private func extensionDifferences(of registrations: borrowing Registrations) -> [PluginFinding] {
         guard manifest.declaresExtensions else { return [] }
         let declared = manifest.extensions
         let registered = registered(in: registrations)

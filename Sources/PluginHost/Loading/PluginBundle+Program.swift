@@ -1,3 +1,5 @@
+import Synchronization
+
 extension PluginBundle {
     /// Whether this is the main bundle, whose code runs from the start of the process. A main bundle with a linked
     /// entry (``linked(at:entry:)``) is loaded through that entry, like other bundles.
@@ -10,7 +12,9 @@ extension PluginBundle {
         let code = LoadedCode(
             image: LoadedImage.program, registrations: Registrations(), findings: [], table: HostTable(bundle: self))
         codeState.load.withLock { state in
-            if case .unloaded = state { state = .active(code) }
+            guard case .unloaded = state else { return }
+            code.isOffered.store(true, ordering: .releasing)
+            state = .active(code)
         }
     }
 }

@@ -56,7 +56,7 @@ extension Registrations {
         }
         all += functions.values.sorted { $0.name < $1.name }.map { function in
             PluginBundle.Registration(
-                kind: .function, name: function.name, signature: try? ForeignSignature(function.signature))
+                kind: .function, name: function.name, signature: function.signature)
         }
         return all
     }

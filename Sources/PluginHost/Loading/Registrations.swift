@@ -33,7 +33,7 @@ struct Registrations: Sendable {
     struct Function: @unchecked Sendable {
         // @unchecked because of the address: the ABI requires code to be immortal.
         let name: String
-        let signature: String
+        let signature: ForeignSignature
         let code: plugin_code
 
         fileprivate var key: Key { Key(point: "", name: name) }
@@ -104,16 +104,15 @@ struct Registrations: Sendable {
         return nil
     }
 
-    mutating func add(_ function: Function) -> Fault? {
-        do throws(ForeignSignature.Fault) {
-            _ = try ForeignSignature(function.signature)
-        } catch {
+    mutating func add(function name: String, signature text: String, code: @escaping plugin_code) -> Fault? {
+        let signature: ForeignSignature
+        do throws(ForeignSignature.Fault) { signature = try ForeignSignature(text) } catch {
             return .unusable(
-                function.name, "has the signature \(quoted(function.signature)), \(error.reason)",
-                remedy: ForeignSignature.remedy)
+                name, "has the signature \(quoted(text)), \(error.reason)", remedy: ForeignSignature.remedy)
         }
-        if let fault = check(name: function.name, what: "a name") ?? take(function.key) { return fault }
-        functions[function.name] = function
+        let function = Function(name: name, signature: signature, code: code)
+        if let fault = check(name: name, what: "a name") ?? take(function.key) { return fault }
+        functions[name] = function
         return nil
     }
 

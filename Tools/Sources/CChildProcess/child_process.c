@@ -34,7 +34,7 @@ static int open_pipe(int pair[2]) {
     return error;
 }
 
-static int spawn(char *const arguments[], int report, int output, pid_t *pid) {
+static int spawn(char *const arguments[], int input, int report, int output, pid_t *pid) {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&files);
@@ -47,7 +47,9 @@ static int spawn(char *const arguments[], int report, int output, pid_t *pid) {
     sigemptyset(&none);
     sigfillset(&all);
     short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-    if ((error = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)) == 0
+    error = input >= 0 ? posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO)
+                       : posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (error == 0
         && (error = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO)) == 0
         && (error = posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO)) == 0
         && (error = posix_spawn_file_actions_adddup2(&files, report, CHILD_REPORT)) == 0
@@ -62,11 +64,11 @@ static int spawn(char *const arguments[], int report, int output, pid_t *pid) {
     return error;
 }
 
-int child_start(char *const arguments[], child_process *child) {
+int child_start(char *const arguments[], int input, child_process *child) {
     int report[2] = {-1, -1}, output[2] = {-1, -1};
     int error = open_pipe(report);
     if (error == 0) error = open_pipe(output);
-    if (error == 0) error = spawn(arguments, report[1], output[1], &child->pid);
+    if (error == 0) error = spawn(arguments, input, report[1], output[1], &child->pid);
     if (error != 0) {
         close_pair(report);
         close_pair(output);
@@ -78,6 +80,14 @@ int child_start(char *const arguments[], child_process *child) {
     child->output = output[0];
     child->ended = (int)syscall(SYS_pidfd_open, child->pid, 0);
     return 0;
+}
+
+int child_input(void) {
+    int low = (int)syscall(SYS_memfd_create, "input", 1u); // MFD_CLOEXEC
+    if (low < 0) return -1;
+    int file = fcntl(low, F_DUPFD_CLOEXEC, CHILD_REPORT + 1);
+    close(low);
+    return file;
 }
 
 void child_begin(void) {

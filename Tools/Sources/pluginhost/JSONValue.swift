@@ -7,6 +7,7 @@ enum JSONValue: Encodable {
     case null
     case bool(Bool)
     case integer(Int)
+    case unsigned(UInt64)
     case number(Double)
     case string(String)
     case array([JSONValue])
@@ -34,6 +35,7 @@ enum JSONValue: Encodable {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
+        case .unsigned(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
         case .array(let values): try container.encode(values)

@@ -9,10 +9,10 @@ import Glibc
 struct PluginHostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pluginhost",
-        abstract: "Finds, explains, inspects, checks and loads plug-in bundles.",
+        abstract: "Finds, explains, inspects, checks, loads and calls plug-in bundles.",
         discussion: """
-            No command but “load” runs any code of a bundle. Each takes --json, and ends with 0 if nothing is wrong, with 1 if \
-            it found problems, and with 2 after wrong usage or if it cannot do its work.
+            No command but “load” and “call” runs any code of a bundle. Each takes --json, and ends with 0 if nothing is \
+            wrong, with 1 if it found problems, and with 2 after wrong usage or if it cannot do its work.
             """,
         version: """
             pluginhost \(PluginVersion.ofThisLibrary)
@@ -21,9 +21,9 @@ struct PluginHostCommand: ParsableCommand {
             """,
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
-            InfoCommand.self, CheckCommand.self, LintCommand.self, LoadCommand.self, LoadInChildCommand.self,
-            NewCommand.self, PackCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self,
-            EnableCommand.self, DisableCommand.self,
+            InfoCommand.self, CheckCommand.self, LintCommand.self, LoadCommand.self, CallCommand.self, NewCommand.self,
+            PackCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self, EnableCommand.self,
+            DisableCommand.self, LoadInChildCommand.self, CallInChildCommand.self,
         ])
 
     /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// Standard output: how wide it is, and whether it shows colour.
@@ -49,14 +50,19 @@ struct Terminal {
     /// nobody received the report.
     static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
         var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { fail(descriptor, errno) }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
+        text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+    }
+
+    /// Writes all bytes to standard output, as they are.
+    static func write(bytes: some ContiguousBytes) { bytes.withUnsafeBytes { write($0, to: STDOUT_FILENO) } }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { fail(descriptor, errno) }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
     }
 

@@ -55,24 +55,23 @@ final class ChecksumObject: Checksum {
 
 /// A checksum from a plain C function. PHFactories declares its name and PHFunctions its signature.
 final class ChecksumFunction: Checksum {
-    /// Takes the value for the bytes so far and some more bytes. Without bytes, it returns the initial value.
-    static let signature = DEMO_CHECKSUM_SIGNATURE
-
-    private let function: ForeignFunction
-    private var value: ForeignValue
+    /// DEMO_CHECKSUM_SIGNATURE: takes the value for the bytes so far and some more bytes. Without bytes, it returns the
+    /// initial value.
+    private let function: TypedForeignFunction<UInt32, UInt32, [UInt8]>
+    private var value: UInt32
 
     init(named name: String, in bundle: PluginBundle) throws {
-        function = try bundle.function(name, Self.signature)
-        value = try function(.uint(0), .bytes([]))
+        function = try bundle.function(name, as: ((UInt32, [UInt8]) -> UInt32).self)
+        value = try function(0, [])
     }
 
-    var title: String { function.name }
+    var title: String { function.untyped.name }
 
-    var means: String { localized("function called by its signature {0}", Self.signature) }
+    var means: String { localized("function called by its signature {0}", function.untyped.signature.description) }
 
-    func update(_ bytes: [UInt8]) throws { value = try function(value, .bytes(bytes)) }
+    func update(_ bytes: [UInt8]) throws { value = try function(value, bytes) }
 
-    func finish() -> String { hexadecimal(value.uint64 ?? 0, digits: 8) }
+    func finish() -> String { hexadecimal(UInt64(value), digits: 8) }
 }
 
 private func hexadecimal(_ value: UInt64, digits: Int) -> String {

@@ -277,6 +277,6 @@ import Testing
         check(
             error, .functionUnavailable, fixture,
             "The bundle {bundle}: The function “many” is not offered; the bundle offers entry_calls. "
-                + "“pluginhost info” lists the bundle's functions and their signatures.")
+                + "“pluginhost call --list” lists the bundle's functions and their signatures.")
     }
 }

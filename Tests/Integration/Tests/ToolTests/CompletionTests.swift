@@ -9,7 +9,7 @@ import Testing
     }
 
     private static let commands = [
-        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load", "new", "pack",
+        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load", "call", "new", "pack",
     ]
 
     private func script(_ shell: Shell) throws -> URL {
@@ -90,7 +90,7 @@ import Testing
         let bundle = folder.path + "/Charts.bundle"
         let program = folder.path + "/application"
         try Data().write(to: folder.url.appending(path: "application"))
-        var cases = ["list", "graph", "doctor", "scan", "info", "check", "lint", "load"].map {
+        var cases = ["list", "graph", "doctor", "scan", "info", "check", "lint", "load", "call"].map {
             (line: "pluginhost \($0) \(folder.path)/Ch", word: bundle)
         }
         cases += ["list", "why", "graph", "doctor", "scan", "check"].map {
@@ -107,13 +107,16 @@ import Testing
     }
 
     @Test(arguments: Shell.allCases) func wordsAreCompleted(_ shell: Shell) throws {
-        let folder = try PluginFolder(["Charts": [:], "Report": [:]])
+        let folder = try PluginFolder(["Charts": ["PHFunctions": ["bars": "() -> void"]], "Report": [:]])
         var cases = [
             ("pluginhost gr", "graph"), ("pluginhost lint --type stringsd", "stringsdict"),
             ("pluginhost graph --format mer", "mermaid"), ("pluginhost load --time", "--timeout"),
         ]
         // fish then asks its line editor for the words, which does not exist without a terminal.
-        if shell != .fish { cases.append(("pluginhost why --in \(folder.path) org.example.Ch", "org.example.Charts")) }
+        if shell != .fish {
+            cases.append(("pluginhost why --in \(folder.path) org.example.Ch", "org.example.Charts"))
+            cases.append(("pluginhost call \(folder.path)/Charts.bundle ba", "bars"))
+        }
         #expect(try completions(of: cases.map(\.0), in: shell) == cases.map(\.1))
     }
 

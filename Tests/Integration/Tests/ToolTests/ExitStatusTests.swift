@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ExitStatusTests {
-    @Test(arguments: [["check"], ["info", "--colour", "x"], ["frobnicate"], ["check", "--host"], ["load"]])
+    @Test(arguments: [["check"], ["info", "--colour", "x"], ["frobnicate"], ["check", "--host"], ["load"], ["call"]])
     func aWrongUseIsTwo(_ arguments: [String]) throws {
         let output = try PluginHostTool.run(arguments)
         #expect(output.status == 2)

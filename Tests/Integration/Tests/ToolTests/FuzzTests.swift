@@ -40,7 +40,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["plists", "strings", "stringsdict"]) func theReadersPassAShortRun(target: String) throws {
+    @Test(arguments: ["plists", "strings", "stringsdict", "signatures"]) func theReadersPassAShortRun(target: String)
+        throws
+    {
         let findings = Workspace.temporary.appending(path: "fuzz-none").path
         let output = try fuzz(target, "--inputs", "2000", "--seed", "3", "--findings", findings)
         #expect(output.status == 0, "\(output.standardOutput)")

@@ -101,7 +101,7 @@ struct ChildEnd {
                 "The signal \(SignalName(stopped).text) stopped the process \(words), and it had not continued after \(time). "
                     + "The tool killed it."
             } else {
-                "The load had not ended after \(time). The tool killed the process \(words)."
+                "\(run.reader.loads.last?.step == LoadPlace.call ? "The call" : "The load") had not ended after \(time). The tool killed the process \(words)."
             }
         return PluginFinding(
             .hung, filePath: file, subject: stopped.map { SignalName($0).text }, message: message,

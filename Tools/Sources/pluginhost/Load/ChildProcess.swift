@@ -22,13 +22,13 @@ struct ChildProcess: ~Copyable {
 
     private let child: child_process
 
-    /// Starts this program with arguments.
-    init(_ arguments: [String]) throws(Failure) {
+    /// Starts this program with arguments. `input`: a descriptor for its standard input; -1 for none.
+    init(_ arguments: [String], input: Int32 = -1) throws(Failure) {
         var child = child_process()
         var texts = ([CommandLine.arguments.first ?? "pluginhost"] + arguments).map { strdup($0) }
         texts.append(nil)
         defer { for text in texts { free(text) } }
-        let error = child_start(texts, &child)
+        let error = child_start(texts, input, &child)
         guard error == 0 else { throw Failure(number: error) }
         self.child = child
     }

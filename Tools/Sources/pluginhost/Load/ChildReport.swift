@@ -8,6 +8,7 @@ enum ChildMessage: Codable {
     /// A step of a load begins; `step` is the raw value of a LoadStep.
     case step(bundlePath: String, step: String)
     case outcome(LoadOutcome)
+    case call(CallOutcome)
 }
 
 /// The child's end of its report: messages on a pipe that the bundle's code can also reach. Each begins with a mark that

@@ -23,7 +23,9 @@ struct LoadCommand: ParsableCommand {
 
     @OptionGroup var arguments: BundleArguments
 
-    mutating func validate() throws {
+    mutating func validate() throws { try Self.requireUsable(timeout: timeout) }
+
+    static func requireUsable(timeout: Double) throws {
         // Also refuses NaN.
         guard (0.1...86400).contains(timeout) else {
             throw ValidationError("The seconds of --timeout must be a number from 0.1 to 86400.")

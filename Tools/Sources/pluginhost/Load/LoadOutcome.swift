@@ -59,7 +59,7 @@ struct LoadOutcome: Codable {
         principalClass = bundle.principalClass.map { String(reflecting: $0) }
     }
 
-    private static func milliseconds(_ duration: Duration) -> Double {
+    static func milliseconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components
         let microseconds = Double(seconds) * 1e6 + (Double(attoseconds) / 1e12).rounded()
         return microseconds / 1000

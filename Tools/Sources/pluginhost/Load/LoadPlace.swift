@@ -12,6 +12,8 @@ enum LoadPlace: Equatable {
     case afterLoad
 
     static let end = LoadStep.end.rawValue
+    /// A function of the bundle was called; no step of a load.
+    static let call = "call"
 
     /// “in plugin_entry”.
     func words(for bundlePath: String) -> String {
@@ -29,7 +31,7 @@ enum LoadPlace: Equatable {
         case .opening: "in a constructor or in the dynamic linker, before plugin_entry"
         case .entry: "in plugin_entry"
         case .activation: "in activate"
-        case .end, nil: "in the load"
+        case .end, nil: step == call ? "in the function that was called" : "in the load"
         }
     }
 
@@ -43,6 +45,7 @@ enum LoadPlace: Equatable {
                 + "finds a damaged file."
         case .step(LoadStep.entry.rawValue, _): "Correct what plugin_entry does; a debugger shows the place."
         case .step(LoadStep.activation.rawValue, _): "Correct what activate does; a debugger shows the place."
+        case .step(Self.call, _): "Correct what the function does with these arguments; a debugger shows the place."
         case .step, .betweenSteps: "Look at the threads and signal handlers that the code set up."
         case .afterLoad: "Look at the functions that the code runs at the end of a process: destructors and atexit()."
         }

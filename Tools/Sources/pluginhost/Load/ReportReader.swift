@@ -9,6 +9,8 @@ struct ReportReader {
     }
 
     private(set) var outcome: LoadOutcome?
+    /// That of `pluginhost call`, whose load is ``outcome``.
+    private(set) var call: CallOutcome?
     /// The loads under way, each begun inside of the one before it.
     private(set) var loads: [Load] = []
     /// Whether any code of a bundle was loaded.
@@ -120,6 +122,9 @@ struct ReportReader {
         guard let message = try? JSONDecoder().decode(ChildMessage.self, from: Data(body)) else { return false }
         switch message {
         case .outcome(let outcome): self.outcome = outcome
+        case .call(let call):
+            self.call = call
+            outcome = call.load
         case .step(let path, let step):
             hasBegun = true
             if let index = loads.lastIndex(where: { $0.bundlePath == path }) {
