@@ -7,6 +7,7 @@ SHELL := /bin/bash
 WORKSPACE := --package-path Tests/Integration --scratch-path .build-all -c release
 PRODUCTS  := .build-all/release
 BUNDLES   := build/Plugins
+SAMPLES   := $(patsubst %/Info.plist,%,$(wildcard Plugins/*/Info.plist))
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
@@ -23,8 +24,8 @@ build: setup ## build the library, the plug-ins, the demo host, the tool, the be
 	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark BenchmarkPlugin)
 
 plugins: setup ## build the demo host, and the sample plug-ins as bundles in build/Plugins
-	@$(call products,demo-host Reporter Typography Charts Checksum Template)
-	@Plugins/assemble.sh $(PRODUCTS) $(BUNDLES)
+	@$(call products,pluginhost demo-host Reporter Typography Charts Checksum Template)
+	@$(PRODUCTS)/pluginhost pack --products $(PRODUCTS) --host $(PRODUCTS)/demo-host --output $(BUNDLES) $(SAMPLES)
 
 # Products of other packages, one by one, because the package manager accepts only one.
 products = for product in $(1); do swift build $(WORKSPACE) --product $$product || exit 1; done
@@ -114,7 +115,9 @@ lint: ## check the format of all Swift sources
 format: ## format all Swift sources
 	swift format --recursive --in-place --parallel $(SOURCES)
 
-SOURCES = Package.swift Sources Plugins Examples Tools Tests Benchmarks Fuzz
+# Not the templates of “pluginhost new”: they are Swift once their words are filled in, as in Plugins/Template.
+SOURCES = Package.swift Sources Plugins Examples/DemoAPI/Package.swift Examples/DemoAPI/Sources Examples/DemoHost \
+    Tools/Package.swift Tools/Sources Tools/Tests Tests Benchmarks Fuzz
 
 clean: ## remove everything that was built
 	rm -rf .build .build-all .build-tools .build-tsan .build-tsan-all .build-essentials .build-stress-thread .build-stress-address build

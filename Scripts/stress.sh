@@ -31,7 +31,7 @@ address)
     export ASAN_OPTIONS="quarantine_size_mb=16 detect_leaks=0 ${ASAN_OPTIONS:-}"
     ;;
 esac
-samples="Reporter Typography Charts Checksum Template"
+samples="pluginhost Reporter Typography Charts Checksum Template"
 # A load compares the first bytes of the file with those of the image, including notes. In a plug-in that is built with
 # the address sanitiser, these are variables with gaps between them, and the sanitiser reports reading the gaps.
 if [ "$sanitizer" = address ]; then

@@ -5,7 +5,8 @@
 /// extension ExtensionPoint where Interface == any TextFilter {
 ///     public static var textFilter: Self { .init("org.example.text-filter", version: 2) }
 /// }
-/// ``` The plug-in then writes `plugin.provide(.textFilter, named: "uppercase", Uppercase.init)` and the host
+/// ```
+/// The plug-in then writes `plugin.provide(.textFilter, named: "uppercase", Uppercase.init)` and the host
 /// `bundle.providers(of: .textFilter)`. No cast is needed between the two: the conversion to `Interface` is compiled in
 /// the plug-in.
 ///

@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "DemoAPI", package: "DemoAPI"),
                 // Built but not linked: the tests run, assemble and load them.
+                .product(name: "pluginhost", package: "Tools"),
                 .product(name: "demo-host", package: "DemoHost"),
                 .product(name: "Reporter", package: "SamplePlugins"),
                 .product(name: "Typography", package: "SamplePlugins"),

@@ -135,12 +135,14 @@ enum Compiler {
     /// - Returns: the bundles with code; none if the sample plug-ins were not built.
     static func assembleSamples(from products: String, in folder: String) throws -> [String] {
         let names = ["Reporter", "Typography", "Charts", "Checksum", "Template"]
-        let isBuilt = names.allSatisfy { FileManager.default.fileExists(atPath: "\(products)/lib\($0).so") }
+        let isBuilt = (names.map { "lib\($0).so" } + ["pluginhost"])
+            .allSatisfy { FileManager.default.fileExists(atPath: "\(products)/\($0)") }
         guard isBuilt else {
             say("stress: the sample plug-ins are not in \(products); they are left out")
             return []
         }
-        try run(["sh", project.appending(path: "Plugins/assemble.sh").path, products, folder])
+        let sources = names.map { project.appending(path: "Plugins/\($0)").path }
+        try run(["\(products)/pluginhost", "pack", "--products", products, "--output", folder] + sources)
         return names.map { "\(folder)/\($0).bundle" }
     }
 

@@ -6,14 +6,14 @@ import Synchronization
 final class BundleTable: Sendable {
     static let shared = BundleTable()
 
-    private struct Entry {
+    private struct Row {
         let reference: WeakReference<PluginBundle>
         /// A running number; of two equal candidates the one created last wins.
         let number: Int
     }
 
     private struct State {
-        var byPath: [String: Entry] = [:]
+        var byPath: [String: Row] = [:]
         /// By the image's address, highest first. A new image usually has a lower address than all others, so it is
         /// appended.
         var images: [(base: UInt, bundle: PluginBundle)] = []
@@ -50,16 +50,16 @@ final class BundleTable: Sendable {
                 return existing
             }
             state.created += 1
-            state.byPath[bundle.bundlePath] = Entry(reference: WeakReference(bundle), number: state.created)
+            state.byPath[bundle.bundlePath] = Row(reference: WeakReference(bundle), number: state.created)
             return bundle
         }
     }
 
-    /// Removes the entry of a directory whose object is gone; called when the object is destroyed.
+    /// Removes the row of a directory whose object is gone; called when the object is destroyed.
     func removeDead(path: String) {
         state.withLock { state in
-            // The entry may already belong to a new object of the same directory.
-            if let entry = state.byPath[path], !entry.reference.isAlive { state.byPath[path] = nil }
+            // The row may already belong to a new object of the same directory.
+            if let row = state.byPath[path], !row.reference.isAlive { state.byPath[path] = nil }
         }
     }
 

@@ -53,11 +53,11 @@ extension PluginBundle {
         guard !executableName.isEmpty, !executableName.contains("/"), executableName != ".", executableName != ".."
         else { return nil }
         let directories = layout.auxiliaryDirectories + layout.executableDirectories
-        return directories.lazy.map { Path.join(self.bundlePath, $0) }.compactMap { directory in
+        return directories.firstNonNil { directory in
             Self.affixes.lazy
-                .map { Path.join(directory, "", file: $0.0, executableName, $0.1) }
+                .map { Path.join(Path.join(self.bundlePath, directory), "", file: $0.0, executableName, $0.1) }
                 .first { FileIdentity(path: $0)?.isRegularFile ?? false }
-        }.first
+        }
     }
 
     /// An executable next to the bundle's own, such as a helper program; nil if there is none with that name.
@@ -66,7 +66,7 @@ extension PluginBundle {
     }
 
     private func supportDirectory(_ name: String) -> String? {
-        layout.supportDirectories.lazy.compactMap { self.existingDirectory($0.isEmpty ? name : $0 + "/" + name) }.first
+        layout.supportDirectories.firstNonNil { existingDirectory($0.isEmpty ? name : $0 + "/" + name) }
     }
 
     private func existingDirectory(_ relative: String) -> String? {

@@ -10,7 +10,7 @@ struct CandidateRow: Sendable {
     /// Whether Info.plist is in the usual place, in Contents; otherwise the record has its place.
     var hasUsualList: Bool
     var verdict: VerdictCode
-    /// The entry that is used instead of this one.
+    /// The candidate that is used instead of this one.
     var other: Int
     var name: IndexPlace
     var identifier: IndexPlace

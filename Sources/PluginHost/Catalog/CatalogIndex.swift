@@ -9,11 +9,11 @@ internal import PropertyLists
 /// | part | content |
 /// | --- | --- |
 /// | header | ``IndexHeader`` |
-/// | entries | one ``CandidateRow`` for each candidate, by folder, by name |
-/// | plug-ins | numbers of the entries that are in use, by identifier |
+/// | candidates | one ``CandidateRow`` for each candidate, by folder, by name |
+/// | plug-ins | numbers of the candidates that are in use, by identifier |
 /// | load order | the same numbers; each plug-in comes after those that it requires |
-/// | extensionRows | one ``ExtensionRow`` for each factory at an extension point, by point, order and entry |
-/// | texts | names and records (``PluginRecord``) that entries point to, and the folders at ``IndexHeader/foldersOffset`` |
+/// | extensionRows | one ``ExtensionRow`` for each extension at an extension point, by point, order and candidate |
+/// | texts | names and records (``PluginRecord``) that the rows point to, and the folders at ``IndexHeader/foldersOffset`` |
 ///
 /// **Threads.** Immutable. **Cost.** About 400 bytes a bundle.
 final class CatalogIndex: Sendable {
@@ -35,7 +35,7 @@ final class CatalogIndex: Sendable {
         /// The path with its links resolved.
         var realPath: String
         var stamp: IndexStamp
-        var entries: Range<Int>
+        var candidates: Range<Int>
         /// Why it could not be listed, or nil.
         var finding: PluginFinding?
     }
@@ -49,7 +49,7 @@ final class CatalogIndex: Sendable {
     /// Accepts bytes as an index after checking everything that can be wrong with them. After that, no look-up can read
     /// outside of the bytes.
     ///
-    /// **Cost.** One pass over the bytes for the checksum, one over the entries.
+    /// **Cost.** One pass over the bytes for the checksum, one over the rows.
     init(bytes: [UInt8], readings: [Int: Int64] = [:], isPassing: Bool = false) throws(Fault) {
         self.isPassing = isPassing
         self.bytes = bytes
@@ -66,37 +66,37 @@ final class CatalogIndex: Sendable {
             return (reader.text(), reader.list(Folder.smallest) { Folder(from: &$0) })
         }
         if isCutOff { throw Fault(reason: "its list of folders is cut off") }
-        try checkEntries()
+        try checkRows()
     }
 
-    private func checkEntries() throws(Fault) {
+    private func checkRows() throws(Fault) {
         var next = 0
         for folder in folders {
-            guard folder.entries.lowerBound == next else { throw Fault(reason: "its folders overlap") }
-            next = folder.entries.upperBound
+            guard folder.candidates.lowerBound == next else { throw Fault(reason: "its folders overlap") }
+            next = folder.candidates.upperBound
         }
-        guard next == candidateCount else { throw Fault(reason: "its folders do not contain all of its entries") }
-        // Each record is decoded separately: in a damaged file, thousands of entries could share one record and fill
+        guard next == candidateCount else { throw Fault(reason: "its folders do not contain all of its candidates") }
+        // Each record is decoded separately: in a damaged file, thousands of candidates could share one record and fill
         // the memory.
         var budget = ReadingBudget(inputSize: bytes.count)
         let damage: Fault? = bytes.withUnsafeBytes { bytes in
             for (number, folder) in folders.enumerated() {
-                for entry in folder.entries {
-                    let entry = self.entry(entry)
-                    if let fault = check(entry, folder: number, bytes) { return fault }
+                for candidate in folder.candidates {
+                    let row = candidateRow(candidate)
+                    if let fault = check(row, folder: number, bytes) { return fault }
                     let size =
-                        entry.name.length + entry.identifier.length + entry.record.length + entry.findings.length
-                    guard budget.take(bytes: size) else { return Fault(reason: "its entries overlap") }
+                        row.name.length + row.identifier.length + row.record.length + row.findings.length
+                    guard budget.take(bytes: size) else { return Fault(reason: "its candidates overlap") }
                 }
             }
             for number in 0..<header.pluginCount
             where plugin(number) >= candidateCount || inLoadOrder(number) >= candidateCount {
-                return Fault(reason: "plug-in \(number) is not one of its entries")
+                return Fault(reason: "plug-in \(number) is not one of its candidates")
             }
             for number in 0..<header.extensionCount {
                 let row = self.extensionRow(number)
                 guard row.point.isInside(bytes), row.name.isInside(bytes),
-                    row.entry < candidateCount
+                    row.candidate < candidateCount
                 else {
                     return Fault(reason: "extension \(number) points outside of the file")
                 }
@@ -109,15 +109,15 @@ final class CatalogIndex: Sendable {
         if let damage { throw damage }
     }
 
-    private func check(_ entry: CandidateRow, folder: Int, _ bytes: UnsafeRawBufferPointer) -> Fault? {
-        guard entry.name.isInside(bytes), entry.record.isInside(bytes), entry.findings.isInside(bytes),
-            entry.identifier.isInside(bytes), entry.other < candidateCount || entry.other == CandidateRow.none,
-            entry.folder == folder
-        else { return Fault(reason: "an entry points outside of the file") }
-        guard entry.other != CandidateRow.none || !entry.verdict.namesAnother else {
-            return Fault(reason: "an entry is replaced by an entry that does not exist")
+    private func check(_ row: CandidateRow, folder: Int, _ bytes: UnsafeRawBufferPointer) -> Fault? {
+        guard row.name.isInside(bytes), row.record.isInside(bytes), row.findings.isInside(bytes),
+            row.identifier.isInside(bytes), row.other < candidateCount || row.other == CandidateRow.none,
+            row.folder == folder
+        else { return Fault(reason: "a candidate points outside of the file") }
+        guard row.other != CandidateRow.none || !row.verdict.namesAnother else {
+            return Fault(reason: "a candidate is replaced by a candidate that does not exist")
         }
-        return Self.isName(bytes[entry.name.range]) ? nil : Fault(reason: "an entry leads outside of its folder")
+        return Self.isName(bytes[row.name.range]) ? nil : Fault(reason: "a candidate leads outside of its folder")
     }
 
     /// Whether it is the name of an item in a directory, and not a path that leads elsewhere.
@@ -127,32 +127,32 @@ final class CatalogIndex: Sendable {
             && !name.elementsEqual([dot, dot])
     }
 
-    // MARK: Entries
+    // MARK: Candidates
 
     var candidateCount: Int { header.candidateCount }
 
-    func entry(_ number: Int) -> CandidateRow {
+    func candidateRow(_ number: Int) -> CandidateRow {
         bytes.withUnsafeBytes { CandidateRow($0, at: header.candidatesOffset + number * CandidateRow.size) }
     }
 
-    /// The entry's name in its folder.
-    func name(_ entry: CandidateRow) -> String { text(entry.name) }
+    /// The candidate's name in its folder.
+    func name(_ row: CandidateRow) -> String { text(row.name) }
 
     /// The absolute path at which the candidate was found.
-    func path(_ entry: CandidateRow) -> String { Path.join(folders[entry.folder].realPath, name(entry)) }
+    func path(_ row: CandidateRow) -> String { Path.join(folders[row.folder].realPath, name(row)) }
 
-    func record(_ entry: CandidateRow) -> PluginRecord {
+    func record(_ row: CandidateRow) -> PluginRecord {
         bytes.withUnsafeBytes { bytes in
-            var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[entry.record.range]))
+            var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[row.record.range]))
             return PluginRecord(from: &reader)
         }
     }
 
-    /// The findings that explain the entry's verdict, in addition to those in its record.
-    func findings(_ entry: CandidateRow) -> [PluginFinding] {
-        if entry.findings.length == 0 { return [] }
+    /// The findings that explain the candidate's verdict, in addition to those in its record.
+    func findings(_ row: CandidateRow) -> [PluginFinding] {
+        if row.findings.length == 0 { return [] }
         return bytes.withUnsafeBytes { bytes in
-            var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[entry.findings.range]))
+            var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[row.findings.range]))
             return reader.list(PluginFinding.smallest) { PluginFinding(from: &$0) }
         }
     }
@@ -165,20 +165,20 @@ final class CatalogIndex: Sendable {
 
     var pluginCount: Int { header.pluginCount }
 
-    /// The entry of the plug-in at a position in the order of identifiers.
+    /// The candidate of the plug-in at a position in the order of identifiers.
     func plugin(_ number: Int) -> Int { word(header.pluginsOffset, number) }
 
-    /// The entry of the plug-in at a position in the load order.
+    /// The candidate of the plug-in at a position in the load order.
     func inLoadOrder(_ number: Int) -> Int { word(header.loadOrderOffset, number) }
 
-    /// The entry in use under an identifier.
+    /// The candidate in use under an identifier.
     ///
     /// **Cost.** A binary search.
     func plugin(identifier: String) -> Int? {
-        let number = (0..<pluginCount).partitioningIndex { !precedes(entry(plugin($0)).identifier, identifier) }
+        let number = (0..<pluginCount).partitioningIndex { !precedes(candidateRow(plugin($0)).identifier, identifier) }
         guard number < pluginCount else { return nil }
         let found = plugin(number)
-        return text(entry(found).identifier) == identifier ? found : nil
+        return text(candidateRow(found).identifier) == identifier ? found : nil
     }
 
     // MARK: Extensions
@@ -226,8 +226,8 @@ extension CatalogIndex.Folder {
         writer.put(path)
         writer.put(realPath)
         stamp.write(to: &writer)
-        writer.put(UInt32(entries.lowerBound))
-        writer.put(UInt32(entries.upperBound))
+        writer.put(UInt32(candidates.lowerBound))
+        writer.put(UInt32(candidates.upperBound))
         writer.put(finding == nil ? UInt8(0) : 1)
         finding?.write(to: &writer)
     }
@@ -238,7 +238,7 @@ extension CatalogIndex.Folder {
         stamp = IndexStamp(from: &reader)
         let start = Int(reader.number(UInt32.self))
         let end = Int(reader.number(UInt32.self))
-        entries = start..<max(start, end)
+        candidates = start..<max(start, end)
         finding = reader.number(UInt8.self) == 0 ? nil : PluginFinding(from: &reader)
     }
 }

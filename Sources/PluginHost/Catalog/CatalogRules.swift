@@ -6,15 +6,34 @@ struct CatalogRules: Sendable, Equatable {
     var hostVersion = ""
     /// `HostEnvironment.capabilities`.
     var capabilities: Set<String> = []
+    /// The identifiers that the user has disabled.
+    var disabled: Set<String> = []
 
     /// The rules of this process.
-    static var current: CatalogRules {
+    static func current(choices: UserChoices) -> CatalogRules {
         let host = HostEnvironment.current
-        return CatalogRules(hostVersion: host.version, capabilities: host.capabilities)
+        return CatalogRules(hostVersion: host.version, capabilities: host.capabilities, disabled: choices.disabled)
     }
 
     /// The text form that the index stores: equal rules have equal texts.
-    var description: String { ([hostVersion] + capabilities.sorted()).joined(separator: "\n") }
+    var description: String {
+        ([hostVersion] + capabilities.sorted() + disabled.sorted().map { Self.disabledMark + $0 })
+            .joined(separator: "\n")
+    }
+
+    /// Before an identifier that is disabled; no capability begins with it.
+    static let disabledMark = "\u{0}"
+
+    /// What a candidate says that the user has disabled.
+    func disabledFinding(_ identifier: String, list: String) -> PluginFinding {
+        PluginFinding(
+            .warning, .disabledByUser, filePath: list, subject: identifier,
+            message: "The user has disabled \(quoted(identifier)).", remedy: Self.enabling(identifier))
+    }
+
+    static func enabling(_ identifier: String) -> String {
+        "Enable it in the application, or by: pluginhost enable \(identifier) --application NAME"
+    }
 
     /// Why this host cannot use a bundle.
     func findings(_ record: PluginRecord, list: String) -> [PluginFinding] {

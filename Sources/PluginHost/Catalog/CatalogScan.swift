@@ -50,7 +50,7 @@ struct CatalogScan {
 
     private struct Candidate {
         var name: BundleNames.Name
-        /// The entry in the old index that is still valid.
+        /// The candidate in the old index that is still valid.
         var known: Int?
     }
 
@@ -70,11 +70,11 @@ struct CatalogScan {
         else { return list(path, now, old, known) }
         var isUnchanged = true
         var candidates: [Candidate] = []
-        let stale = validation == .folders ? [] : staleEntries(of: known, in: old)
+        let stale = validation == .folders ? [] : staleCandidates(of: known, in: old)
         if !stale.isEmpty {
             isUnchanged = false
-            candidates = known.entries.map { number in
-                let name = BundleNames.Name(text: old.name(old.entry(number)), isReadable: true)
+            candidates = known.candidates.map { number in
+                let name = BundleNames.Name(text: old.name(old.candidateRow(number)), isReadable: true)
                 return Candidate(name: name, known: stale.contains(number) ? nil : number)
             }
         }
@@ -98,8 +98,10 @@ struct CatalogScan {
         }
         var numbers: [String: Int] = [:]
         if let old, let known, known.realPath == realPath {
-            let stale = staleEntries(of: known, in: old)
-            for number in known.entries where !stale.contains(number) { numbers[old.name(old.entry(number))] = number }
+            let stale = staleCandidates(of: known, in: old)
+            for number in known.candidates where !stale.contains(number) {
+                numbers[old.name(old.candidateRow(number))] = number
+            }
         }
         return FolderScan(
             path: path, realPath: realPath, stamp: IndexStamp(found.identity, at: now),
@@ -114,33 +116,33 @@ struct CatalogScan {
         guard let known, let old, known.realPath == realPath, let refusal = finding.refusal,
             ErrorNumber.isPassing(refusal)
         else { return [] }
-        return known.entries.map { number in
-            Candidate(name: BundleNames.Name(text: old.name(old.entry(number)), isReadable: true), known: number)
+        return known.candidates.map { number in
+            Candidate(name: BundleNames.Name(text: old.name(old.candidateRow(number)), isReadable: true), known: number)
         }
     }
 
     // MARK: What is still valid
 
-    /// The entries of a folder whose Info.plist is no longer the file that was read.
-    private func staleEntries(of folder: CatalogIndex.Folder, in old: CatalogIndex) -> Set<Int> {
+    /// The candidates of a folder whose Info.plist is no longer the file that was read.
+    private func staleCandidates(of folder: CatalogIndex.Folder, in old: CatalogIndex) -> Set<Int> {
         let directory = phs_open(AT_FDCWD, folder.realPath, O_RDONLY | O_DIRECTORY, 0)
-        guard directory >= 0 else { return Set(folder.entries) }
+        guard directory >= 0 else { return Set(folder.candidates) }
         defer { close(directory) }
-        let found = Self.inParallel(folder.entries) { numbers in
+        let found = Self.inParallel(folder.candidates) { numbers in
             withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
-                numbers.filter { !holds(old.entry($0), in: old, directory, buffer) }
+                numbers.filter { !holds(old.candidateRow($0), in: old, directory, buffer) }
             }
         }
         return Set(found.joined())
     }
 
     private func holds(
-        _ entry: CandidateRow, in old: CatalogIndex, _ directory: CInt, _ buffer: UnsafeMutableBufferPointer<UInt8>
+        _ row: CandidateRow, in old: CatalogIndex, _ directory: CInt, _ buffer: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
-        guard entry.stamp != .none else { return false }
-        var list = entry.hasUsualList ? PluginRecord.usualListPath : old.record(entry).listPath ?? ""
+        guard row.stamp != .none else { return false }
+        var list = row.hasUsualList ? PluginRecord.usualListPath : old.record(row).listPath ?? ""
         let length = old.bytes.withUnsafeBytes { bytes -> Int in
-            let name = bytes[entry.name.range]
+            let name = bytes[row.name.range]
             guard name.count + 1 + list.utf8.count < buffer.count else { return 0 }
             var end = buffer.update(fromContentsOf: name)
             buffer[end] = UInt8(ascii: "/")
@@ -151,7 +153,7 @@ struct CatalogScan {
         guard length > 0 else { return false }
         var identity = phs_file_identity()
         let status = buffer.withMemoryRebound(to: CChar.self) { phs_stat_at(directory, $0.baseAddress, &identity) }
-        return status == 0 && IndexStamp(FileIdentity(identity)) == entry.stamp
+        return status == 0 && IndexStamp(FileIdentity(identity)) == row.stamp
     }
 
     // MARK: A new index
@@ -161,7 +163,7 @@ struct CatalogScan {
         for folder in folders {
             let bundles: [ScannedBundle]
             if folder.isUnchanged, let old, let known = old.folders.first(where: { $0.path == folder.path }) {
-                bundles = ScannedBundle.known(known.entries.map(old.entry), in: old)
+                bundles = ScannedBundle.known(known.candidates.map(old.candidateRow), in: old)
             } else {
                 bundles = readCandidates(folder, old)
             }
@@ -183,7 +185,7 @@ struct CatalogScan {
             for number in numbers {
                 let candidate = folder.candidates[number]
                 if let known = candidate.known, let old {
-                    writer.add(old.entry(known), in: old)
+                    writer.add(old.candidateRow(known), in: old)
                 } else {
                     Self.read(candidate.name, in: folder.realPath, directory, into: &writer)
                 }

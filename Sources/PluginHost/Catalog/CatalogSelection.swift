@@ -34,12 +34,12 @@ struct CatalogSelection {
         findings = Array(repeating: [], count: candidates.count)
         findAliases()
         for number in candidates.indices where verdicts[number] == .usable { judge(number, rules) }
-        choose(unread: problems.first(where: \.isProvisional) ?? firstUnread)
+        choose(rules, unread: problems.first(where: \.isProvisional) ?? firstUnread)
     }
 
     /// A bundle that the system did not let us read: nobody knows which plug-in it is.
     private var firstUnread: PluginFinding? {
-        candidates.lazy.compactMap { $0.bundle.record.findings.first(where: \.isProvisional) }.first
+        candidates.firstNonNil { $0.bundle.record.findings.first(where: \.isProvisional) }
     }
 
     /// A directory with several names is one candidate, under the first of these names.
@@ -72,19 +72,31 @@ struct CatalogSelection {
             verdicts[number] = .malformed
             return
         }
+        if !rules.disabled.isEmpty, rules.disabled.contains(bundle.record.identifier) {
+            verdicts[number] = .disabled
+            findings[number] = [
+                rules.disabledFinding(bundle.record.identifier, list: candidates[number].listPath)
+            ]
+            return
+        }
         guard bundle.hasRequirements else { return }
         findings[number] = rules.findings(bundle.record, list: candidates[number].listPath)
         if !findings[number].isEmpty { verdicts[number] = .incompatible }
     }
 
-    private mutating func choose(unread: PluginFinding?) {
+    private mutating func choose(_ rules: CatalogRules, unread: PluginFinding?) {
         let eligible = candidates.indices.filter { verdicts[$0] == .usable }
         let resolution = resolve(eligible.map(resolutionCandidate), unread: unread?.filePath)
         loadOrder = resolution.chosen
         for (number, replacement) in resolution.passedOver { giveWay(number, replacement) }
         for (number, failure) in resolution.failures {
             verdicts[number] = .unresolved
-            findings[number] = [failure.finding(filePath: candidates[number].listPath, unless: unread?.refusal)]
+            var finding = failure.finding(filePath: candidates[number].listPath, unless: unread?.refusal)
+            if let required = finding.subject, rules.disabled.contains(required) {
+                finding.message += " The user has disabled \(quoted(required))."
+                finding.remedy = CatalogRules.enabling(required)
+            }
+            findings[number] = [finding]
         }
     }
 

@@ -6,7 +6,7 @@ struct IndexHeader: Sendable {
     /// “PHINDEX” and a zero byte.
     private static let magic: UInt64 = 0x0058_4544_4E49_4850
     /// Raise it when the format of the file changes, or the rules for verdicts.
-    static let format: UInt64 = 3
+    static let format: UInt64 = 4
 
     let candidateCount: Int
     let pluginCount: Int
@@ -58,7 +58,7 @@ struct IndexHeader: Sendable {
     }
 
     /// Writes the header and the parts of fixed size over the first bytes of an index, which were left free for them.
-    /// `parts`: entries, plug-ins, load order and extensionRows.
+    /// `parts`: candidates, plug-ins, load order and extensionRows.
     func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
         precondition(Self.size + parts.count == textsOffset)
         let words = [

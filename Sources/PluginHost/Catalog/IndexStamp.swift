@@ -6,7 +6,7 @@ struct IndexStamp: Sendable, Hashable {
     var modified: Int64
     var changed: Int64
 
-    /// Equal to no file: an entry with it is always read again.
+    /// Equal to no file: a candidate with it is always read again.
     static let none = IndexStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
 
     /// The stamp to keep for later. It is ``none`` for a file that was changed shortly before it was read, because

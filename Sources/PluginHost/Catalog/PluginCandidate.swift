@@ -12,6 +12,8 @@ public enum PluginVerdict: Sendable, Hashable {
     case unresolved
     /// Its Info.plist is missing, cannot be read, or has a value that cannot be used.
     case malformed
+    /// The user has disabled plug-ins of its identifier.
+    case disabled
     /// It is named like a bundle but is not one: a file, a broken link, or a name that is not UTF-8.
     case notABundle
 }
@@ -31,23 +33,23 @@ public enum PluginShadowing: String, Sendable, Hashable, CaseIterable {
 /// **Threads.** A value; it shows the state of the catalogue when it was created.
 public struct PluginCandidate: Sendable {
     let index: CatalogIndex
-    let entry: CandidateRow
+    let row: CandidateRow
     let record: PluginRecord
 
-    init(_ index: CatalogIndex, _ entry: CandidateRow) {
+    init(_ index: CatalogIndex, _ row: CandidateRow) {
         self.index = index
-        self.entry = entry
-        record = index.record(entry)
+        self.row = row
+        record = index.record(row)
     }
 
     /// The absolute path at which it was found.
-    public var path: String { index.path(entry) }
+    public var path: String { index.path(row) }
 
     /// The bundle's directory with its links resolved; equal to ``path`` if there was no link.
     public var bundlePath: String { record.linkedPath ?? path }
 
     /// The search path in which it was found, as given.
-    public var searchPath: String { index.folders[entry.folder].path }
+    public var searchPath: String { index.folders[row.folder].path }
 
     /// `CFBundleIdentifier`, otherwise the directory's name without its extension.
     public var identifier: String { record.identifier }
@@ -60,11 +62,11 @@ public struct PluginCandidate: Sendable {
     public var comparableVersion: PluginVersion { record.pluginVersion }
 
     /// How long it took to read its Info.plist; nil if the index file had it.
-    @_spi(Tools) public var readingTime: Duration? { index.readings[entry.name.offset].map(Duration.nanoseconds) }
+    @_spi(Tools) public var readingTime: Duration? { index.readings[row.name.offset].map(Duration.nanoseconds) }
 
     /// Whether it is used, and if not, the kind of reason.
     public var verdict: PluginVerdict {
-        switch entry.verdict {
+        switch row.verdict {
         case .usable, .alias: .usable
         case .otherVersion: .shadowed(by: other, rule: .higherVersion)
         case .otherRequired: .shadowed(by: other, rule: .requirements)
@@ -74,15 +76,16 @@ public struct PluginCandidate: Sendable {
         case .unresolved: .unresolved
         case .malformed: .malformed
         case .noBundle: .notABundle
+        case .disabled: .disabled
         }
     }
 
     /// The path of the candidate that is used instead of this one.
-    private var other: String { index.path(index.entry(entry.other)) }
+    private var other: String { index.path(index.candidateRow(row.other)) }
 
     /// Why it is not used, each finding with a remedy; empty for a candidate that is used, and for one that was
     /// replaced because of its version or search path.
-    public var findings: [PluginFinding] { record.findings + index.findings(entry) }
+    public var findings: [PluginFinding] { record.findings + index.findings(row) }
 
     /// The errors among ``findings``, or nil.
     public var error: PluginError? {
@@ -102,13 +105,13 @@ public struct PluginCandidate: Sendable {
             return "\(quoted(other)) is used instead. " + findings.map(\.message).joined(separator: " ")
         case .duplicate(let other):
             return "\(quoted(other)) is used instead: the same identifier and version, and an earlier name."
-        case .incompatible, .unresolved, .malformed, .notABundle:
+        case .incompatible, .unresolved, .malformed, .notABundle, .disabled:
             return findings.map(\.message).joined(separator: " ")
         }
     }
 
     private var otherVersion: String {
-        let other = index.record(index.entry(entry.other))
+        let other = index.record(index.candidateRow(row.other))
         return (other.shortVersion ?? other.version).map { ", \($0)" } ?? ""
     }
 
@@ -116,7 +119,7 @@ public struct PluginCandidate: Sendable {
     ///
     /// - Throws: ``PluginError`` of code `bundleNotFound`.
     public func open() throws -> PluginBundle {
-        if entry.verdict == .noBundle, let error { throw error }
+        if row.verdict == .noBundle, let error { throw error }
         return try PluginBundle.open(path: bundlePath)
     }
 }

@@ -9,10 +9,10 @@ extension PluginCatalog {
     @_spi(Tools) public func change(without candidate: PluginCandidate) -> CatalogChange {
         let index = candidate.index
         let absent = candidate.bundlePath
-        var builder = CatalogIndexBuilder(rules: .current)
+        var builder = CatalogIndexBuilder(rules: .current(choices: choices))
         for folder in index.folders {
             // Links may lead to the same directory.
-            let present = folder.entries.lazy.map(index.entry).filter {
+            let present = folder.candidates.lazy.map(index.candidateRow).filter {
                 PluginCandidate(index, $0).bundlePath != absent
             }
             builder.add(

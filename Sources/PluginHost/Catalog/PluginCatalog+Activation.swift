@@ -14,7 +14,7 @@ extension PluginCatalog {
     /// Lets a caller use a plug-in's bundle, loaded as by ``activate(_:)``.
     ///
     /// While the body runs, no reload of a watched catalogue deactivates the bundle. So several steps, such as
-    /// requesting factories and creating an object with one, use the same generation of the plug-in, and the result is
+    /// requesting providers and creating an object with one, use the same generation of the plug-in, and the result is
     /// not lost.
     ///
     /// - Parameters:
@@ -115,8 +115,8 @@ extension PluginCatalog {
         var pending = [wanted]
         while let plugin = pending.popLast() {
             for required in plugin.requires.keys where found[required] == nil {
-                guard let entry = index.plugin(identifier: required) else { throw missing(required) }
-                let description = PluginDescription(self, index, entry)
+                guard let candidate = index.plugin(identifier: required) else { throw missing(required) }
+                let description = PluginDescription(self, index, candidate)
                 found[required] = description
                 pending.append(description)
             }

@@ -21,34 +21,37 @@ extension PluginCatalog {
     public var folders: [Folder] {
         current.folders.map { folder in
             Folder(
-                path: folder.path, exists: !folder.realPath.isEmpty, count: folder.entries.count,
+                path: folder.path, exists: !folder.realPath.isEmpty, count: folder.candidates.count,
                 finding: folder.finding)
         }
     }
 
-    /// What is wrong with the search paths and between plug-ins: directories that cannot be listed, and names that two
-    /// plug-ins declare at one extension point. For problems of single bundles see ``candidates``.
+    /// What is wrong with the search paths, with the user's choices, and between plug-ins: directories and files that cannot
+    /// be read, and names that two plug-ins declare at one extension point. For problems of single bundles see
+    /// ``candidates``.
     ///
     /// **Cost.** Reads the declarations of every plug-in.
-    public var findings: [PluginFinding] { folders.compactMap(\.finding) + duplicateFactories }
+    public var findings: [PluginFinding] {
+        folders.compactMap(\.finding) + [choicesFinding].compactMap(\.self) + duplicateFactories
+    }
 
     private var duplicateFactories: [PluginFinding] {
         let index = current
         var owners: [String: PluginDescription] = [:]
         return (0..<index.extensionCount).compactMap { number in
             let row = index.extensionRow(number)
-            let plugin = PluginDescription(self, index, row.entry)
-            guard plugin.extensions.indices.contains(row.factory) else { return nil }
-            let factory = plugin.extensions[row.factory]
-            let point = factory.extensionPoint ?? ""
+            let plugin = PluginDescription(self, index, row.candidate)
+            guard plugin.extensions.indices.contains(row.index) else { return nil }
+            let declaration = plugin.extensions[row.index]
+            let point = declaration.extensionPoint ?? ""
             // A name must be unique at its point, whatever the version: see ProviderTable.
-            guard let owner = owners.updateValue(plugin, forKey: point + "\0" + factory.name) else { return nil }
-            owners[point + "\0" + factory.name] = owner
+            guard let owner = owners.updateValue(plugin, forKey: point + "\0" + declaration.name) else { return nil }
+            owners[point + "\0" + declaration.name] = owner
             return PluginFinding(
-                .warning, .duplicateFactory, filePath: plugin.bundlePath, subject: factory.name,
-                message: "\(quoted(plugin.identifier)) declares \(quoted(factory.name)) at the extension point "
+                .warning, .duplicateFactory, filePath: plugin.bundlePath, subject: declaration.name,
+                message: "\(quoted(plugin.identifier)) declares \(quoted(declaration.name)) at the extension point "
                     + "\(quoted(point)), as does \(quoted(owner.identifier)), which comes first.",
-                remedy: "Remove one of the two bundles, or rename the factory.")
+                remedy: "Remove one of the two bundles, or rename the extension.")
         }
     }
 }

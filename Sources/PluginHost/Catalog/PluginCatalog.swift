@@ -16,9 +16,9 @@ import Synchronization
 public final class PluginCatalog: Sendable {
     /// How much a start trusts the index file.
     public enum Validation: Sendable, Hashable {
-        /// A bundle's entry is valid as long as its Info.plist is the same file: one system call per bundle.
+        /// What is known about a bundle is valid as long as its Info.plist is the same file: one system call per bundle.
         case bundles
-        /// The entries of a folder are valid as long as nothing was added to the folder, removed from it or renamed in
+        /// What is known about a folder is valid as long as nothing was added to the folder, removed from it or renamed in
         /// it: one system call per folder. A change inside of a bundle is noticed when the bundle is first used, and by
         /// ``PluginCatalog/refresh(_:)``.
         case folders
@@ -42,11 +42,16 @@ public final class PluginCatalog: Sendable {
         public var index = IndexStorage.user
         /// The extensions of bundles' names, without the dot; case-sensitive.
         public var extensions: Set<String> = ["bundle"]
+        /// The file with the user's choices, which plug-ins are disabled; nil for none. A catalogue that is made for an
+        /// application by its name has ``PluginCatalog/choicesPath(for:)`` where this is nil.
+        public var choices: String?
 
         /// Creates options; each omitted one has its default value.
         public init(
-            validation: Validation = .bundles, index: IndexStorage = .user, extensions: Set<String> = ["bundle"]
+            validation: Validation = .bundles, index: IndexStorage = .user, extensions: Set<String> = ["bundle"],
+            choices: String? = nil
         ) {
+            self.choices = choices
             self.validation = validation
             self.index = index
             self.extensions = extensions
@@ -74,6 +79,9 @@ public final class PluginCatalog: Sendable {
 
     private struct State {
         var index: CatalogIndex
+        var choices: UserChoices
+        /// Why the user's choices cannot be used; then nothing is disabled.
+        var choicesFinding: PluginFinding?
         /// Bundles that were opened for their strings or loaded, by the plug-in's identifier.
         var bundles: [String: PluginBundle] = [:]
     }
@@ -93,13 +101,18 @@ public final class PluginCatalog: Sendable {
         self.options = options
         file = Self.file(paths, options)
         let old = Self.readIndex(file)
-        let index = CatalogScan(paths, options, options.validation).run(old: old)
-        state = Lock(State(index: index))
+        let (choices, finding) = Self.choices(options)
+        let index = CatalogScan(paths, options, options.validation, choices).run(old: old)
+        state = Lock(State(index: index, choices: choices, choicesFinding: finding))
         if index !== old { Self.write(index, file) }
+        if let finding { HostEnvironment.log(.error, "\(finding.message) \(finding.remedy)") }
     }
 
-    /// Scans the standard search paths of an application: ``standardSearchPaths(for:)``.
+    /// Scans the standard search paths of an application: ``standardSearchPaths(for:)``. Plug-ins that the user has disabled,
+    /// in ``choicesPath(for:)``, are not used.
     public convenience init(application: String, options: Options = Options()) {
+        var options = options
+        options.choices = options.choices ?? Self.choicesPath(for: application)
         self.init(searchPaths: Self.standardSearchPaths(for: application), options: options)
     }
 
@@ -113,17 +126,18 @@ public final class PluginCatalog: Sendable {
     /// **Cost.** Decodes the record of every candidate.
     public var candidates: [PluginCandidate] {
         let index = current
-        return (0..<index.candidateCount).lazy.map(index.entry).filter { $0.verdict != .alias }
+        return (0..<index.candidateCount).lazy.map(index.candidateRow).filter { $0.verdict != .alias }
             .map { PluginCandidate(index, $0) }
     }
 
-    /// The candidates that cannot be used because of a problem, and not because another one is used.
+    /// The candidates that cannot be used because of a problem, and not because another one is used or the user has disabled
+    /// them.
     ///
     /// **Cost.** Checks every candidate's verdict and decodes the records of those that it returns.
     public var unusable: [PluginCandidate] {
         let index = current
-        return (0..<index.candidateCount).lazy.map(index.entry).filter {
-            $0.verdict != .usable && !$0.verdict.namesAnother
+        return (0..<index.candidateCount).lazy.map(index.candidateRow).filter {
+            $0.verdict != .usable && $0.verdict != .disabled && !$0.verdict.namesAnother
         }
         .map { PluginCandidate(index, $0) }
     }
@@ -161,7 +175,9 @@ public final class PluginCatalog: Sendable {
     public func refresh(_ validation: Validation = .bundles) -> CatalogChange {
         let change: CatalogChange? = scanning.withLock { _ in
             let old = current
-            let index = CatalogScan(searchPaths, options, validation).run(old: old)
+            let (choices, finding) = Self.choices(options)
+            let index = CatalogScan(searchPaths, options, validation, choices).run(old: old)
+            state.withLock { ($0.choices, $0.choicesFinding) = (choices, finding) }
             if index === old { return nil }
             state.withLock { $0.index = index }
             Self.write(index, file)
@@ -194,6 +210,22 @@ public final class PluginCatalog: Sendable {
 
     /// The bundle that was opened for an identifier, or nil.
     func openedBundle(_ identifier: String) -> PluginBundle? { state.withLock { $0.bundles[identifier] } }
+
+    // MARK: The user's choices
+
+    /// What the user decided, as it was read last.
+    var choices: UserChoices { state.withLock(\.choices) }
+    /// Why the user's choices cannot be used.
+    var choicesFinding: PluginFinding? { state.withLock(\.choicesFinding) }
+
+    private static func choices(_ options: Options) -> (UserChoices, PluginFinding?) {
+        guard let path = options.choices else { return (UserChoices(), nil) }
+        do throws(UserChoices.Failure) {
+            return (try UserChoices(path: path), nil)
+        } catch {
+            return (UserChoices(), error.finding)
+        }
+    }
 
     // MARK: The index file
 
@@ -233,7 +265,12 @@ public final class PluginCatalog: Sendable {
 }
 
 extension CatalogScan {
-    fileprivate init(_ paths: [String], _ options: PluginCatalog.Options, _ validation: PluginCatalog.Validation) {
-        self.init(searchPaths: paths, extensions: options.extensions, validation: validation, rules: .current)
+    fileprivate init(
+        _ paths: [String], _ options: PluginCatalog.Options, _ validation: PluginCatalog.Validation,
+        _ choices: UserChoices
+    ) {
+        self.init(
+            searchPaths: paths, extensions: options.extensions, validation: validation,
+            rules: .current(choices: choices))
     }
 }

@@ -11,7 +11,7 @@ public struct PluginDescription: Sendable {
     init(_ catalog: PluginCatalog, _ index: CatalogIndex, _ candidateNumber: Int) {
         self.catalog = catalog
         self.candidateNumber = candidateNumber
-        candidate = PluginCandidate(index, index.entry(candidateNumber))
+        candidate = PluginCandidate(index, index.candidateRow(candidateNumber))
     }
 
     /// `CFBundleIdentifier`, otherwise the directory's name without its extension.

@@ -22,7 +22,7 @@ public struct PluginExplanation: Sendable {
         }
         searchPaths = catalog.searchPaths
         unread =
-            catalog.folders.lazy.compactMap(\.finding).first
+            catalog.folders.firstNonNil(\.finding)
             ?? all.first { $0.verdict == .malformed && $0.record.listPath == nil }?.findings.first
     }
 

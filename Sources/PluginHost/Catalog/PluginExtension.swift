@@ -8,23 +8,24 @@ public struct ExtensionDescription: Sendable {
     /// The plug-in that declares it.
     public let plugin: PluginDescription
     /// The declaration in Info.plist.
-    public let factory: Manifest.Extension
+    public let declaration: Manifest.Extension
 
     /// The name, unique at the point among all plug-ins.
-    public var name: String { factory.name }
+    public var name: String { declaration.name }
     /// The extension point's name.
-    public var extensionPoint: String { factory.extensionPoint ?? "" }
+    public var extensionPoint: String { declaration.extensionPoint ?? "" }
     /// The version of the extension point's interface.
-    public var version: UInt32 { factory.version }
+    public var version: UInt32 { declaration.version }
     /// Lower comes first.
-    public var order: Int { factory.order }
+    public var order: Int { declaration.order }
 
     /// The name to show to the user, in the user's language: the declared name, looked up in the bundle's table
     /// `Providers`.
     ///
     /// **Cost.** The first use opens the bundle to read its strings; none of its code runs.
     public var displayName: String {
-        (try? plugin.catalog.opened(plugin))?.displayName(of: factory) ?? factory.displayName ?? factory.name
+        (try? plugin.catalog.opened(plugin))?.displayName(of: declaration) ?? declaration.displayName
+            ?? declaration.name
     }
 }
 
@@ -159,7 +160,7 @@ extension PluginCatalog {
     }
 
     /// The extensions that plug-ins declare at an extension point with a given name. This includes plug-ins in C: get
-    /// their factories with ``PluginBundle/cProviders(at:version:)`` of the bundle that ``activate(_:)`` returns.
+    /// their providers with ``PluginBundle/cProviders(at:version:)`` of the bundle that ``activate(_:)`` returns.
     ///
     /// - Parameters:
     ///   - point: the extension point's name.
@@ -172,8 +173,8 @@ extension PluginCatalog {
         var plugins: [Int: PluginDescription] = [:]
         return index.extensionRows(at: point).compactMap { row in
             if let version, row.version != version { return nil }
-            let plugin = plugins[row.entry] ?? PluginDescription(self, index, row.entry)
-            plugins[row.entry] = plugin
+            let plugin = plugins[row.candidate] ?? PluginDescription(self, index, row.candidate)
+            plugins[row.candidate] = plugin
             guard let description = ExtensionDescription(plugin, row) else { return nil }
             return seen.insert("\(row.version) \(description.name)").inserted ? description : nil
         }
@@ -183,7 +184,7 @@ extension PluginCatalog {
     func firstExtension(at point: String, version: UInt32) -> ExtensionDescription? {
         let index = current
         guard let first = index.extensionRows(at: point).first(where: { $0.version == version }) else { return nil }
-        return ExtensionDescription(PluginDescription(self, index, first.entry), first)
+        return ExtensionDescription(PluginDescription(self, index, first.candidate), first)
     }
 
     /// The extension with a name at an extension point. Does not load the plug-in.
@@ -201,7 +202,7 @@ extension PluginCatalog {
     /// The same for an extension point with a given name.
     ///
     /// - Parameters:
-    ///   - name: the name of the factory or provider, as declared in PHFactories.
+    ///   - name: the name of the extension, as declared in PHFactories.
     ///   - point: the extension point's name.
     ///   - version: the version of its interface; nil for any.
     /// - Returns: the first in order, or nil.
@@ -209,17 +210,17 @@ extension PluginCatalog {
         let index = current
         for row in index.extensionRows(at: point) where index.text(at: row.name, is: name) {
             if let version, row.version != version { continue }
-            return ExtensionDescription(PluginDescription(self, index, row.entry), row)
+            return ExtensionDescription(PluginDescription(self, index, row.candidate), row)
         }
         return nil
     }
 }
 
 extension ExtensionDescription {
-    /// Nil if a damaged index names a factory that the plug-in does not have.
+    /// Nil if a damaged index names an extension that the plug-in does not have.
     fileprivate init?(_ plugin: PluginDescription, _ row: ExtensionRow) {
-        let factories = plugin.extensions
-        guard factories.indices.contains(row.factory) else { return nil }
-        self.init(plugin: plugin, factory: factories[row.factory])
+        let declarations = plugin.extensions
+        guard declarations.indices.contains(row.index) else { return nil }
+        self.init(plugin: plugin, declaration: declarations[row.index])
     }
 }

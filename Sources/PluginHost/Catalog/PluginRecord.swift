@@ -85,12 +85,12 @@ extension PluginRecord {
         writer.put(name)
         writer.put(shortVersion)
         writer.put(version)
-        writer.put(extensions) { writer, factory in
-            writer.put(factory.name)
-            writer.put(factory.extensionPoint)
-            writer.put(factory.version)
-            writer.put(factory.displayName)
-            writer.put(Int32(factory.order))
+        writer.put(extensions) { writer, declaration in
+            writer.put(declaration.name)
+            writer.put(declaration.extensionPoint)
+            writer.put(declaration.version)
+            writer.put(declaration.displayName)
+            writer.put(Int32(declaration.order))
         }
         writer.put(extensionPoints) { writer, point in
             writer.put(point.name)

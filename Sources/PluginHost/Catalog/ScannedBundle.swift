@@ -27,9 +27,9 @@ final class ScannedBundle: Sendable {
     }
 
     /// The candidates that an index already contains.
-    static func known(_ entries: [CandidateRow], in index: CatalogIndex) -> [ScannedBundle] {
-        var writer = Writer(count: entries.count)
-        for entry in entries { writer.add(entry, in: index) }
+    static func known(_ rows: [CandidateRow], in index: CatalogIndex) -> [ScannedBundle] {
+        var writer = Writer(count: rows.count)
+        for row in rows { writer.add(row, in: index) }
         return writer.bundles()
     }
 
@@ -57,11 +57,11 @@ final class ScannedBundle: Sendable {
                 Found(name: name, stamp: stamp, record: record, nanoseconds: nanoseconds, end: records.bytes.count))
         }
 
-        mutating func add(_ entry: CandidateRow, in index: CatalogIndex) {
-            index.bytes.withUnsafeBytes { records.append(UnsafeRawBufferPointer(rebasing: $0[entry.record.range])) }
+        mutating func add(_ row: CandidateRow, in index: CatalogIndex) {
+            index.bytes.withUnsafeBytes { records.append(UnsafeRawBufferPointer(rebasing: $0[row.record.range])) }
             found.append(
                 Found(
-                    name: index.name(entry), stamp: entry.stamp, record: index.record(entry), nanoseconds: nil,
+                    name: index.name(row), stamp: row.stamp, record: index.record(row), nanoseconds: nil,
                     end: records.bytes.count))
         }
 

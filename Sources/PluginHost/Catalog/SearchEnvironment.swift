@@ -36,7 +36,7 @@ struct SearchEnvironment: Sendable {
     /// The user's home directory.
     var home: String? {
         if let home = absolute("HOME") { return home }
-        guard let entry = getpwuid(getuid()), let directory = entry.pointee.pw_dir else { return nil }
+        guard let user = getpwuid(getuid()), let directory = user.pointee.pw_dir else { return nil }
         return String(validatingCString: directory).flatMap(Self.absolute)
     }
 

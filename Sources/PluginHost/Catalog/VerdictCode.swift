@@ -17,12 +17,14 @@ enum VerdictCode: UInt8, Sendable {
     case noBundle
     /// A link to the directory of another candidate; it is not a separate candidate.
     case alias
+    /// The user has disabled its identifier.
+    case disabled
 
     /// Whether the verdict means that another candidate is used.
     var namesAnother: Bool {
         switch self {
         case .otherVersion, .otherRequired, .laterFolder, .duplicate, .alias: true
-        case .usable, .incompatible, .unresolved, .malformed, .noBundle: false
+        case .usable, .incompatible, .unresolved, .malformed, .noBundle, .disabled: false
         }
     }
 }

@@ -87,6 +87,11 @@ extension PluginError.Code {
     /// A C function returned a failure, or let an exception of C++ out.
     public static let functionFailed = Self(rawValue: "functionFailed")
 
+    /// The user has disabled the plug-in. A warning.
+    public static let disabledByUser = Self(rawValue: "disabledByUser")
+    /// The file with the user's choices about plug-ins cannot be read or written; nothing is disabled.
+    public static let choicesUnreadable = Self(rawValue: "choicesUnreadable")
+
     /// An entry of a strings table is malformed; the other entries are used.
     public static let stringsTableFaulty = Self(rawValue: "stringsTableFaulty")
     /// A strings table exists but cannot be read; it counts as empty. If the system refused to open it, it is read

@@ -9,7 +9,7 @@ import Glibc
 ///
 /// **Threads.** A value.
 struct DirectoryNames: Sendable {
-    private struct Entry: Sendable, Equatable {
+    private struct Row: Sendable, Equatable {
         let start: UInt32
         let length: UInt16
         let kind: DirectoryListing.Kind
@@ -17,10 +17,10 @@ struct DirectoryNames: Sendable {
 
     /// The names, one after the other.
     private var bytes: [UInt8] = []
-    private var entries: [Entry] = []
+    private var rows: [Row] = []
     /// Where the bytes of the next name begin.
     private var end: UInt32 = 0
-    /// Two names that differ only in Unicode's normal form are one entry here; the name that sorts first by bytes is
+    /// Two names that differ only in Unicode's normal form are one name here; the name that sorts first by bytes is
     /// kept for both. Nil for a usual directory.
     private var hashed: [String: DirectoryListing.Kind]?
     private var isASCII = true
@@ -29,14 +29,14 @@ struct DirectoryNames: Sendable {
     private static let mostSearched = 256
 
     /// How many names were added before ``finish()``.
-    var count: Int { entries.count }
+    var count: Int { rows.count }
 
     /// Adds a name. Its bytes, which are valid UTF-8 and at most 64 KiB, come with the next ``append(_:)``, after those
     /// of the previous names.
     mutating func note(length: Int, _ kind: DirectoryListing.Kind, isASCII: Bool) {
         // Enough for most directories.
-        if entries.isEmpty { entries.reserveCapacity(64) }
-        entries.append(Entry(start: end, length: UInt16(truncatingIfNeeded: length), kind: kind))
+        if rows.isEmpty { rows.reserveCapacity(64) }
+        rows.append(Row(start: end, length: UInt16(truncatingIfNeeded: length), kind: kind))
         end += UInt32(truncatingIfNeeded: length)
         if !isASCII { self.isASCII = false }
     }
@@ -48,32 +48,32 @@ struct DirectoryNames: Sendable {
 
     /// Must be called after the last name was added.
     mutating func finish() {
-        guard !isASCII || entries.count > Self.mostSearched else { return }
+        guard !isASCII || rows.count > Self.mostSearched else { return }
         var hashed: [String: DirectoryListing.Kind] = [:]
-        hashed.reserveCapacity(entries.count)
-        for entry in entries {
-            let name = name(of: entry)
-            guard let known = hashed.updateValue(entry.kind, forKey: name) else { continue }
+        hashed.reserveCapacity(rows.count)
+        for row in rows {
+            let name = name(of: row)
+            guard let known = hashed.updateValue(row.kind, forKey: name) else { continue }
             // Two spellings of one name; a dictionary keeps the first key.
             hashed[name] = known
             guard let index = hashed.index(forKey: name) else { continue }
             let other = hashed[index].key
             guard name.utf8.lexicographicallyPrecedes(other.utf8) else { continue }
             hashed[other] = nil
-            hashed[name] = entry.kind
+            hashed[name] = row.kind
         }
         self.hashed = hashed
-        (bytes, entries) = ([], [])
+        (bytes, rows) = ([], [])
     }
 
-    private func name(of entry: Entry) -> String {
-        String(decoding: bytes[Int(entry.start)..<Int(entry.start) + Int(entry.length)], as: UTF8.self)
+    private func name(of row: Row) -> String {
+        String(decoding: bytes[Int(row.start)..<Int(row.start) + Int(row.length)], as: UTF8.self)
     }
 
     /// The names with their kinds.
     var all: [String: DirectoryListing.Kind] {
         // A directory that changes while it is read may return a name twice.
-        hashed ?? Dictionary(entries.map { (name(of: $0), $0.kind) }) { first, _ in first }
+        hashed ?? Dictionary(rows.map { (name(of: $0), $0.kind) }) { first, _ in first }
     }
 
     /// The name as spelled in the directory, and its kind.
@@ -85,23 +85,23 @@ struct DirectoryNames: Sendable {
         var name = name
         let found = name.withUTF8 { name in
             bytes.withUnsafeBufferPointer { bytes in
-                entries.first { entry in
-                    Int(entry.length) == name.count
-                        && memcmp(bytes.baseAddress! + Int(entry.start), name.baseAddress!, name.count) == 0
+                rows.first { row in
+                    Int(row.length) == name.count
+                        && memcmp(bytes.baseAddress! + Int(row.start), name.baseAddress!, name.count) == 0
                 }
             }
         }
         if let found { return DirectoryListing.Item(name: name, kind: found.kind) }
         // The Kelvin sign equals a K.
-        guard name.utf8.contains(where: { $0 >= 0x80 }), let entry = entries.first(where: { self.name(of: $0) == name })
+        guard name.utf8.contains(where: { $0 >= 0x80 }), let row = rows.first(where: { self.name(of: $0) == name })
         else { return nil }
-        return DirectoryListing.Item(name: self.name(of: entry), kind: entry.kind)
+        return DirectoryListing.Item(name: self.name(of: row), kind: row.kind)
     }
 }
 
 extension DirectoryNames: Equatable {
     static func == (a: Self, b: Self) -> Bool {
         // An unchanged directory is usually returned in the same order, but the order has no meaning.
-        a.hashed == nil && b.hashed == nil && a.entries == b.entries && a.bytes == b.bytes || a.all == b.all
+        a.hashed == nil && b.hashed == nil && a.rows == b.rows && a.bytes == b.bytes || a.all == b.all
     }
 }

@@ -5,7 +5,7 @@ import Glibc
 /// elsewhere.
 ///
 /// Names are bytes here and need not be UTF-8, because everything is copied or removed.
-struct OpenedDirectory: ~Copyable {
+@_spi(Tools) public struct OpenedDirectory: ~Copyable {
     let descriptor: CInt
 
     /// The kind of an item in a directory.
@@ -15,26 +15,30 @@ struct OpenedDirectory: ~Copyable {
         case other
     }
 
-    /// A zero-terminated name.
-    typealias Name = [CChar]
+    /// A name, ended by a zero.
+    @_spi(Tools) public typealias Name = [CChar]
 
-    /// The path on which a system call failed, and its error number.
-    struct Failure: Error {
-        let path: String
-        let errno: CInt
+    /// What a system call failed on.
+    @_spi(Tools) public struct Failure: Error {
+        /// What it failed on.
+        @_spi(Tools) public let path: String
+        /// The number of the error.
+        @_spi(Tools) public let errno: CInt
     }
 
-    static func text(_ name: Name) -> String {
+    /// The text of a name; what is not UTF-8 gets a U+FFFD.
+    @_spi(Tools) public static func text(_ name: Name) -> String {
         String(decoding: name.lazy.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    static func name(_ text: String) -> Name { Array(text.utf8CString) }
+    /// The name of a text.
+    @_spi(Tools) public static func name(_ text: String) -> Name { Array(text.utf8CString) }
 
     /// The path by which the directory was opened, for messages.
     let path: String
 
     /// `path`: the directory; a link at its end is not followed.
-    init(path: String) throws(Failure) {
+    @_spi(Tools) public init(path: String) throws(Failure) {
         try self.init(Self.name(path), in: AT_FDCWD, path: path)
     }
 
@@ -83,7 +87,7 @@ struct OpenedDirectory: ~Copyable {
     }
 
     /// All names except `.` and `..`, sorted by bytes.
-    var names: [Name] {
+    @_spi(Tools) public var names: [Name] {
         get throws(Failure) {
             guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Failure(path: path, errno: errno) }
             var names: [Name] = []
@@ -125,7 +129,8 @@ struct OpenedDirectory: ~Copyable {
         }
     }
 
-    func linkTarget(_ name: Name) throws(Failure) -> Name {
+    /// What a symbolic link says.
+    @_spi(Tools) public func linkTarget(_ name: Name) throws(Failure) -> Name {
         var target = Name(repeating: 0, count: Int(PATH_MAX) + 1)
         let length = readlinkat(descriptor, name, &target, Int(PATH_MAX))
         guard length >= 0 else { throw failure(name) }
@@ -141,7 +146,7 @@ struct OpenedDirectory: ~Copyable {
     }
 
     /// Removes the item with a name, and with a directory everything in it; links are removed, not followed.
-    func remove(_ name: Name) throws(Failure) {
+    @_spi(Tools) public func remove(_ name: Name) throws(Failure) {
         if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
         guard errno == EISDIR || errno == EPERM else { throw failure(name) }
         do {

@@ -27,7 +27,7 @@ import Glibc
     }
 
     /// The path with every link resolved, or nil with errno.
-    static func resolved(_ path: String) -> String? {
+    @_spi(Tools) public static func resolved(_ path: String) -> String? {
         // realpath() goes component by component, and would follow a path that the kernel refuses as a whole.
         guard path.utf8.count < PATH_MAX else {
             errno = ENAMETOOLONG
@@ -49,7 +49,7 @@ import Glibc
     }
 
     /// The directory that contains an absolute path, found from the text alone.
-    static func parent(_ path: String) -> String {
+    @_spi(Tools) public static func parent(_ path: String) -> String {
         let slash = UInt8(ascii: "/")
         guard let last = path.utf8.lastIndex(where: { $0 != slash }),
             let end = path.utf8[..<last].lastIndex(of: slash), end > path.utf8.startIndex
@@ -58,7 +58,7 @@ import Glibc
     }
 
     /// The part after the last slash of a path.
-    static func lastComponent(_ path: String) -> String {
+    @_spi(Tools) public static func lastComponent(_ path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return String(path[path.utf8.index(after: slash)...])
     }
@@ -86,8 +86,8 @@ import Glibc
         guard let target = linkTarget(link), target.hasPrefix("/") else { return nil }
         let suffix = " (deleted)"
         guard target.hasSuffix(suffix) else { return target }
-        if let file = FileIdentity(path: target), FileIdentity(path: link)?.isSameFile(as: file) ?? false { return target }
-        return String(target.dropLast(suffix.count))
+        let isFile = FileIdentity(path: target).flatMap { FileIdentity(path: link)?.isSameFile(as: $0) } ?? false
+        return isFile ? target : String(target.dropLast(suffix.count))
     }
 
     /// The last component without its extension.

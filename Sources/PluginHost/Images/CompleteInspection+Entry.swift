@@ -11,7 +11,7 @@ extension CompleteInspection {
             let names = inspection.file.functionNames(holding: entry)
             // If it is data with that name, the quick inspection has already reported it.
             if names.contains(entry), !inspection.file.exports(entry) { return inspection.hiddenEntry }
-            return names.lazy.compactMap(inspection.mangledEntry).first
+            return names.firstNonNil(inspection.mangledEntry)
         }
     }
 

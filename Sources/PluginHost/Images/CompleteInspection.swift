@@ -24,11 +24,19 @@ extension ImageInspector {
         do throws(OpenedFile.Failure) {
             let file = try OpenedFile(path: path)
             quick = inspectQuickly(file, path: path, bundlePath: bundlePath)
+        } catch .missing {
+            return [
+                PluginFinding(
+                    .executableMissing, filePath: path, message: "The executable \(quoted(path)) does not exist.",
+                    remedy: "Build the plug-in and put its library there, or name the right file in Info.plist.")
+            ]
         } catch {
             return [
                 PluginFinding(
-                    .executableMissing, filePath: path, message: "The executable \(quoted(path)) \(error.reason).",
-                    remedy: "Build the plug-in and put its library there, or name the right file in Info.plist.")
+                    .notLoadable, filePath: error.place(of: path),
+                    message: "The executable \(quoted(path)) \(error.reason(at: path)).",
+                    remedy: "Put a shared object there that the application can read."
+                ).refused(by: error.errno)
             ]
         }
         // A file that is not a shared object for this machine, is truncated, or has damaged tables has no usable

@@ -88,7 +88,22 @@ public struct PluginNote: Sendable, Hashable {
         toolchain = Self.toolchain(in: payload)
     }
 
-    /// The value of the line `toolchain=…`. The host's own value, which is nearly always found, needs no allocation.
+    /// The note of a file; nil where it has none, or is no ELF file that can be read.
+    @_spi(Tools) public init?(ofFile path: String) {
+        guard let file = try? OpenedFile(path: path),
+            let note = ImageInspector.inspectQuickly(file, path: path, bundlePath: Path.parent(path)).note
+        else { return nil }
+        self = note
+    }
+
+    /// What a packer writes into `PHBuiltFor` of the Info.plist beside the file.
+    @_spi(Tools) public var summary: [String: String] {
+        var summary = ["ABI": "\(abiMajor).\(abiMinor)"]
+        if isSwift { summary["Toolchain"] = toolchain }
+        return summary
+    }
+
+    /// The value of the line `toolchain=…`. The host's own, which is nearly always found, costs no allocation.
     private static func toolchain(in payload: UnsafeRawBufferPointer) -> String? {
         let key = "toolchain="
         var rest = payload

@@ -127,10 +127,10 @@ struct LibrarySearch {
                 ("ORIGIN", Path.parent(image.file.resolvedPath ?? image.path)), ("LIB", libraryToken),
                 ("PLATFORM", platformToken),
             ]
-            let match = tokens.lazy.compactMap { name, value -> (String, Int)? in
+            let match = tokens.firstNonNil { name, value -> (String, Int)? in
                 if rest.hasPrefix("${\(name)}") { return (value, name.count + 3) }
                 return rest.hasPrefix("$\(name)") ? (value, name.count + 1) : nil
-            }.first
+            }
             text += match?.0 ?? "$"
             rest = rest.dropFirst(match?.1 ?? 1)
         }

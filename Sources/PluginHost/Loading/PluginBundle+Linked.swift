@@ -5,10 +5,12 @@ extension PluginBundle {
     /// A bundle whose code is linked into the application: its directory has an Info.plist and resources, but its entry
     /// is a function of the program and not in a file that is loaded.
     ///
-    /// ```swift // In the plug-in's module, whose entry needs a unique name, because all are in one program:
-    /// @c(reporter_entry) public func reporterEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
-    /// registerPlugin(with: host) { … } } // In the application: let reporter = try PluginBundle.linked(at:
-    /// "/usr/share/workbench/Reporter.bundle", entry: reporterEntry)
+    /// ```swift
+    /// // In the plug-in's module, whose entry needs a unique name, because all are in one program:
+    /// @c(reporter_entry)
+    /// public func reporterEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status { registerPlugin(with: host) { … } }
+    /// // In the application:
+    /// let reporter = try PluginBundle.linked(at: "/usr/share/workbench/Reporter.bundle", entry: reporterEntry)
     /// ```
     /// It then behaves like any other bundle, also in a catalogue whose search paths contain it: it is loaded when
     /// something that it offers is first used, with the same entry, hooks, comparison with `PHFactories` and

@@ -32,6 +32,7 @@ extension PluginBundle {
         if program == nil, isLinked || isProgram { return findings + permissionFindings }
         do throws(PluginError) {
             let executable = try openExecutable()
+            findings += staleSummary(of: executable.file, executable.path)
             findings += ImageInspector.inspectCompletely(
                 path: executable.path, bundlePath: bundlePath, libraries: CarriedLibraries(of: self),
                 surroundings: program.map { .program(path: $0) }
@@ -44,8 +45,24 @@ extension PluginBundle {
         return findings + permissionFindings
     }
 
-    /// A checker's additional findings about an Info.plist: keys without an effect that the author probably meant to
-    /// have one, and signatures that cannot be called.
+    /// A `PHBuiltFor` that is not about the executable: one that was exchanged since the bundle was packed.
+    private func staleSummary(of file: borrowing OpenedFile, _ path: String) -> [PluginFinding] {
+        guard !manifest.builtFor.isEmpty,
+            let note = ImageInspector.inspectQuickly(file, path: path, bundlePath: bundlePath).note,
+            note.summary != manifest.builtFor
+        else { return [] }
+        let found = note.summary.sorted { $0.key < $1.key }.map { "\($0.key) \(quoted($0.value))" }
+        return [
+            PluginFinding(
+                .warning, .manifestInvalid, filePath: manifestPath, subject: "PHBuiltFor",
+                message: "PHBuiltFor does not describe the executable \(quoted(path)), which was built for "
+                    + found.joined(separator: ", ") + ".",
+                remedy: "Pack the bundle again: “pluginhost pack” writes the key.")
+        ]
+    }
+
+    /// What a checker says about an Info.plist beyond its findings: keys that the author meant to have a meaning and
+    /// that have none, and signatures that cannot be called.
     @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
         let unknown = manifest.unknownKeys.map { key in
             PluginFinding(

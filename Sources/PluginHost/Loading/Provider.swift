@@ -89,8 +89,8 @@ extension PluginBundle {
 
     /// The name to show to the user for something declared in Info.plist: its display name, localised with the bundle's
     /// table `Providers`. After a load, ``Provider/displayName`` is the same.
-    public func displayName(of factory: Manifest.Extension) -> String {
-        localizedProviderName(factory.displayName ?? factory.name)
+    public func displayName(of declaration: Manifest.Extension) -> String {
+        localizedProviderName(declaration.displayName ?? declaration.name)
     }
 
     fileprivate func localizedProviderName(_ text: String) -> String {

@@ -80,6 +80,8 @@ public struct Manifest: Sendable {
     /// `PHExecution`: where the bundle's code must run. A bundle that requires more than this version can provide,
     /// which runs all code in the application's process, is not loaded.
     public let execution: String?
+    /// `PHBuiltFor`: what the packer read in the executable's note: the plug-in `ABI`, and for Swift the `Toolchain`.
+    public let builtFor: [String: String]
 
     private let list: InfoList
     /// The problems of the list, each naming its key. Warnings, about duplicate keys, do not prevent a load.
@@ -141,6 +143,7 @@ public struct Manifest: Sendable {
         extensionPoints = decoder.points(in: values)
         uses = decoder.versionsByName(values[.uses])
         execution = decoder.string(values[.execution])
+        builtFor = decoder.stringsByName(values[.builtFor])
         self.list = list
         findings = decoder.findings
     }

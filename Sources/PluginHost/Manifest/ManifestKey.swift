@@ -3,7 +3,7 @@ enum ManifestKey: Int, CaseIterable {
     case identifier, name, displayName, version, shortVersion, packageType, developmentRegion, localizations
     case allowsMixedLocalizations, iconFile, icon, iconFiles, mainNibFile, bundleExecutable, executable, principalClass
     case factories, functions, requires, hostRequires, capabilities, deviceCapabilities, extensionPoints, uses,
-        execution
+        execution, builtFor
 
     /// The key as spelled in the list.
     var spelling: String {
@@ -33,6 +33,7 @@ enum ManifestKey: Int, CaseIterable {
         case .extensionPoints: "PHExtensionPoints"
         case .uses: "PHUses"
         case .execution: "PHExecution"
+        case .builtFor: "PHBuiltFor"
         }
     }
 
@@ -43,7 +44,7 @@ enum ManifestKey: Int, CaseIterable {
             .hostRequires, .capabilities, .deviceCapabilities, .extensionPoints, .uses, .execution:
             true
         case .name, .displayName, .version, .shortVersion, .packageType, .developmentRegion, .localizations,
-            .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile:
+            .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile, .builtFor:
             false
         }
     }
@@ -66,7 +67,7 @@ enum ManifestKey: Int, CaseIterable {
     private static func candidates(length: Int) -> (Self?, Self?, Self?) {
         switch length {
         case 6: (.icon, .uses, nil)
-        case 10: (.requires, nil, nil)
+        case 10: (.requires, .builtFor, nil)
         case 11: (.factories, .functions, .execution)
         case 12: (.name, .executable, nil)
         case 13: (.mainNibFile, nil, nil)

@@ -27,15 +27,15 @@ struct ManifestValues {
 
     /// The dictionaries in an array, read without creating them: a catalogue reads one such array per plug-in. Nil if
     /// the value must be read as a whole, above all if it has another type.
-    func entries(of key: ManifestKey) -> [ItemValues]? {
+    func dictionaries(of key: ManifestKey) -> [ItemValues]? {
         guard let text, let place = places[key] else { return nil }
-        var entries: [ItemValues] = []
+        var dictionaries: [ItemValues] = []
         let isRead = text.forEachItem(ofDictionariesAt: place) { number, key, value in
-            if number == entries.count { entries.append(ItemValues(text)) }
-            entries[number].note(key, value)
+            if number == dictionaries.count { dictionaries.append(ItemValues(text)) }
+            dictionaries[number].note(key, value)
             return true
         }
-        return isRead ? entries : nil
+        return isRead ? dictionaries : nil
     }
 
     subscript(key: ManifestKey) -> ListItem {
@@ -46,7 +46,7 @@ struct ManifestValues {
 
 /// The positions of the values that the host reads, in a list.
 struct ManifestPlaces {
-    private var places = InlineArray<25, ListPlace?>(repeating: nil)
+    private var places = InlineArray<26, ListPlace?>(repeating: nil)
 
     init() {
         precondition(ManifestKey.allCases.count == places.count)

@@ -157,7 +157,7 @@ struct DirectoryCache: Sendable {
     func path(of directory: Int) -> String { nodes[directory].path }
 
     /// A name as spelled in a directory, and its kind.
-    func entry(_ name: String, in directory: Int) -> DirectoryListing.Item? {
+    func item(_ name: String, in directory: Int) -> DirectoryListing.Item? {
         guard case .directory(let listing, _) = nodes[directory].content else { return nil }
         return listing.entries[name]
     }

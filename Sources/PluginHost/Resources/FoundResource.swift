@@ -4,8 +4,8 @@ struct FoundResource: Sendable, Hashable {
     /// For example a document package or a nested bundle; its URL ends in a slash.
     let isDirectory: Bool
 
-    init(_ entry: DirectoryListing.Item, in directory: String) {
-        path = Path.join(directory, entry.name)
-        isDirectory = entry.kind == .directory
+    init(_ item: DirectoryListing.Item, in directory: String) {
+        path = Path.join(directory, item.name)
+        isDirectory = item.kind == .directory
     }
 }

@@ -28,9 +28,9 @@ extension ResourceSearch {
         for candidate in cache.sortedNames(in: place) where Self.mayBegin(candidate, as: name.full) {
             let parts = ResourceName(candidate)
             guard candidate == name.full || parts.generics.contains(name.full),
-                let entry = entry(candidate, in: place, &run), entry.kind == .file
+                let item = item(candidate, in: place, &run), item.kind == .file
             else { continue }
-            files[parts.marks] = entry.name
+            files[parts.marks] = item.name
         }
         var variants: [ResourceVariant] = []
         for (marks, file) in files where !marks.isForPlatform || name.marks.isForPlatform {

@@ -271,12 +271,12 @@ struct ResourceSearch: Sendable {
             }
         for language in languages {
             let folder = language + NameMark.localization
-            if let entry = cache.entry(folder, in: root) {
-                let place = look(at: Path.join(directory, entry.name + below), &run)
+            if let item = cache.item(folder, in: root) {
+                let place = look(at: Path.join(directory, item.name + below), &run)
                 guard body(&self, place, &run) else { return false }
             }
-            if !below.isEmpty, let entry = cache.entry(folder, in: global) {
-                let place = look(at: Path.join(directory + below, entry.name), &run)
+            if !below.isEmpty, let item = cache.item(folder, in: global) {
+                let place = look(at: Path.join(directory + below, item.name), &run)
                 guard body(&self, place, &run) else { return false }
             }
         }
@@ -297,8 +297,8 @@ struct ResourceSearch: Sendable {
     /// The names of the `.lproj` directories in a directory. `rests` receives the links that were followed.
     private mutating func localizationFolders(in root: Int, _ rests: inout [Int], _ run: inout Run) -> [String] {
         cache.localizationNames(in: root).prefix(SearchOrder.mostLocalizations).filter { name in
-            guard let entry = cache.entry(name, in: root) else { return false }
-            guard entry.kind == .unresolved else { return entry.kind == .directory }
+            guard let item = cache.item(name, in: root) else { return false }
+            guard item.kind == .unresolved else { return item.kind == .directory }
             // Each followed link must be examined again at every look-up.
             guard rests.count <= Self.mostLinkedLocalizations else { return false }
             let target = cache.target(of: Path.join(cache.path(of: root), name), now: run.now)
@@ -314,10 +314,10 @@ struct ResourceSearch: Sendable {
     mutating func file(_ name: ResourceName, in place: Int, _ run: inout Run) -> DirectoryListing.Item? {
         for suffix in preference.suffixes {
             for generic in name.adding(suffix) {
-                guard let found = entry(generic, in: place, &run) else { continue }
+                guard let found = item(generic, in: place, &run) else { continue }
                 guard cache.hasPlatformVariants(in: place) else { return found }
                 for variant in name.forPlatform(suffix) {
-                    if let special = entry(variant, in: place, &run) { return special }
+                    if let special = item(variant, in: place, &run) { return special }
                 }
                 return found
             }
@@ -325,12 +325,12 @@ struct ResourceSearch: Sendable {
         return nil
     }
 
-    /// The entry of a name in a directory, if it is a resource. If it is a link, the kind of its target is determined.
-    mutating func entry(_ name: String, in place: Int, _ run: inout Run) -> DirectoryListing.Item? {
-        guard let entry = cache.entry(name, in: place) else { return nil }
-        guard entry.kind == .unresolved else { return entry }
-        return kind(of: Path.join(cache.path(of: place), entry.name), &run)
-            .map { DirectoryListing.Item(name: entry.name, kind: $0) }
+    /// The item of a name in a directory, if it is a resource. If it is a link, the kind of its target is determined.
+    mutating func item(_ name: String, in place: Int, _ run: inout Run) -> DirectoryListing.Item? {
+        guard let item = cache.item(name, in: place) else { return nil }
+        guard item.kind == .unresolved else { return item }
+        return kind(of: Path.join(cache.path(of: place), item.name), &run)
+            .map { DirectoryListing.Item(name: item.name, kind: $0) }
     }
 
     /// The kind of a path's target; nil if it is not a resource.
@@ -359,7 +359,7 @@ struct ResourceSearch: Sendable {
             if let type, !ResourceName.isName(name, ofType: type) { continue }
             let parts = ResourceName(name)
             // A variant is not listed if the file of which it is a variant exists.
-            if parts.generics.contains(where: { cache.entry($0, in: place) != nil }) { continue }
+            if parts.generics.contains(where: { cache.item($0, in: place) != nil }) { continue }
             if let chosen = file(parts, in: place, &run), !body(name, chosen) { return }
         }
     }

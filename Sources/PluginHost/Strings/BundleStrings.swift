@@ -22,6 +22,8 @@ final class BundleStrings: Sendable {
         var chains: [String: StringsChain] = [:]
         /// Tables that did not exist at the last look-up.
         var absent: Set<String> = []
+        /// How many questions were answered from the compiled table of a name, without reading it.
+        var unread: [String: Int] = [:]
     }
 
     private let state = Lock(State())
@@ -147,7 +149,32 @@ final class BundleStrings: Sendable {
     /// The translation of a key and the table that has it.
     @inline(never)
     private func entry(forKey key: String, _ table: String?) -> (text: String, table: StringsTable)? {
-        chain(Self.fileName(table))?.entry(forKey: key, reading: read)
+        let table = Self.fileName(table)
+        if let text = unreadText(forKey: key, table) { return (text, Self.emptyTable) }
+        return chain(table)?.entry(forKey: key, reading: read)
+    }
+
+    private static let emptyTable = StringsTable([:])
+    /// Reading a table of 10,000 entries takes as long as some hundred of these questions; a program that asks more often
+    /// asks for most of them.
+    private static let mostUnread = 16
+
+    /// The translation of a key from the compiled table, while that was asked for few strings only; nil where it must be
+    /// read. What depends on numbers stands in a `.stringsdict`, which is always read.
+    private func unreadText(forKey key: String, _ table: String) -> String? {
+        let isFirst = state.withLock { state in
+            guard state.chains[table] == nil, !state.absent.contains(table) else { return false }
+            return state.unread[table, default: 0] < Self.mostUnread
+        }
+        guard isFirst else { return nil }
+        let found = Self.files(table, by: finder, most: 1)
+        guard found.isCertain, let file = found.files.first, file.formats == nil, let path = file.strings,
+            let text = CompiledTable(beside: path)?.text(forKey: key)
+        else { return nil }
+        state.withLock { state in
+            if state.unread.count < Self.mostAbsent { state.unread[table, default: 0] += 1 }
+        }
+        return text
     }
 
     private func read(_ file: StringsFile) -> StringsChain.Reading {

@@ -80,6 +80,6 @@ indirect enum LocalizedFormat: Sendable {
         }
         // Without `other`, the form for the largest numbers is used.
         return forms[category] ?? forms[.other]
-            ?? PluralCategory.allCases.reversed().lazy.compactMap { forms[$0] }.first
+            ?? PluralCategory.allCases.reversed().firstNonNil { forms[$0] }
     }
 }

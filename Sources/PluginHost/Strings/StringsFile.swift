@@ -36,7 +36,8 @@ struct StringsFile: Sendable, Equatable {
     private static func index(
         _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
     ) -> StringsIndex? {
-        reading(path, &findings) { file throws(OpenedFile.Failure) in
+        if let index = CompiledTable(beside: path)?.index(limits) { return index }
+        return reading(path, &findings) { file throws(OpenedFile.Failure) in
             if let index = try indexOfUTF16(file, limits) { return (index, []) }
             let text = try text(of: file, limits)
             if let index = StringsIndex.recognizing(text, limits: limits) { return (index, []) }

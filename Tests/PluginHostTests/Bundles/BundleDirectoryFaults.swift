@@ -180,7 +180,7 @@ import Testing
             if count == 0 { tree.remove("a.bundle") }
             return count
         }
-        let found = (0..<index.candidateCount).map { PluginCandidate(index, index.entry($0)) }
+        let found = (0..<index.candidateCount).map { PluginCandidate(index, index.candidateRow($0)) }
         #expect(found.map(\.path) == [tree("a.bundle"), tree("b.bundle")])
         #expect(found.map(\.error?.code) == [.bundleNotFound, nil])
         #expect(found.map(\.verdict) == [.notABundle, .usable])

@@ -237,4 +237,46 @@ import Testing
             precondition(bundle.loadError?.description.contains("ulimit") == false)
         }
     }
+
+    /// The second of two looks at one path fails, as if the file had disappeared after the first.
+    @Test func fault288_aDirectoryOrHelperThatDisappearsAfterItWasFoundEndsNoProcess() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree([
+                "X.bundle/Contents/Info.plist": Self.list, "X.bundle/Contents/PlugIns/": "",
+                "X.bundle/Contents/Linux/helper": "",
+            ])
+            let bundle = try PluginBundle.open(path: tree("X.bundle"))
+            func failSecondLook(at path: String) {
+                FailingCalls.before("stat", path) { FailingCalls.fail("stat", path, ENOENT) }
+            }
+            failSecondLook(at: "X.bundle/Contents/PlugIns")
+            precondition(bundle.builtInPlugInsPath == tree("X.bundle/Contents/PlugIns"))
+            failSecondLook(at: "X.bundle/Contents/Linux/helper")
+            precondition(bundle.path(forAuxiliaryExecutable: "helper") == tree("X.bundle/Contents/Linux/helper"))
+            // Both were found at the first look, and no second one was needed.
+            precondition(FailingCalls.left == 2)
+            FailingCalls.stop()
+        }
+    }
+
+    @Test func fault289_anExecutableThatCannotBeOpenedIsNotReportedAsMissing() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["X.bundle/Contents/Linux/X": "x"])
+            let path = tree("X.bundle/Contents/Linux/X")
+            func findings() -> [PluginFinding] {
+                ImageInspector.inspectCompletely(
+                    path: path, bundlePath: tree("X.bundle"), surroundings: .currentProcess(pluginImages: []))
+            }
+            for errno in [EMFILE, EIO, EACCES, ENOMEM] {
+                FailingCalls.fail("open", "Contents/Linux/X", errno, times: 1)
+                let found = findings()
+                precondition(FailingCalls.left == 0)
+                FailingCalls.stop()
+                precondition(found.map(\.code) == [.notLoadable], "\(found)")
+                precondition(found[0].remedy == ErrorNumber.remedy(errno) && found[0].systemMessage != nil)
+            }
+            precondition(unlink(path) == 0)
+            precondition(findings().map(\.code) == [.executableMissing])
+        }
+    }
 }

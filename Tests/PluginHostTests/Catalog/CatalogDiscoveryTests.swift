@@ -162,7 +162,9 @@ import Testing
         let index = tree.scan("a")
         #expect(tree.scan("a", old: index) === index)
         #expect(
-            (0..<2).map { index.record(index.entry($0)).listPath } == ["Info.plist", "Resources/Info-gnustep.plist"])
+            (0..<2).map { index.record(index.candidateRow($0)).listPath } == [
+                "Info.plist", "Resources/Info-gnustep.plist",
+            ])
         try tree.tree.write("a/Old.bundle/Resources/Info-gnustep.plist", CatalogTree.list("new"))
         #expect(tree.scan("a", old: index).plugin(identifier: "new") != nil)
     }

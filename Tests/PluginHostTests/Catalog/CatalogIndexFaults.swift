@@ -16,7 +16,7 @@ import Testing
     /// Uses everything in an index, as a catalogue does.
     private func read(_ index: CatalogIndex) {
         for number in 0..<index.candidateCount {
-            let candidate = PluginCandidate(index, index.entry(number))
+            let candidate = PluginCandidate(index, index.candidateRow(number))
             _ = (candidate.path, candidate.verdict, candidate.explanation, candidate.searchPath, candidate.error)
         }
         for number in 0..<index.pluginCount { _ = (index.plugin(number), index.inLoadOrder(number)) }
@@ -27,7 +27,7 @@ import Testing
         let index = try Self.tree().scan("a", "b")
         let again = try CatalogIndex(bytes: index.bytes)
         #expect(again.folders == index.folders && again.candidateCount == 4 && again.pluginCount == 1)
-        #expect((0..<4).allSatisfy { again.record(again.entry($0)) == index.record(index.entry($0)) })
+        #expect((0..<4).allSatisfy { again.record(again.candidateRow($0)) == index.record(index.candidateRow($0)) })
         read(again)
     }
 
@@ -76,7 +76,7 @@ import Testing
 
     @Test func fault122_anEntryThatLeadsOutOfItsFolderIsRefused() throws {
         let index = try Self.tree().scan("a", "b")
-        let name = index.entry(0).name
+        let name = index.candidateRow(0).name
         for hostile in ["../xxxxx", "a/bundle", "..", ".", ""] {
             let damaged = sealed(index.bytes) { bytes in
                 let start = 64 + 48
@@ -119,7 +119,7 @@ import Testing
         try tree.write("a/X.bundle", CatalogTree.list("x", "2.0"))
         setModified(list, seconds: 1_000_000_000)
         let renewed = tree.scan("a", old: index)
-        #expect(renewed.record(renewed.entry(0)).shortVersion == "2.0")
+        #expect(renewed.record(renewed.candidateRow(0)).shortVersion == "2.0")
     }
 
     @Test func fault119_aChangeUnderAClockThatWasSetBackIsNoticed() throws {
@@ -132,7 +132,7 @@ import Testing
         try tree.write("a/X.bundle", CatalogTree.list("x", "2.0"))
         setModified(list, seconds: 1_000_000_000)
         let renewed = tree.scan("a", old: index)
-        #expect(renewed.record(renewed.entry(0)).shortVersion == "2.0")
+        #expect(renewed.record(renewed.candidateRow(0)).shortVersion == "2.0")
     }
 
     @Test func aRangeOfAChangedInfoListIsNotTakenFromTheIndex() throws {
@@ -146,14 +146,14 @@ import Testing
         tree.settle()
         // As another process reads it.
         let index = try CatalogIndex(bytes: tree.scan("a", rules: rules).bytes)
-        #expect(index.entry(0).verdict == .incompatible)
+        #expect(index.candidateRow(0).verdict == .incompatible)
         // Of the same length, under the same time.
         try tree.write("a/X.bundle", list(">=2.0 <3.0"))
         setModified(file, seconds: 1_000_000_000)
         let renewed = tree.scan("a", rules: rules, old: index)
-        let record = renewed.record(renewed.entry(0))
+        let record = renewed.record(renewed.candidateRow(0))
         #expect(record.hostRequires?.description == ">=2.0 <3.0" && record.requires["y"] == record.hostRequires)
-        #expect(renewed.entry(0).verdict != .incompatible)
+        #expect(renewed.candidateRow(0).verdict != .incompatible)
     }
 
     @Test func aFileThatWasChangedAMomentAgoIsReadAgain() throws {

@@ -108,7 +108,7 @@ struct PackedRelocationFaults {
         #expect(try found("named-once", further: nil) == [])
         for (tag, _, name) in arrays {
             let twice = try found("named-twice-\(tag)", further: tag)
-            #expect(twice.count == 1 && twice[0].hasSuffix("its \(name) does not lie in its code."), "\(twice)")
+            #expect(twice.count == 1 && twice[0].hasSuffix("its \(name) does not point to its code."), "\(twice)")
         }
     }
 

@@ -131,6 +131,6 @@ import Testing
         #expect(index.candidateCount == 100)
         // Each was 90 MB.
         #expect(index.bytes.count < 100 * 101 * 1_000)
-        #expect(index.record(index.entry(99)).findings.count == 101)
+        #expect(index.record(index.candidateRow(99)).findings.count == 101)
     }
 }

@@ -5,7 +5,7 @@ import PluginHost
 private let strings: PluginBundle = {
     let directory = PluginBundle.main.bundlePath
     let places = ["\(directory)/DemoHost.bundle", "\(directory)/DemoHost_demo-host.resources/DemoHost.bundle"]
-    return places.lazy.compactMap { PluginBundle(path: $0) }.first ?? .main
+    return places.compactMap { PluginBundle(path: $0) }.first ?? .main
 }()
 
 /// The text in the user's language. `key`: the English text. `arguments`: the values for {0}, {1} and so on.

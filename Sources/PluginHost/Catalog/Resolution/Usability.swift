@@ -116,7 +116,7 @@ struct Usability {
         func next(_ requirement: Int) -> Int? {
             if let known = nextOf[requirement] { return known }
             let isMet = graph.fitting(requirement).contains { obstacles[$0] == nil && places[$0] == nil }
-            let next = isMet ? nil : graph.fitting(requirement).lazy.compactMap { places[$0] }.first { _ in true }
+            let next = isMet ? nil : graph.fitting(requirement).firstNonNil { places[$0] }
             nextOf[requirement] = .some(next)
             return next
         }

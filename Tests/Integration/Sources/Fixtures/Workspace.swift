@@ -31,7 +31,15 @@ public enum Workspace {
     /// The sample plug-ins as bundles, assembled once as `make demo` does.
     public static let samplePlugins: Result<URL, any Error> = Result {
         let folder = temporary.appending(path: "SamplePlugins")
-        try Tool.run("/bin/sh", [project.appending(path: "Plugins/assemble.sh").path, products.path, folder.path])
+        let plugins = project.appending(path: "Plugins")
+        let sources = try FileManager.default.contentsOfDirectory(atPath: plugins.path)
+            .filter { FileManager.default.fileExists(atPath: plugins.appending(path: "\($0)/Info.plist").path) }
+        try Tool.run(
+            products.appending(path: "pluginhost").path,
+            [
+                "pack", "--products", products.path, "--host", products.appending(path: "demo-host").path, "--output",
+                folder.path,
+            ] + sources.sorted().map { plugins.appending(path: $0).path })
         return folder
     }
 }

@@ -8,7 +8,9 @@ import Testing
         case bash, zsh, fish
     }
 
-    private static let commands = ["list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load", "call"]
+    private static let commands = [
+        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load", "call", "new", "pack",
+    ]
 
     private func script(_ shell: Shell) throws -> URL {
         let output = try PluginHostTool.run("--generate-completion-script", shell.rawValue)

@@ -31,6 +31,14 @@ struct ApplicationArguments: ParsableArguments {
 
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
+
+    /// Those of a command that names an application in its own way.
+    static func naming(_ application: String?, host: String? = nil) -> ApplicationArguments {
+        var arguments = ApplicationArguments()
+        (arguments.application, arguments.host, arguments.hostVersion) = (application, host, nil)
+        (arguments.capabilities, arguments.json) = ([], false)
+        return arguments
+    }
 }
 
 /// Where a command looks for plug-ins, and for which application.
@@ -76,7 +84,8 @@ struct PluginSearch {
     /// Scans the search paths.
     /// `index`: false reads the files of this moment and writes nothing.
     func catalog(index: PluginCatalog.IndexStorage = .none) -> PluginCatalog {
-        let catalog = PluginCatalog(searchPaths: searchPaths, options: .init(index: index))
+        let choices = application.flatMap(PluginCatalog.choicesPath)
+        let catalog = PluginCatalog(searchPaths: searchPaths, options: .init(index: index, choices: choices))
         guard capabilities.isEmpty else { return catalog }
         // Nobody knows what the application offers, so nothing counts as missing.
         let wanted = catalog.candidates.filter { $0.verdict == .incompatible }

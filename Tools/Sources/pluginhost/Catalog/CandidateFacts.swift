@@ -75,11 +75,11 @@ struct CandidateFacts {
 }
 
 extension JSONValue {
-    init(_ factory: Manifest.Extension) {
+    init(_ declaration: Manifest.Extension) {
         self = .object([
-            "name": .string(factory.name), "extensionPoint": JSONValue(factory.extensionPoint),
-            "version": .integer(Int(factory.version)), "displayName": JSONValue(factory.displayName),
-            "order": .integer(factory.order),
+            "name": .string(declaration.name), "extensionPoint": JSONValue(declaration.extensionPoint),
+            "version": .integer(Int(declaration.version)), "displayName": JSONValue(declaration.displayName),
+            "order": .integer(declaration.order),
         ])
     }
 
@@ -102,6 +102,7 @@ extension PluginVerdict {
         case .unresolved: "unresolved"
         case .malformed: "malformed"
         case .notABundle: "notABundle"
+        case .disabled: "disabled"
         }
     }
 
@@ -128,7 +129,7 @@ extension PluginVerdict {
     /// Whether something is wrong with it. Giving way to another bundle is normal.
     var isProblem: Bool {
         switch self {
-        case .usable, .shadowed, .duplicate: false
+        case .usable, .shadowed, .duplicate, .disabled: false
         case .incompatible, .unresolved, .malformed, .notABundle: true
         }
     }
@@ -136,7 +137,7 @@ extension PluginVerdict {
     var style: Page.Style {
         switch self {
         case .usable: .green
-        case .shadowed, .duplicate: .yellow
+        case .shadowed, .duplicate, .disabled: .yellow
         default: .red
         }
     }

@@ -66,6 +66,7 @@ private struct ScanReport {
 
     private static let verdicts = [
         "usable", "shadowed", "duplicate", "incompatible", "unresolved", "malformed", "notABundle",
+        "disabled",
     ]
 
     var members: [String: JSONValue] {

@@ -1,5 +1,5 @@
-// A plug-in with explanations. Copy the directory, replace the names, and change filter(_:). A plug-in has three parts:
-// this code, Info.plist, and Resources. The README.md next to them has the Package.swift for building it.
+// A plug-in of the demo application, with explanations: change filter(_:). A plug-in has three parts: this code, Info.plist,
+// and Resources.
 
 // The application's plug-in API: the protocols that a plug-in implements, and the extension points that it serves.
 import DemoAPI
