@@ -19,7 +19,7 @@ internal import PluginABI
 ///
 /// **Threads.** The plug-in may call it on any thread, also concurrently. **Lifetime.** A kept one lives until
 /// ``release()``, whoever else refers to it. What a plug-in calls after that does nothing and is logged; for this some
-/// hundred bytes stay for the life of the process. **Cost.** About a microsecond for each call that it is borrowed to.
+/// hundred bytes stay for the life of the process. **Cost.** About a microsecond for each call that borrows it.
 public final class ForeignCallback: Sendable, Hashable {
     typealias Body = @Sendable ([ForeignValue]) throws -> ForeignValue
 
