@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ADDRESS = "https://example.org/PluginHost.git"
 # In the order in which commands are run: what is built in the first pages is used in the later ones.
 PAGES = ["docs/abi.md", "README.md", "Plugins/Template/README.md", "Plugins/README.md", "Examples/README.md",
-         "docs/bundle-format.md", "docs/command-line.md", "docs/faults.md", "CONTRIBUTING.md", "SECURITY.md",
+         "docs/bundle-format.md", "docs/command-line.md", "docs/installing.md", "docs/faults.md", "CONTRIBUTING.md", "SECURITY.md",
          "CHANGELOG.md",
          *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "Sources/PluginHost/PluginHost.docc").glob("*.md"))]
 TOOLS = ROOT / ".build-all/release"
