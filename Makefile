@@ -10,7 +10,7 @@ BUNDLES   := build/Plugins
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build tool plugins demo install uninstall deb test test-install test-deb test-unit test-tools test-integration tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
+.PHONY: help setup build tool plugins demo install uninstall deb test test-install test-stage test-deb test-unit test-tools test-integration tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,7 +66,11 @@ test-install: tool ## install into an empty directory, compile plug-ins and a ho
 	@Scripts/setup.sh shells packaging
 	@Scripts/test-install.sh
 
-test-deb: deb ## install the packages in a root file system of Debian without a compiler, and use them there; as root
+test-stage: tool plugins ## stage the demonstration, and programs that lack something
+	@Scripts/setup.sh packaging
+	@Scripts/test-stage.sh
+
+test-deb: deb plugins ## install the packages in a root file system of Debian without a compiler, and use them there; as root
 	@Scripts/setup.sh root
 	@Scripts/test-deb.sh
 

@@ -41,6 +41,14 @@ found=$(inside /made/host-packaged /made/Twice.bundle /made/Loud.bundle)
 [ "$found" = "org.example.Twice C
 org.example.Loud Swift" ] || fail "the application that uses the library's package says: $found"
 
+echo "test-deb: the staged demonstration"
+.build-all/release/pluginhost stage .build-all/release/demo-host --plugins build/Plugins --output "$root/opt/demo" \
+    > "$work/staged" || fail "the demonstration cannot be staged: $(cat "$work/staged")"
+cp README.md "$root/made"
+inside /opt/demo/bin/demo-host --plugins /opt/demo/lib/demo-host/plugins --output /made/report.html /made/README.md \
+    > "$work/printed" || fail "the staged demonstration fails: $(cat "$work/printed")"
+grep -q "</html>" "$root/made/report.html" || fail "the staged demonstration writes no report"
+
 echo "test-deb: removing"
 inside sh -c 'dpkg --purge $(dpkg-query -W -f "\${Package} " "*pluginhost*")' > "$work/dpkg.log" 2>&1 ||
     fail "dpkg does not remove the packages: $(cat "$work/dpkg.log")"

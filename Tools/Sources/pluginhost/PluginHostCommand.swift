@@ -22,7 +22,7 @@ struct PluginHostCommand: ParsableCommand {
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
             InfoCommand.self,
-            CheckCommand.self, LintCommand.self, LoadCommand.self, LoadInChildCommand.self,
+            CheckCommand.self, LintCommand.self, LoadCommand.self, StageCommand.self, LoadInChildCommand.self,
         ])
 
     /// Not the parser's own main(): that one ends with 64 after a wrong use, and here it is 2.
