@@ -42,7 +42,7 @@ plugins: setup ## build the demo host, and the sample plug-ins as bundles in bui
 	@$(call products,demo-host Reporter Typography Charts Checksum Template)
 	@Plugins/assemble.sh $(PRODUCTS) $(BUNDLES)
 
-# Products of other packages, one by one: the package manager takes one at a time.
+# Products of other packages, one by one, because the package manager accepts only one.
 products = for product in $(1); do swift build $(WORKSPACE) --product $$product || exit 1; done
 
 demo: plugins ## load the sample plug-ins and write a report on DOC="file …" in your language
@@ -77,10 +77,10 @@ test-deb: deb plugins ## install the packages in a root file system of Debian wi
 tsan: setup ## run the tests under the thread sanitiser
 	@Scripts/tsan.sh
 
-walk: build plugins ## do what README and the other pages say, in an empty directory, against a tagged copy
+walk: build plugins ## follow README and the other pages in an empty directory, with a tagged copy
 	@Scripts/walk.py
 
-bench: build plugins ## measure loading against dlopen(), bundles against a stat() and Foundation's, catalogues against reading
+bench: build plugins ## compare loading with dlopen(), bundles with a stat() and Foundation's, catalogues with reading
 	$(PRODUCTS)/load-benchmark
 	$(PRODUCTS)/bundle-benchmark
 	$(PRODUCTS)/catalog-benchmark
@@ -92,10 +92,10 @@ docs: setup ## build the documentation as web pages in build/docs
 fuzz: build ## feed damaged and hostile files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
 	@$(call feed,plists:1 strings:1 stringsdict:1 $(HOSTILE))
 
-fuzz-budgets: build ## the hostile ones alone: lists, plural rules and indexes that stand for much
+fuzz-budgets: build ## only the hostile files: small lists, plural rules and indexes that expand to much
 	@$(call feed,$(HOSTILE))
 
-# Hostile inputs take longer: of them a tenth or a hundredth.
+# Hostile inputs take longer, so fewer of them are run: a tenth or a hundredth.
 HOSTILE = budgets:10 formats:100 indexes:100
 feed = for target in $(1); do \
     $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target\#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
@@ -111,14 +111,14 @@ ELF_INPUTS ?= 100000
 fuzz-coverage: ## fuzz the readers with libFuzzer under the address sanitiser; FUZZ_SECONDS=60
 	Fuzz/coverage.sh $(FUZZ_SECONDS)
 
-# In ten processes: code is never unmapped, and the system limits the mappings of one.
-swaps: build ## load bundles while their executables are exchanged for others; SWAPS=10000
+# In ten processes, because code is never unmapped and the system limits the mappings of one process.
+swaps: build ## load bundles while other files replace their executables; SWAPS=10000
 	@for run in 0 1 2 3 4 5 6 7 8 9; do \
 	    SWAPS=$$(($(SWAPS) / 10)) swift test $(WORKSPACE) --skip-build --filter fault74_ || exit 1; done
 
 SWAPS ?= 10000
 
-# A seed repeats each thread's operations, not how the threads meet.
+# A seed repeats each thread's operations, but not the timing between threads.
 STRESS_SECONDS ?= 600
 STRESS = --seconds $(STRESS_SECONDS) $(if $(STRESS_SEED),--seed $(STRESS_SEED))
 
@@ -131,7 +131,7 @@ stress-thread: setup ## the same under the thread sanitiser
 stress-address: setup ## the same under the address sanitiser
 	Scripts/stress.sh address $(STRESS)
 
-inject: build plugins ## fail each system call of the tool and the demo host once; INJECT_EVERY=25 for each 25th failure
+inject: build plugins ## make each system call of the tool and the demo host fail once; INJECT_EVERY=25 for every 25th failure
 	@Scripts/setup.sh strace
 	$(PRODUCTS)/inject $(if $(INJECT_EVERY),--every $(INJECT_EVERY)) $(CURDIR)/$(PRODUCTS) $(CURDIR)/$(BUNDLES)
 

@@ -18,11 +18,11 @@ let package = Package(
             dependencies: ["CStringsPass", "Measuring", .product(name: "PluginHost", package: "PluginHost")]),
         .executableTarget(
             name: "CatalogBenchmark", dependencies: ["Measuring", .product(name: "PluginHost", package: "PluginHost")]),
-        // Figures and the processes that they come from.
+        // Figures, and the processes that measure them.
         .target(name: "Measuring"),
-        // What the first string of a large table is compared with.
+        // The reference for the first string of a large table.
         .target(name: "CStringsPass"),
-        // What is loaded: the smallest plug-in with a class and a provider.
+        // The plug-in that is loaded: the smallest one with a class and a provider.
         .target(name: "BenchmarkPlugin", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
     ],
     swiftLanguageModes: [.v6]

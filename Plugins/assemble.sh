@@ -10,8 +10,8 @@
 #   Contents/Linux/<Name>       the library, where the plug-in has code
 #   Contents/Resources/
 #
-# A bundle is built beside its place and then renamed, so that a host never sees a half of one; a bundle that would
-# come out the same is left alone. Exits with 1 if a library is missing, 2 for wrong arguments.
+# A bundle is built beside its place and then renamed, so that a host never sees half of one. A bundle that would not
+# change is left alone. Exits with 1 if a library is missing, 2 for wrong arguments.
 set -eu
 
 if [ $# -ne 2 ] || [ ! -d "$1" ]; then
@@ -31,7 +31,7 @@ for plist in "$samples"/*/Info.plist; do
     sample=${plist%/Info.plist}
     name=${sample##*/}
     bundle=$out/$name.bundle
-    # On the same file system as the bundle, and no name that a scan of OUT_DIR takes for a bundle.
+    # On the same file system as the bundle, with a name that a scan of OUT_DIR does not take for a bundle.
     stage=$(mktemp -d -- "$out/.$name.XXXXXX")
     chmod 755 "$stage"
     mkdir -p "$stage/Contents"

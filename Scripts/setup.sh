@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes sure that the build has what it needs: a Swift toolchain and libffi's header and library. With “strace” as its
-# argument, that there is a strace which works; with “shells”, the shells that the tests complete command lines in; with
-# “packaging”, what reads and makes installed files and packages of Debian; with “root”, what makes a root file system of it.
+# Makes sure that the build has what it needs: a Swift toolchain and libffi's header and library. With the argument
+# “strace” it also needs a strace that works; with “shells”, the shells in which the tests complete command lines; with
+# “packaging”, the programs that read and make installed files and packages; with “root”, what makes a root file system.
 set -eu
 
 fail() {
@@ -59,7 +59,7 @@ fi
 
 command -v swift >/dev/null 2>&1 || fail "there is no swift in PATH. Install Swift 6.3 or later for your distribution."
 
-# The compiler's own answer: the header may stand in any of its directories.
+# Ask the compiler, because the header may be in any of its directories.
 has_libffi() {
     printf '#include <ffi.h>\nint main(void) { return ffi_type_void.type; }\n' |
         "$(compiler)" -x c - -lffi -o /dev/null 2>/dev/null

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// The command-line tool. A package of its own, because whatever loads plug-ins depends on the library's dynamic product
-// from outside of the library's package. See docs/abi.md, "One copy of each module".
+// The command-line tool. It is a package of its own, because everything that loads plug-ins must depend on the library's
+// dynamic product from outside of the library's package. See docs/abi.md, "One copy of each module".
 let package = Package(
     name: "Tools",
     products: [
@@ -22,8 +22,8 @@ let package = Package(
                 .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        // The linter, in no host's library. It imports PropertyLists, which is no product, as the part of PluginHost that
-        // it is.
+        // The linter is not in the library, so hosts do not carry it. It imports PropertyLists, which is a part of the
+        // product PluginHost and not a product of its own.
         .target(name: "PluginLinting", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
         .testTarget(
             name: "PluginLintingTests",

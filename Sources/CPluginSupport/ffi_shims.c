@@ -42,7 +42,8 @@ phs_ffi_call *phs_ffi_prepare(phs_ffi_type result, const phs_ffi_type *arguments
     return call;
 }
 
-// libffi reads an argument through a pointer to exactly its type: narrow integers are copied into their own size.
+// libffi reads each argument through a pointer to exactly its type: narrow integers are copied into a variable of their
+// size.
 typedef union narrow {
     int8_t i8; int16_t i16; int32_t i32; uint8_t u8; uint16_t u16; uint32_t u32;
     phs_ffi_value whole;
@@ -69,7 +70,7 @@ void phs_ffi_invoke(phs_ffi_call *call, void (*code)(void), const phs_ffi_value 
         pointers[i] = &values[i];
     }
     union {
-        ffi_arg word; // integers narrower than a register come back widened to one
+        ffi_arg word; // integers narrower than a register are returned widened to one
         ffi_sarg signed_word;
         phs_ffi_value whole;
     } returned;

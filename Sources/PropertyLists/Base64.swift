@@ -1,7 +1,7 @@
-/// Bytes as text, four characters for three bytes (RFC 4648).
+/// Base64 text: four characters for three bytes (RFC 4648).
 enum Base64 {
-    /// The bytes a text stands for, or nil where it is no base64. Blanks may stand anywhere; padding is required, so
-    /// that text which was cut off is noticed.
+    /// The bytes that a text encodes, or nil if it is not base64. Blanks are allowed anywhere; padding is required, so
+    /// that truncated text is noticed.
     static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3)
@@ -33,7 +33,7 @@ enum Base64 {
         return bytes
     }
 
-    /// Appends the text of some bytes, in one line.
+    /// Appends the base64 text of some bytes, in one line.
     static func encode(_ bytes: ArraySlice<UInt8>, into text: inout [UInt8]) {
         var index = bytes.startIndex
         while index < bytes.endIndex {

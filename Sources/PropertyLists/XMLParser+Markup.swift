@@ -1,5 +1,5 @@
 extension XMLParser {
-    /// The byte at an offset; zero, which no text holds, past the end.
+    /// The byte at an offset; past the end it is zero, which no text contains.
     @inline(__always)
     func byte(at offset: Int) -> UInt8 {
         offset < text.count ? text[offset] : 0
@@ -15,7 +15,7 @@ extension XMLParser {
         byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D
     }
 
-    /// Skips the XML declaration, the document type, and what may stand around them.
+    /// Skips the XML declaration, the document type, and everything allowed around them.
     mutating func skipProlog() throws(TextFault) {
         try skipBetweenTags()
         if starts(with: "<!DOCTYPE") {
@@ -59,20 +59,27 @@ extension XMLParser {
             .comment, past: "-->", from: position + 4, "The comment that begins here is never closed with \"-->\".")
     }
 
-    /// What is skipped without being looked at.
+    /// Markup that is skipped without reading its content.
     enum Skipped: Int {
         case comment, instruction, section
     }
 
-    /// Moves past the next occurrence of a terminator.
+    /// Moves past the next occurrence of a terminator. A search without a result costs steps, and is done once for each
+    /// kind.
     mutating func skip(
         _ kind: Skipped, past terminator: StaticString, from start: Int, _ message: String
     ) throws(TextFault) {
-        guard start < neverEnds[kind.rawValue], let found = find(terminator, from: start) else {
-            neverEnds[kind.rawValue] = min(start, neverEnds[kind.rawValue])
-            throw TextFault(.truncated, at: position, message)
+        if start < neverEnds[kind.rawValue] {
+            if let found = find(terminator, from: start) {
+                position = found + terminator.utf8CodeUnitCount
+                return
+            }
+            neverEnds[kind.rawValue] = start
+            guard builder.budget.take(steps: max(text.count - start, 0)) else {
+                throw TextFault(.overBudget, at: position, builder.budget.exhausted.sentence)
+            }
         }
-        position = found + terminator.utf8CodeUnitCount
+        throw TextFault(.truncated, at: position, message)
     }
 
     /// The offset of the next occurrence of a few bytes.
@@ -114,12 +121,12 @@ extension XMLParser {
             case UInt8(ascii: "["):
                 throw TextFault(
                     .documentTypeSubset, at: position,
-                    "The document type has a subset of its own, which could declare entities; property lists have none."
+                    "The document type has an internal subset, which could declare entities; property lists have none."
                 )
             case UInt8(ascii: "<"):
                 throw TextFault(
                     .malformedMarkup, at: position,
-                    "\"<\" stands inside the document type, which is not closed with \">\".")
+                    "Found \"<\" inside the document type, which is not closed with \">\".")
             default: break
             }
             guard position < text.count else {
@@ -129,7 +136,7 @@ extension XMLParser {
         }
     }
 
-    /// The next tag, whatever stands before it skipped.
+    /// The next tag; everything before it is skipped.
     @inline(__always)
     mutating func nextTag(inside outer: XMLTag?) throws(TextFault) -> XMLTag {
         try skipBetweenTags()
@@ -144,7 +151,7 @@ extension XMLParser {
         position += 1
         let isClosing = byte(at: position) == UInt8(ascii: "/")
         if isClosing { position += 1 }
-        // Nearly every tag is a known name and ">"; with both in eight bytes, one comparison tells which.
+        // Nearly every tag is a known name followed by ">"; if both fit in eight bytes, one comparison identifies it.
         if let word = text.word(at: position) {
             let end = UnsafeBufferPointer.zeroBytes(word ^ UnsafeBufferPointer.repeated(UInt8(ascii: ">")))
             let bits = end.trailingZeroBitCount & ~7
@@ -156,7 +163,7 @@ extension XMLParser {
         return try readUncommonTag(isClosing, offset)
     }
 
-    /// Reads a tag with blanks, attributes, an unknown name, or near the end of the file.
+    /// Reads a tag with blanks, attributes or an unknown name, or a tag near the end of the file.
     @inline(never)
     private mutating func readUncommonTag(_ isClosing: Bool, _ offset: Int) throws(TextFault) -> XMLTag {
         let start = position
@@ -177,7 +184,7 @@ extension XMLParser {
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":") || byte >= 0x80
     }
 
-    /// Reads what stands between an element's name and the end of its tag.
+    /// Reads the part between an element's name and the end of its tag.
     private mutating func finishTag(_ element: XMLElement, _ isClosing: Bool, _ offset: Int) throws(TextFault) -> XMLTag
     {
         while true {
@@ -199,7 +206,7 @@ extension XMLParser {
         }
     }
 
-    /// Skips `name="value"`. Only `version` of `<plist>` exists, and it says nothing that matters.
+    /// Skips `name="value"`. Only `version` of `<plist>` exists, and its value does not matter.
     private mutating func skipAttribute(_ element: XMLElement) throws(TextFault) {
         while isNameByte(byte(at: position)) { position += 1 }
         skipBlanks()
@@ -224,7 +231,7 @@ extension XMLParser {
     private func notInTag(_ element: XMLElement) -> TextFault {
         TextFault(
             position < text.count ? .malformedMarkup : .truncated, at: position,
-            "\(Excerpt.character(text, at: position)) stands inside a tag of <\(element.name)>; "
+            "Found \(Excerpt.character(text, at: position)) inside a tag of <\(element.name)>; "
                 + "an attribute or \">\" is expected."
         )
     }
@@ -248,7 +255,7 @@ extension XMLParser {
         if position < text.count {
             return TextFault(
                 .unexpectedCharacter, at: position,
-                "\(Excerpt.character(text, at: position)) stands between elements; a tag is expected.")
+                "Found \(Excerpt.character(text, at: position)) between elements; a tag is expected.")
         }
         guard let outer else {
             return TextFault(.truncated, at: position, "The file ends before the property list begins.")

@@ -3,7 +3,7 @@ extension XMLParser {
     enum CharacterData {
         /// Contiguous in the file.
         case slice(Range<Int>)
-        /// Put together in `gathered`, because a reference, a comment or a CDATA section interrupts it.
+        /// Collected in `gathered`, because a reference, a comment or a CDATA section interrupts it.
         case gathered
     }
 
@@ -18,7 +18,7 @@ extension XMLParser {
         }
     }
 
-    /// Reads `<true></true>`, which is allowed to hold blanks only.
+    /// Reads `<true></true>`, which may contain only blanks.
     mutating func readNothing(in tag: XMLTag) throws(TextFault) {
         guard tag.kind == .open else { return }
         let data = try readCharacterData(of: tag)
@@ -74,7 +74,7 @@ extension XMLParser {
         }
     }
 
-    /// Reads up to and past the element's closing tag.
+    /// Reads up to and including the element's closing tag.
     @inline(__always)
     private mutating func readCharacterData(of tag: XMLTag) throws(TextFault) -> CharacterData {
         guard tag.kind == .open else { return .slice(position..<position) }
@@ -124,7 +124,7 @@ extension XMLParser {
             } else {
                 throw TextFault(
                     position + 1 < text.count ? .malformedMarkup : .truncated, at: position,
-                    "Another element begins inside \(tag.description), which holds text only.")
+                    "Another element begins inside \(tag.description), which contains only text.")
             }
             let plain = position
             skipPlainText()
@@ -151,7 +151,7 @@ extension XMLParser {
         }
         throw TextFault(
             .unknownEntity, at: start,
-            "\(Excerpt.of(text, start..<min(start + 12, text.count))) begins no predefined entity; "
+            "\(Excerpt.of(text, start..<min(start + 12, text.count))) does not begin a predefined entity; "
                 + "other entities are not expanded."
         )
     }
@@ -162,7 +162,7 @@ extension XMLParser {
         let firstDigit = position
         var scalar: UInt32 = 0
         while let digit = NumberText.hexadecimalDigit(byte(at: position)), isHexadecimal || digit < 10 {
-            // Held past the last character, where more digits change nothing.
+            // Limited to just above the last character, where more digits change nothing.
             scalar = min(scalar * (isHexadecimal ? 16 : 10) + UInt32(digit), 0x11_0000)
             position += 1
         }
@@ -170,8 +170,8 @@ extension XMLParser {
         else {
             throw TextFault(
                 .unknownEntity, at: start,
-                "\(Excerpt.of(text, start..<min(position + 1, text.count))) refers to no character that may "
-                    + "stand in a list."
+                "\(Excerpt.of(text, start..<min(position + 1, text.count))) does not refer to a character that is "
+                    + "allowed in a list."
             )
         }
         position += 1

@@ -1,7 +1,7 @@
 import CPluginSupport.Shims
 import Testing
 
-/// Narrow integers through libffi, which widens them on the way back.
+/// Narrow integers through libffi, which widens them in results.
 @Suite struct ForeignCallTests {
     @Test func everyNarrowIntegerTypeComesBackWithItsSign() throws {
         let negate: @convention(c) (Int8) -> Int8 = { -$0 }

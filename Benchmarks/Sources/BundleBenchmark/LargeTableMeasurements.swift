@@ -3,8 +3,8 @@ import Foundation
 import Measuring
 import PluginHost
 
-/// The first string of a table of 10,000 entries, beside one pass in C over the same bytes, and strings of it that were
-/// asked for before, beside a Swift dictionary.
+/// The first string of a table of 10,000 entries, compared with one pass in C over the same bytes; and repeated strings of
+/// it, compared with a Swift dictionary.
 enum LargeTableMeasurements {
     private static let entryCount = 10_000
     private static let rounds = 7
@@ -15,7 +15,7 @@ enum LargeTableMeasurements {
         let key = "window.title.number.\(entryCount / 2)"
         return try [("UTF-8", String.Encoding.utf8), ("UTF-16", .utf16LittleEndian)].flatMap { name, encoding in
             var times: [(ours: Double, passes: Double)] = []
-            // A bundle of its own for each round: an object that is held knows its tables.
+            // A bundle of its own for each round, because an object that is held keeps its tables.
             for round in 0...rounds {
                 let (path, bytes) = try make(folder.appending(path: "\(name)-\(round).bundle"), encoding)
                 let ours = nanoseconds([path], passes: 1) { path in
@@ -23,7 +23,7 @@ enum LargeTableMeasurements {
                     precondition(bundle.localizedString(forKey: key, value: nil, table: nil).hasPrefix("Le titre"))
                 }
                 let passes = nanoseconds([bytes], passes: 1) { precondition(pass($0, encoding) == entryCount) }
-                // The first round brings in what a process needs once.
+                // The first round does the work that a process needs once.
                 if round > 0 { times.append((ours, passes)) }
             }
             let ratios = times.map { $0.ours / $0.passes }.sorted()

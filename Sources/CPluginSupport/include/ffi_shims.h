@@ -1,4 +1,4 @@
-// Calls a C function whose signature is known only at run time, by libffi.
+// Calls a C function whose signature is known only at run time, with libffi.
 #ifndef PHS_FFI_SHIMS_H
 #define PHS_FFI_SHIMS_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The types of a signature at the level of the machine.
+// The types in a signature, as the machine sees them.
 typedef enum phs_ffi_type {
     PHS_FFI_VOID,
     PHS_FFI_INT8, PHS_FFI_INT16, PHS_FFI_INT32, PHS_FFI_INT64,
@@ -14,7 +14,8 @@ typedef enum phs_ffi_type {
     PHS_FFI_FLOAT, PHS_FFI_DOUBLE, PHS_FFI_POINTER
 } phs_ffi_type;
 
-// One argument or result; the member is the one of its type, narrower integers in the 64-bit member of their sign.
+// One argument or result, in the member for its type; integers narrower than 64 bits use the 64-bit member of the same
+// sign.
 typedef union phs_ffi_value {
     int64_t i;
     uint64_t u;

@@ -1,24 +1,24 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// An open directory, through which what stands in it is reached: whoever renames a directory above cannot lead a walk
+/// An open directory through which its content is accessed, so that renaming a directory above cannot lead a walk
 /// elsewhere.
 ///
-/// Names are bytes here and need not be UTF-8: what is copied or removed is copied or removed wholly.
+/// Names are bytes here and need not be UTF-8, because everything is copied or removed.
 struct OpenedDirectory: ~Copyable {
     let descriptor: CInt
 
-    /// What stands in a directory under a name.
+    /// The kind of an item in a directory.
     enum Kind {
         case file, directory, link
         /// A FIFO, socket or device.
         case other
     }
 
-    /// A name, ended by a zero.
+    /// A zero-terminated name.
     typealias Name = [CChar]
 
-    /// What a system call failed on.
+    /// The path on which a system call failed, and its error number.
     struct Failure: Error {
         let path: String
         let errno: CInt
@@ -30,7 +30,7 @@ struct OpenedDirectory: ~Copyable {
 
     static func name(_ text: String) -> Name { Array(text.utf8CString) }
 
-    /// The directory's path as it was reached, for messages.
+    /// The path by which the directory was opened, for messages.
     let path: String
 
     /// `path`: the directory; a link at its end is not followed.
@@ -46,7 +46,7 @@ struct OpenedDirectory: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The failure of the last system call, on a name in this directory.
+    /// The failure of the last system call on a name in this directory.
     func failure(_ name: Name) -> Failure {
         let number = errno
         return Failure(path: Path.join(path, Self.text(name)), errno: number)
@@ -56,7 +56,7 @@ struct OpenedDirectory: ~Copyable {
         try OpenedDirectory(name, in: descriptor, path: Path.join(path, Self.text(name)))
     }
 
-    /// Opens a directory that is made if it is not there, for its owner only.
+    /// Opens a directory; creates it, for its owner only, if it does not exist.
     func madeDirectory(_ name: Name) throws(Failure) -> OpenedDirectory {
         guard mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else { throw failure(name) }
         return try directory(name)
@@ -71,7 +71,7 @@ struct OpenedDirectory: ~Copyable {
 
     /// Opens a regular file for reading; links are not followed.
     ///
-    /// - Throws: `ENOENT` also for what is no regular file, as if it had gone.
+    /// - Throws: `ENOENT` also if it is not a regular file, as if it did not exist.
     func regularFile(_ name: Name) throws(Failure) -> OpenedFile {
         let path = Path.join(path, Self.text(name))
         let file = try file(name)
@@ -82,7 +82,7 @@ struct OpenedDirectory: ~Copyable {
         }
     }
 
-    /// All names but `.` and `..`, in the order of bytes.
+    /// All names except `.` and `..`, sorted by bytes.
     var names: [Name] {
         get throws(Failure) {
             guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Failure(path: path, errno: errno) }
@@ -110,7 +110,7 @@ struct OpenedDirectory: ~Copyable {
     private static let lengthOffset = MemoryLayout<phs_directory_entry>.offset(of: \.length)!
     private static let nameOffset = MemoryLayout<phs_directory_entry>.offset(of: \.name)!
 
-    /// Nil if there is nothing.
+    /// Nil if nothing has the name.
     func kind(_ name: Name) throws(Failure) -> Kind? {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -140,7 +140,7 @@ struct OpenedDirectory: ~Copyable {
         guard renameat(descriptor, old, descriptor, new) == 0 else { throw failure(new) }
     }
 
-    /// Removes what stands under a name, a directory with all that is in it; links are removed, not followed.
+    /// Removes the item with a name, and with a directory everything in it; links are removed, not followed.
     func remove(_ name: Name) throws(Failure) {
         if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
         guard errno == EISDIR || errno == EPERM else { throw failure(name) }

@@ -1,11 +1,11 @@
 internal import CPluginSupport.Shims
 
-/// The signature of a C function as it stands in PHFunctions: `(bytes, uint32) -> uint32`.
+/// The signature of a C function, written as in PHFunctions: `(bytes, uint32) -> uint32`.
 ///
-/// Types: `void` (as a result only), `bool`, `int8` to `int64`, `uint8` to `uint64`, `float`, `double`, `pointer`,
-/// `string`, and `bytes` (as an argument only; two arguments of the C function: `const void *` and `size_t`).
+/// Types: `void` (only as the result), `bool`, `int8` to `int64`, `uint8` to `uint64`, `float`, `double`, `pointer`,
+/// `string`, and `bytes` (only as an argument; it is two arguments of the C function: `const void *` and `size_t`).
 public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
-    /// A type of an argument or a result.
+    /// The type of an argument or of the result.
     public enum ValueType: String, Sendable, Hashable, CaseIterable {
         case void, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double, pointer, string, bytes
     }
@@ -15,24 +15,24 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
     /// The type of the result.
     public let result: ValueType
 
-    /// What to do about a text that is no signature.
+    /// The remedy for a text that is not a signature.
     static let remedy =
         "Write the types of the arguments in parentheses, “->”, and the type of the result, as in “(bytes, uint32) -> "
         + "uint32” or “() -> void”; docs/abi.md lists the types."
 
-    /// Why a text is no signature.
+    /// Why a text is not a signature.
     public struct Fault: Error, Sendable {
         /// The end of a sentence about the text.
         let reason: String
     }
 
-    /// More arguments are a sign of a mistake; no C function of use has them.
+    /// More arguments indicate a mistake; no useful C function has so many.
     static let maximumArguments = 32
 
-    /// Reads a signature. Blanks are allowed between words.
+    /// Reads a signature. Spaces are allowed between words.
     public init(_ text: String) throws(Fault) {
         let parts = text.split(separator: "->", omittingEmptySubsequences: false).map { $0.trimmingBlanks }
-        guard parts.count == 2 else { throw Fault(reason: "which has not one “->”") }
+        guard parts.count == 2 else { throw Fault(reason: "which does not have exactly one “->”") }
         guard parts[0].first == "(", parts[0].last == ")", parts[0].count >= 2 else {
             throw Fault(reason: "which does not begin with arguments in parentheses")
         }
@@ -57,17 +57,17 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
     private static func type(_ word: Substring) throws(Fault) -> ValueType {
         guard let type = ValueType(rawValue: String(word)) else {
             let known = ValueType.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Fault(reason: "where \(quoted(word)) is none of the types \(known)")
+            throw Fault(reason: "where \(quoted(word)) is not one of the types \(known)")
         }
         return type
     }
 
-    /// The signature as it is written, with a blank after each comma.
+    /// The signature as text, with a space after each comma.
     public var description: String { "(\(arguments.map(\.rawValue).joined(separator: ", "))) -> \(result.rawValue)" }
 }
 
 extension ForeignSignature.ValueType {
-    /// What is passed for it; `bytes` is passed as two values.
+    /// The values passed for this type; `bytes` is passed as two.
     var machineTypes: [phs_ffi_type] {
         switch self {
         case .void: [PHS_FFI_VOID]

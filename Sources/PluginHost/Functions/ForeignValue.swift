@@ -1,4 +1,4 @@
-/// An argument or result of a C function that is called by its signature.
+/// An argument or the result of a C function that is called through its signature.
 public enum ForeignValue: Sendable, Hashable {
     case void
     case bool(Bool)
@@ -8,14 +8,15 @@ public enum ForeignValue: Sendable, Hashable {
     case uint(UInt64)
     case float(Float)
     case double(Double)
-    /// As an argument lent for the call, NUL-terminated; as a result a copy. A NULL result is ``pointer(_:)`` nil.
+    /// As an argument, NUL-terminated and borrowed for the call; as a result, a copy. A NULL result is ``pointer(_:)``
+    /// nil.
     case string(String)
-    /// Lent for the call.
+    /// Borrowed for the call.
     case bytes([UInt8])
-    /// An address; the caller answers for what stands there.
+    /// An address; the caller is responsible for what is stored there.
     case pointer(UInt?)
 
-    /// The whole number, or nil where the value is none or is negative.
+    /// The whole number, or nil if the value is not one or is negative.
     public var uint64: UInt64? {
         switch self {
         case .uint(let value): value
@@ -24,7 +25,7 @@ public enum ForeignValue: Sendable, Hashable {
         }
     }
 
-    /// The whole number, or nil where the value is none or is too large.
+    /// The whole number, or nil if the value is not one or is too large.
     public var int64: Int64? {
         switch self {
         case .int(let value): value
@@ -33,7 +34,7 @@ public enum ForeignValue: Sendable, Hashable {
         }
     }
 
-    /// The number as floating point, or nil where the value is no number.
+    /// The number as floating point, or nil if the value is not a number.
     public var double: Double? {
         switch self {
         case .double(let value): value

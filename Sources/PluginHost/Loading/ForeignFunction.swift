@@ -2,23 +2,23 @@ internal import CPluginSupport
 internal import CPluginSupport.Shims
 import Glibc
 
-/// A plain C function of a plug-in, called through libffi by a signature that is known at run time.
+/// A plain C function of a plug-in. It is called through libffi with a signature that is known only at run time.
 ///
 /// ```swift
 /// let crc32 = try bundle.function("crc32", "(bytes) -> uint32")
 /// let sum = try crc32(.bytes(data)).uint64
 /// ```
-/// The signature must be the function's own: nothing in a shared object tells it, and a wrong one is undefined
-/// behaviour, as a wrong declaration in C is. Prefer signatures that the plug-in itself gives.
+/// The signature must be correct: a shared object does not contain it, and a wrong one is undefined behaviour, like a
+/// wrong declaration in C. Prefer the signatures that the plug-in itself states.
 ///
-/// **Threads.** As the C function allows; the object itself may be shared. **Lifetime.** May be kept; works after the
-/// bundle was unloaded. **Cost.** About ten times a call through a pointer.
+/// **Threads.** As the C function allows; the object itself may be shared. **Lifetime.** May be kept; it works after
+/// the bundle was unloaded too. **Cost.** About ten times a call through a pointer.
 public final class ForeignFunction: @unchecked Sendable {
     // @unchecked because of the pointers: the prepared call and the code are constant until deinit.
 
-    /// The name that the plug-in registered it by.
+    /// The name under which the plug-in registered it.
     public let name: String
-    /// The types of its arguments and of its result.
+    /// The types of its arguments and its result.
     public let signature: ForeignSignature
     private let bundle: PluginBundle
     private let code: plugin_code
@@ -42,21 +42,22 @@ public final class ForeignFunction: @unchecked Sendable {
 
     /// Calls the function.
     ///
-    /// - Parameter arguments: as many as the signature has, each of its type.
-    /// - Returns: the result, of the type that the signature has.
-    /// - Throws: ``PluginError`` of code `functionUnavailable` if an argument does not fit; then it was not called.
+    /// - Parameter arguments: as many as the signature has, each of the right type.
+    /// - Returns: the result, with the type that the signature states.
+    /// - Throws: ``PluginError`` of code `functionUnavailable` if an argument does not match; the function is then not
+    ///   called.
     public func callAsFunction(_ arguments: ForeignValue...) throws -> ForeignValue {
         try call(with: arguments)
     }
 
-    /// Calls the function with arguments in an array.
+    /// Calls the function with the arguments in an array.
     public func call(with arguments: [ForeignValue]) throws -> ForeignValue {
         guard arguments.count == signature.arguments.count else {
             throw bundle.functionUnavailable(
                 name, "was called with \(arguments.count) arguments; its signature is \(signature)")
         }
         HeldLocks.preconditionNone(before: "a C function of a plug-in")
-        // What the call borrows lives until it has returned.
+        // Everything that the call borrows lives until the call has returned.
         var borrowed = Borrowed()
         defer { borrowed.free() }
         var values: [phs_ffi_value] = []
@@ -65,7 +66,7 @@ public final class ForeignFunction: @unchecked Sendable {
             guard borrowed.append(argument, as: signature.arguments[index], to: &values) else {
                 throw bundle.functionUnavailable(
                     name,
-                    "was called with \(argument) as argument \(index + 1), which is no \(signature.arguments[index].rawValue)"
+                    "was called with \(argument) as argument \(index + 1), not a \(signature.arguments[index].rawValue)"
                 )
             }
         }
@@ -88,11 +89,11 @@ public final class ForeignFunction: @unchecked Sendable {
         }
     }
 
-    /// The C copies of strings and bytes that a call lends to the function.
+    /// The C copies of strings and bytes that the function borrows during a call.
     private struct Borrowed {
         private var memory: [UnsafeMutableRawPointer] = []
 
-        /// - Returns: whether the value fits the type.
+        /// - Returns: whether the value matches the type.
         mutating func append(
             _ value: ForeignValue, as type: ForeignSignature.ValueType, to values: inout [phs_ffi_value]
         ) -> Bool {
@@ -103,7 +104,7 @@ public final class ForeignFunction: @unchecked Sendable {
             case (.pointer, .pointer(let value)):
                 values.append(phs_ffi_value(p: value.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }))
             case (.string, .string(let text)):
-                // A NUL inside would cut the text without a word.
+                // A NUL inside would silently cut off the text.
                 guard !text.utf8.contains(0), let copy = strdup(text) else { return false }
                 memory.append(copy)
                 values.append(phs_ffi_value(p: UnsafeMutableRawPointer(copy)))
@@ -151,17 +152,17 @@ public final class ForeignFunction: @unchecked Sendable {
 }
 
 extension PluginBundle {
-    /// A C function of this bundle, loading the bundle if it is not loaded.
+    /// A C function of this bundle. Loads the bundle if necessary.
     ///
-    /// The function is one that the entry registered, else one that `PHFunctions` of Info.plist names, which the
-    /// executable must export under that name.
+    /// It is a function that the entry registered, or one that `PHFunctions` in Info.plist names and the executable
+    /// exports under that name.
     ///
     /// - Parameters:
     ///   - name: the function's name.
-    ///   - signature: the signature that the caller expects; nil for the plug-in's own.
-    /// - Returns: the function, to be called with values of its signature.
-    /// - Throws: ``PluginError``: what a load throws; `functionUnavailable` if there is no such function, or it has
-    ///   another signature than the caller expects.
+    ///   - signature: the signature that the caller expects; nil for the one that the plug-in states.
+    /// - Returns: the function, to be called with values that match its signature.
+    /// - Throws: ``PluginError``: the errors of a load; `functionUnavailable` if there is no such function, or its
+    ///   signature differs from the expected one.
     public func function(_ name: String, _ signature: String? = nil) throws -> ForeignFunction {
         let code = try loadedCode()
         let registered = code.registrations.functions[name]
@@ -178,7 +179,7 @@ extension PluginBundle {
         }
         do throws(ForeignSignature.Fault) {
             if let signature, try ForeignSignature(signature) != parsed {
-                throw ForeignSignature.Fault(reason: "and the plug-in gives \(quoted(parsed.description))")
+                throw ForeignSignature.Fault(reason: "but the plug-in states \(quoted(parsed.description))")
             }
         } catch {
             throw functionUnavailable(
@@ -190,10 +191,10 @@ extension PluginBundle {
         }
         guard let image = code.image else {
             throw functionUnavailable(
-                name, "stands in PHFunctions, and the plug-in, which is linked into the program, did not register it")
+                name, "is declared in PHFunctions but not registered by the linked plug-in")
         }
         guard let exported = image.code(of: name) else {
-            throw functionUnavailable(name, "stands in PHFunctions and is not exported by the executable")
+            throw functionUnavailable(name, "is declared in PHFunctions but not exported by the executable")
         }
         return try ForeignFunction(name: name, signature: parsed, code: exported, bundle: self)
     }

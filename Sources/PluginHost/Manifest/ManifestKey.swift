@@ -5,7 +5,7 @@ enum ManifestKey: Int, CaseIterable {
     case factories, functions, requires, hostRequires, capabilities, deviceCapabilities, extensionPoints, uses,
         execution
 
-    /// The key as it stands in the list.
+    /// The key as spelled in the list.
     var spelling: String {
         switch self {
         case .identifier: "CFBundleIdentifier"
@@ -36,7 +36,7 @@ enum ManifestKey: Int, CaseIterable {
         }
     }
 
-    /// Whether the key decides which code is loaded, for whom, and under which names.
+    /// Whether the key affects which code is loaded, for whom, and under which names.
     var decidesAboutCode: Bool {
         switch self {
         case .identifier, .bundleExecutable, .executable, .principalClass, .factories, .functions, .requires,
@@ -48,7 +48,7 @@ enum ManifestKey: Int, CaseIterable {
         }
     }
 
-    /// The key of a spelling, nil for one that the host does not read.
+    /// The key with a spelling; nil for one that the host does not read.
     init?(_ spelling: UnsafeBufferPointer<UInt8>) {
         let (first, second, third) = Self.candidates(length: spelling.count)
         if let first, first.isSpelled(spelling) {
@@ -62,7 +62,7 @@ enum ManifestKey: Int, CaseIterable {
         }
     }
 
-    /// The keys of a length. By it most keys of a list, which are others, are told from these.
+    /// The keys with a length. Most other keys of a list have a different length.
     private static func candidates(length: Int) -> (Self?, Self?, Self?) {
         switch length {
         case 6: (.icon, .uses, nil)

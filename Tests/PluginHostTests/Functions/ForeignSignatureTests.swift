@@ -13,14 +13,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "has not one “->”"), ("()", "has not one “->”"), ("() -> void -> void", "has not one “->”"),
+        ("", "does not have exactly one “->”"), ("()", "does not have exactly one “->”"),
+        ("() -> void -> void", "does not have exactly one “->”"),
         ("bytes -> uint32", "parentheses"), ("( -> void", "parentheses"),
-        ("(int) -> void", "“int” is none of the types"),
+        ("(int) -> void", "“int” is not one of the types"),
         ("(void) -> void", "“void” as an argument"), ("() -> bytes", "“bytes” as its result"),
-        ("(bytes,) -> void", "“” is none"),
+        ("(bytes,) -> void", "“” is not one"),
         ("(\(Array(repeating: "bool", count: 33).joined(separator: ","))) -> void", "more than 32 arguments"),
     ])
-    func whatIsNoSignatureTellsWhy(text: String, reason: String) {
+    func anInvalidSignatureIsReportedWithTheReason(text: String, reason: String) {
         let fault = #expect(throws: ForeignSignature.Fault.self) { try ForeignSignature(text) }
         #expect(fault?.reason.contains(reason) == true, "\(fault?.reason ?? "")")
     }

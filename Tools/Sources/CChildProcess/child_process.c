@@ -19,8 +19,8 @@ static void close_pair(int pair[2]) {
         if (pair[end] >= 0) close(pair[end]);
 }
 
-// Both ends stand above every descriptor that a child is given, so that no dup2() hits another's source, and neither
-// takes the number of a standard stream that is closed. The reading end does not block.
+// Both ends are above every descriptor that a child is given, so that no dup2() overwrites another's source, and neither
+// takes the number of a standard stream that is closed. The reading end is non-blocking.
 static int open_pipe(int pair[2]) {
     int low[2];
     if (pipe2(low, O_CLOEXEC) != 0) return errno;
@@ -100,7 +100,7 @@ child_state child_look(pid_t pid) {
 
 void child_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-// Kills the children that run. Returns how many there are.
+// Kills the running children. Returns their number.
 static int kill_children(void) {
     FILE *file = fopen("/proc/thread-self/children", "re");
     if (file == NULL) return 0;
@@ -117,13 +117,13 @@ static int kill_children(void) {
 
 int child_end(pid_t pid) {
     int found = kill_children();
-    // As long as the process is not reaped its number stands for its group and nobody else's.
+    // As long as the process is not reaped, nobody else can get the number of its group.
     kill(-pid, SIGKILL);
     for (int round = 0; round < 2000; round++) {
         int running = kill_children();
         int reaped = 0;
         while (waitpid(-1, NULL, WNOHANG) > 0) reaped++;
-        // The children of one that was killed become this process's own at its end.
+        // The children of a killed process become this process's own when it ends.
         if (running == 0 && reaped == 0) break;
         if (running > 0) nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
@@ -144,7 +144,7 @@ static void note_interrupt(int number) {
 int interrupts_catch(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     if (open_pipe(interrupt_pipe) != 0 || fcntl(interrupt_pipe[1], F_SETFL, O_NONBLOCK) != 0) return -1;
-    // A program that is started by a thread with blocked signals begins with them blocked.
+    // A program that is started by a thread with blocked signals starts with them blocked.
     sigset_t set;
     sigemptyset(&set);
     for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++) {

@@ -12,10 +12,10 @@ struct LintResult {
     let kind: Kind
     let identifier: String?
     let report: LintReport
-    /// Whether there is nothing at the path: a wrong use of the tool.
+    /// Whether nothing is at the path: wrong usage.
     private(set) var isMissing = false
 
-    /// What a path means: standard input, a file, a bundle, or a folder of bundles.
+    /// The meaning of a path: standard input, a file, a bundle, or a folder of bundles.
     static func all(at path: String, type: BundleLinter.FileType?, linter: BundleLinter) -> [LintResult] {
         if path == "-" {
             let bytes = StandardInput.read()
@@ -113,7 +113,7 @@ struct LintResult {
         return place?.byte.map { "\(file): byte \($0):" } ?? "\(file):"
     }
 
-    /// Without the bundle's own path before the names of its files.
+    /// The message with the names of files relative to the bundle.
     private func shortened(_ message: String) -> String {
         message.split(separator: "“\(report.path)/", omittingEmptySubsequences: false).joined(separator: "“")
     }
@@ -127,9 +127,9 @@ extension JSONValue {
     fileprivate init(_ number: Int?) { self = number.map(JSONValue.integer) ?? .null }
 }
 
-/// What stands on standard input.
+/// The content of standard input.
 private enum StandardInput {
-    /// More than the linter reads.
+    /// More than this the linter does not read.
     private static let most = 64 << 20
 
     static func read() -> [UInt8] {

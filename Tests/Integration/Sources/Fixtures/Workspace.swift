@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Where the tests find what was built, and where they may write.
+/// Where the tests find the built products, and where they may write.
 public enum Workspace {
     /// The root of the project.
     public static let project: URL = {
@@ -38,13 +38,13 @@ public enum Workspace {
 
 /// Runs programs.
 public enum Tool {
-    /// What a program left when it ended.
+    /// The results of a program that has ended.
     public struct Output: Sendable {
         /// Its exit status, or the signal that ended it with a minus sign.
         public let status: Int32
-        /// All that it wrote to standard output.
+        /// Its complete standard output.
         public let standardOutput: String
-        /// All that it wrote to standard error.
+        /// Its complete standard error.
         public let standardError: String
     }
 
@@ -100,7 +100,7 @@ public enum Tool {
             let path = "\(folder)/\(name)"
             if FileManager.default.isExecutableFile(atPath: path) { return path }
         }
-        // The toolchain's other programs stand beside its compiler, wherever that is.
+        // The toolchain's other programs are in the compiler's directory, wherever that is.
         if name != "swiftc" {
             let beside = URL(filePath: try find("swiftc")).resolvingSymlinksInPath().deletingLastPathComponent()
                 .appending(path: name)

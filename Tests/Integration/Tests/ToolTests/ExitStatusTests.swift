@@ -62,7 +62,7 @@ import Testing
         #expect(output.standardOutput.contains("bundleNotFound"))
     }
 
-    @Test func aFileIsNoBundle() throws {
+    @Test func aFileIsNotABundle() throws {
         let file = Workspace.temporary.appending(path: "file.bundle")
         try Data().write(to: file)
         #expect(try PluginHostTool.run("info", file.path).status == 2)

@@ -29,7 +29,7 @@ enum PluginHostTool {
     /// A text without its line breaks and indents.
     static func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// What --json wrote.
+    /// The document of --json.
     struct Document {
         let status: Int32
         let text: String
@@ -72,7 +72,7 @@ enum PluginSource {
         }
         """
 
-    /// Leaves a file where it is told to, so that a test can see whether it ran.
+    /// Leaves a file at a given path, so that a test can see whether it ran.
     static func leavingMark(at path: String) -> String {
         """
         #include <stdio.h>

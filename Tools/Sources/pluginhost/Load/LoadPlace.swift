@@ -1,12 +1,12 @@
 import PluginHost
 
-/// How far a load had come, in words.
+/// How far a load had got, in words.
 enum LoadPlace: Equatable {
     /// The bundle was read and checked; none of its code had run.
     case beforeCode
     /// `step` is the raw value of a LoadStep.
     case step(String, ofBundle: String)
-    /// Its code had been loaded and the tool looked at what it registered.
+    /// Its code was loaded, and the tool examined the registrations.
     case betweenSteps
     /// The outcome was reported, and the process ended.
     case afterLoad
@@ -33,11 +33,11 @@ enum LoadPlace: Equatable {
         }
     }
 
-    /// Where the author looks for the fault.
+    /// Where the author should look for the fault.
     var advice: String {
         switch self {
         case .beforeCode:
-            "Run “pluginhost check” on the bundle. If that finds nothing, report a fault of PluginHost, with the bundle."
+            "Run “pluginhost check” on the bundle. If that finds nothing, report a bug in PluginHost, with the bundle."
         case .step(LoadStep.opening.rawValue, _):
             "Look at the constructors and static initialisers of the executable and of its libraries; “pluginhost check” "
                 + "finds a damaged file."

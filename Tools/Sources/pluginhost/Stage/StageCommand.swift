@@ -75,7 +75,7 @@ struct StageCommand: ParsableCommand {
                 throw ValidationError("There are no plug-ins at \(error.bundlePath.escapedForTerminal).")
             }
         }
-        let program = try CheckCommand.resolvedProgram(host)
+        let program = try CheckCommand.resolvedProgram(host, of: "")
         let application = application ?? String(program.split(separator: "/").last ?? "")
         var tree = StagedTree(path: output, program: program, application: application)
         tree.findings = findings
