@@ -77,6 +77,11 @@ for name in Twice Loud; do
     .build-all/release/pluginhost load "$work/made/$name.bundle" > /dev/null || fail "$name loads in the installed command only"
 done
 
+mv "$prefix" "$work/moved"
+env -i "$work/moved/bin/pluginhost" load "$work/made/Loud.bundle" > "$work/loaded" ||
+    fail "it does not work where it was moved to: $(cat "$work/loaded")"
+mv "$work/moved" "$prefix"
+
 echo "test-install: uninstall"
 make --no-print-directory uninstall PREFIX="$prefix"
 left=$(find "$prefix" ! -type d; find "$prefix" -name 'pluginhost*')
