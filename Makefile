@@ -11,7 +11,7 @@ SAMPLES   := $(patsubst %/Info.plist,%,$(wildcard Plugins/*/Info.plist))
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-tools test-integration tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
+.PHONY: help setup build tool plugins demo install uninstall deb test test-install test-stage test-deb test-unit test-tools test-integration tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,22 @@ setup: ## install what the build needs, or say what to install
 build: setup ## build the library, the plug-ins, the demo host, the tool, the benchmarks and the tests
 	swift build $(WORKSPACE) --build-tests
 	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark BenchmarkPlugin)
+
+tool: setup ## build the library and the command pluginhost alone, which is what “make install” installs
+	@$(call products,PluginHost pluginhost)
+
+# The compiler does not run as root where “make tool” ran before.
+install: ## install the library, the command and what is built against it; PREFIX=/usr/local, DESTDIR=, LIBDIR=
+	@[ -e $(PRODUCTS)/pluginhost ] || $(MAKE) --no-print-directory tool
+	@$(INSTALL) install $(PRODUCTS)
+
+deb: tool ## build packages for Debian in build/deb; the library's, the developers' and the command's
+	@Scripts/deb.sh
+
+uninstall: ## remove what “make install” installed, with the same PREFIX, DESTDIR and LIBDIR
+	@$(INSTALL) uninstall
+
+INSTALL = PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" LIBDIR="$(LIBDIR)" Scripts/install.sh
 
 plugins: setup ## build the demo host, and the sample plug-ins as bundles in build/Plugins
 	@$(call products,pluginhost demo-host Reporter Typography Charts Checksum Template)
@@ -46,6 +62,18 @@ test-tools: setup
 test-integration: build
 	@Scripts/setup.sh shells
 	swift test $(WORKSPACE) --skip-build
+
+test-install: tool ## install into an empty directory, compile plug-ins and a host against it, remove it again
+	@Scripts/setup.sh shells packaging
+	@Scripts/test-install.sh
+
+test-stage: tool plugins ## stage the demonstration, and programs that lack something
+	@Scripts/setup.sh packaging
+	@Scripts/test-stage.sh
+
+test-deb: deb plugins ## install the packages in a root file system of Debian without a compiler, and use them there; as root
+	@Scripts/setup.sh root
+	@Scripts/test-deb.sh
 
 tsan: setup ## run the tests under the thread sanitiser
 	@Scripts/tsan.sh

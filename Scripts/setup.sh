@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes sure that the build has what it needs: a Swift toolchain and libffi's header and library. With the argument
-# “strace” it also needs a strace that works; with “shells”, the shells in which the tests complete command lines.
+# “strace” it also needs a strace that works; with “shells”, the shells in which the tests complete command lines; with
+# “packaging”, the programs that read and make installed files and packages; with “root”, what makes a root file system.
 set -eu
 
 fail() {
@@ -35,9 +36,23 @@ elsewhere run: sudo sysctl kernel.yama.ptrace_scope=1"
     exit 0
 fi
 
-if [ "${1:-}" = shells ]; then
-    for shell in zsh fish; do
-        command -v $shell >/dev/null 2>&1 || install $shell "Install it with your distribution's package manager."
+# Installs the packages of programs that are missing, each “program” or “program:package”.
+programs() {
+    for pair; do
+        command -v "${pair%:*}" >/dev/null 2>&1 ||
+            install "${pair#*:}" "Install it with your distribution's package manager."
+    done
+}
+
+if [ $# -gt 0 ]; then
+    for purpose; do
+        case $purpose in
+        shells) programs zsh fish ;;
+        packaging)
+            programs cc:gcc pkg-config readelf:binutils groff patchelf dpkg-buildpackage:dpkg-dev dh:debhelper lintian zstd ;;
+        root) programs mmdebstrap ;;
+        *) fail "“$purpose” is not known: strace, shells, packaging or root." ;;
+        esac
     done
     exit 0
 fi

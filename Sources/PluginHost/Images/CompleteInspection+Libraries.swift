@@ -4,12 +4,7 @@ extension CompleteInspection {
     /// Reports all missing libraries, each with the places that were searched (fault 67).
     mutating func checkMissingLibraries() {
         for missing in closure.missing {
-            var message =
-                "\(quoted(missing.neededBy)) needs the library \(quoted(missing.name)), which was not found. "
-                + "Searched: \(Self.list(missing.searched))."
-            for rejected in missing.rejected {
-                message += " The file \(quoted(rejected.path)) \(rejected.reason)."
-            }
+            var message = missing.sentence
             let module = module(of: missing)
             if let module { message += " \(module.sentence)" }
             add(
@@ -75,16 +70,6 @@ extension CompleteInspection {
     private static func remedy(forCarried path: String, as name: String) -> String {
         "Link \(quoted(path)) with its name: -Wl,-soname,\(shellWord(name)) (swiftc: -Xlinker -soname -Xlinker "
             + "\(shellWord(name))), or link the plug-in with -rpath '$ORIGIN/../Frameworks'."
-    }
-
-    private static func list(_ places: [LibrarySearch.Place]) -> String {
-        places.map { place in
-            switch place.rule {
-            case "": quoted(place.directory)
-            case "cache": "the cache \(quoted(place.directory))"
-            default: "\(quoted(place.directory)) (\(place.rule))"
-            }
-        }.joined(separator: ", ")
     }
 
     private static func remedy(forLibrary name: String) -> String {

@@ -9,6 +9,20 @@ struct LibraryClosure {
         var rejected: [(path: String, reason: String)]
         /// The bundle's own file with that name, which the dynamic linker does not find by this name.
         var carried: String?
+
+        /// Who needs what, and where it was looked for.
+        var sentence: String {
+            let places = searched.map { place in
+                switch place.rule {
+                case "": quoted(place.directory)
+                case "cache": "the cache \(quoted(place.directory))"
+                default: "\(quoted(place.directory)) (\(place.rule))"
+                }
+            }
+            let rejections = rejected.map { " The file \(quoted($0.path)) \($0.reason)." }
+            return "\(quoted(neededBy)) needs the library \(quoted(name)), which was not found. "
+                + "Searched: \(places.joined(separator: ", ")).\(rejections.joined())"
+        }
     }
 
     /// The plug-in first, then the libraries that are not in the process yet.

@@ -81,6 +81,11 @@ struct LibrarySearch {
         return .missing(searched: searched, rejected: rejected)
     }
 
+    /// Whether every program finds a file under a library's name, without a search path of its own.
+    func isOfSystem(_ path: String, name: String) -> Bool {
+        systemDirectories.contains(Path.directory(of: path)) || cache.paths(of: name).contains(path)
+    }
+
     /// Opens a file if it exists and is usable.
     private func take(_ path: String, _ rejected: inout [(path: String, reason: String)]) -> ImageFile? {
         do throws(ImageFile.Unusable) {

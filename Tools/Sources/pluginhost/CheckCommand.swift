@@ -23,7 +23,7 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var arguments: BundleArguments
 
     mutating func run() throws {
-        let program = try host.map(Self.resolvedProgram)
+        let program = try host.map { try Self.resolvedProgram($0) }
         let results = arguments.select().map { CheckResult($0, loadedBy: program, isStrict: strict) }
         if arguments.json {
             let document = JSONValue.document(
@@ -36,12 +36,12 @@ struct CheckCommand: ParsableCommand {
         try (results.map(\.status).max() ?? .fine).finish()
     }
 
-    static func resolvedProgram(_ path: String) throws -> String {
+    static func resolvedProgram(_ path: String, of option: String = " of --host") throws -> String {
         guard let resolved = realpath(path, nil) else {
             let number = errno
             let verb = number == ENOENT || number == ENOTDIR ? "found" : "used"
             let reason = String(cString: strerror(number))
-            throw ValidationError("The program \(path.escapedForTerminal) of --host cannot be \(verb): \(reason).")
+            throw ValidationError("The program \(path.escapedForTerminal)\(option) cannot be \(verb): \(reason).")
         }
         defer { free(resolved) }
         return String(cString: resolved)
