@@ -83,7 +83,7 @@ struct LibrarySearch {
 
     /// Whether every program finds a file under a library's name, without a search path of its own.
     func isOfSystem(_ path: String, name: String) -> Bool {
-        systemDirectories.contains(Path.directory(of: path)) || cache.paths(of: name).contains(path)
+        systemDirectories.contains(Path.parent(path)) || cache.paths(of: name).contains(path)
     }
 
     /// Opens a file if it exists and is usable.
