@@ -179,7 +179,7 @@ extension ForeignType {
     }
 
     private func reference(_ pointer: UnsafeMutableRawPointer?) throws(ForeignFault) -> ForeignValue {
-        guard let pointer else { throw ForeignFault("is NULL, and its type is \(self) and not \(self)?") }
+        guard let pointer else { throw ForeignFault("is NULL, which only the type \(self)? allows") }
         if self == .pointer { return .pointer(UInt(bitPattern: pointer)) }
         let start = pointer.assumingMemoryBound(to: UInt8.self)
         let utf8 = UnsafeBufferPointer(start: start, count: strlen(UnsafePointer<CChar>(OpaquePointer(start))))
@@ -193,10 +193,11 @@ extension ForeignType {
 extension plugin_bytes {
     fileprivate var copied: [UInt8] {
         get throws(ForeignFault) {
-            guard len <= Int.max, ptr != nil || len == 0 else {
-                throw ForeignFault("has \(len) bytes at \(ptr == nil ? "NULL" : "an address")")
+            // Swift reads a size_t as an Int.
+            guard len >= 0, ptr != nil || len == 0 else {
+                throw ForeignFault("has \(UInt(bitPattern: len)) bytes at \(ptr == nil ? "NULL" : "an address")")
             }
-            return Array(UnsafeRawBufferPointer(start: ptr, count: Int(len)))
+            return Array(UnsafeRawBufferPointer(start: ptr, count: len))
         }
     }
 }

@@ -150,24 +150,24 @@ final class BundleStrings: Sendable {
     @inline(never)
     private func entry(forKey key: String, _ table: String?) -> (text: String, table: StringsTable)? {
         let table = Self.fileName(table)
-        if let text = unreadText(forKey: key, table) { return (text, Self.emptyTable) }
-        return chain(table)?.entry(forKey: key, reading: read)
+        let isFirst = state.withLock { state in
+            state.chains[table] == nil && !state.absent.contains(table)
+                && state.unread[table, default: 0] < Self.mostUnread
+        }
+        guard isFirst else { return chain(table)?.entry(forKey: key, reading: read) }
+        let found = Self.files(table, by: finder, most: 1)
+        if let text = unreadText(forKey: key, table, found) { return (text, Self.emptyTable) }
+        return chain(table, of: found)?.entry(forKey: key, reading: read)
     }
 
     private static let emptyTable = StringsTable([:])
-    /// Reading a table of 10,000 entries takes as long as some hundred of these questions; a program that asks more often
-    /// asks for most of them.
+    /// Reading a table of 10,000 entries takes as long as some hundred of these questions. A program that asks more often
+    /// is likely to need most of the table.
     private static let mostUnread = 16
 
-    /// The translation of a key from the compiled table, while that was asked for few strings only; nil where it must be
-    /// read. What depends on numbers stands in a `.stringsdict`, which is always read.
-    private func unreadText(forKey key: String, _ table: String) -> String? {
-        let isFirst = state.withLock { state in
-            guard state.chains[table] == nil, !state.absent.contains(table) else { return false }
-            return state.unread[table, default: 0] < Self.mostUnread
-        }
-        guard isFirst else { return nil }
-        let found = Self.files(table, by: finder, most: 1)
+    /// The translation of a key from a compiled table in the file; nil if the table must be read. What depends on numbers
+    /// is in a `.stringsdict`, which is always read.
+    private func unreadText(forKey key: String, _ table: String, _ found: StringsChain.Files) -> String? {
         guard found.isCertain, let file = found.files.first, file.formats == nil, let path = file.strings,
             let text = CompiledTable(beside: path)?.text(forKey: key)
         else { return nil }
@@ -202,7 +202,10 @@ final class BundleStrings: Sendable {
         if let chain { return chain }
         // A repeated look-up that finds nothing is cheap, but the list of all places is not cached.
         if isAbsent, !Self.types.contains(where: { finder.path(forResource: table, ofType: $0) != nil }) { return nil }
-        let found = Self.files(table, by: finder, most: 1)
+        return self.chain(table, of: Self.files(table, by: finder, most: 1))
+    }
+
+    private func chain(_ table: String, of found: StringsChain.Files) -> StringsChain? {
         guard let file = found.files.first else {
             if found.isCertain {
                 state.withLock { if $0.absent.count < Self.mostAbsent { $0.absent.insert(table) } }

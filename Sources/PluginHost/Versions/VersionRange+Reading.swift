@@ -80,7 +80,7 @@ extension VersionRange {
             }
             guard Self.signs.contains(sign) else {
                 throw fault(
-                    at: start, "\(shown(sign)) )~)")
+                    at: start, "\(shown(sign)) is not an operator (use >=, >, <=, <, =, ^ or ~)")
             }
             let version = try version()
             guard let interval = Self.interval(sign, version) else {

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func fault122_anEntryThatLeadsOutOfItsFolderIsRefused() throws {
+    @Test func fault122_aCandidateThatLeadsOutOfItsFolderIsRefused() throws {
         let index = try Self.tree().scan("a", "b")
         let name = index.candidateRow(0).name
         for hostile in ["../xxxxx", "a/bundle", "..", ".", ""] {
@@ -84,7 +84,7 @@ import Testing
                 for (offset, byte) in hostile.utf8.enumerated() { bytes[name.offset + offset] = byte }
             }
             let damage = #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: damaged) }
-            #expect(damage?.reason == "an entry leads outside of its folder")
+            #expect(damage?.reason == "a candidate leads outside of its folder")
         }
     }
 

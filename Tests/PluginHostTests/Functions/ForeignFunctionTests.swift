@@ -181,8 +181,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("nothing", "gave a result that is NULL, and its type is string and not string?."),
-        ("null_pointer", "is NULL, and its type is pointer and not pointer?."),
+        ("nothing", "gave a result that is NULL, which only the type string? allows."),
+        ("null_pointer", "is NULL, which only the type pointer? allows."),
         ("spoilt", "is not UTF-8: “a\\xFFb”."), ("bad_bytes", "has 5 bytes at NULL."),
     ])
     func aResultThatIsNoneOfItsTypeIsAnError(name: String, complaint: String) throws {

@@ -223,7 +223,7 @@ struct QuickInspectionSegmentTests {
             try messages("filesz.so") { file in
                 let segment = try file.segment(1, 1)
                 file[segment + ELFBytes.memorySize, as: UInt64.self] = 1
-            }.contains { $0.contains("and only 1 in memory") })
+            }.contains { $0.contains("but only 1 in memory") })
         #expect(
             try messages("overflow.so") { file in
                 file[try file.segment(1) + ELFBytes.memorySize, as: UInt64.self] = .max

@@ -48,7 +48,10 @@ import Testing
     }
 
     @Test func aCompiledTableIsReadInThePlaceOfItsText() throws {
-        let strings = strings(try tree(compiled: "compile"))
+        // The tree removes its files when it goes.
+        let tree = try tree(compiled: "compile")
+        defer { withExtendedLifetime(tree) {} }
+        let strings = strings(tree)
         // More than are answered from the file: then the whole table is in memory, the compiled one again.
         for number in 0..<300 { #expect(string(number, strings) == "compile \(number)") }
         #expect(strings.localizedString(forKey: "none", value: "x", table: nil) == "x")
