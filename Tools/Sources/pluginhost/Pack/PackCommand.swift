@@ -93,7 +93,7 @@ struct PackCommand: ParsableCommand {
             ? .package(configuration: configuration, scratchPath: scratchPath)
             : products.map(BundlePacker.Code.products) ?? executable.map(BundlePacker.Code.file)
         packer.name = name
-        packer.program = try host.map(CheckCommand.resolvedProgram)
+        packer.program = try host.map { try CheckCommand.resolvedProgram($0) }
         packer.hostRequires = hostRequires
         packer.strips = strip
         packer.archives = archive
