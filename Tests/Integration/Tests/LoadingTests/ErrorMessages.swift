@@ -121,7 +121,7 @@ import Testing
         try FileManager.default.removeItem(at: folder)
         try expect(
             .dependencyMissing, of: fixture,
-            "The bundle {bundle}: {executable} needs the library “libelsewhere.so.3”, which is not "
+            "The bundle {bundle}: {executable} needs the library “libelsewhere.so.3”, which was not "
                 + "found. Searched: {places}. The system said: libelsewhere.so.3: cannot open shared object "
                 + "file: No such file or directory. Install the package that contains libelsewhere.so.3 (Debian, "
                 + "Ubuntu: apt-file search libelsewhere.so.3; Fedora: dnf provides '*/libelsewhere.so.3'), or "

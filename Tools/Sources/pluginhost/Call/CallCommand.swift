@@ -55,7 +55,8 @@ struct CallCommand: ParsableCommand {
             Terminal.write(try JSONValue.document(command: "call", bundles: [outcome.json(function: function)]).text())
         } else {
             var page = Page()
-            outcome.writeFindings(to: &page)
+            // A call that succeeds is part of a script; the library has logged the warnings.
+            if list || outcome.load.status(isStrict: false) != .fine { outcome.writeFindings(to: &page) }
             if !page.text.isEmpty { Terminal.write(page.text, to: STDERR_FILENO) }
             outcome.writeResult()
         }
