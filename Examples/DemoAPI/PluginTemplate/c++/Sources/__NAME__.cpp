@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string_view>
 
-// Tells a host, before it loads the file, which ABI it was built for.
+// States which ABI the file was built for, so that a host can check it before loading.
 PLUGIN_DECLARE_NOTE;
 
 namespace {
