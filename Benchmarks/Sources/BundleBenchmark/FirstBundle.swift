@@ -10,7 +10,7 @@ enum FirstBundle {
     /// - Returns: the times of both libraries, one after the other.
     static func figures(environment: [String: String]) throws -> [Figure] {
         let question = try Child.figures(
-            ["--first", "question"], environment: environment.merging(userWithoutDefaults(environment)) { $1 })[0]
+            ["--first", "question"], environment: environment.merging(userWithoutDefaults) { $1 })[0]
         let ours = try Child.figures(["--first", "PluginHost"], environment: environment)[0]
         let theirs = try Child.figures(["--first", "Foundation"], environment: environment)[0]
         return [
@@ -19,16 +19,14 @@ enum FirstBundle {
     }
 
     /// The environment of a user who has chosen a language and no defaults.
-    private static func userWithoutDefaults(_ environment: [String: String]) -> [String: String] {
-        ["LANGUAGE": "fr", "XDG_CONFIG_HOME": environment["BENCHMARK_BUNDLES"] ?? "/"]
-    }
+    private static let userWithoutDefaults = ["LANGUAGE": "fr", "XDG_CONFIG_HOME": "/nonexistent"]
 
     /// How often the first question opens a file of the name service or connects to it; nil without strace.
     static func nameServiceCalls(environment: [String: String], log: String) throws -> Int? {
         guard let strace = Child.strace else { return nil }
         _ = try Child.run(
             strace, ["-f", "-o", log, Child.thisProgram, "--first", "question"],
-            environment: environment.merging(userWithoutDefaults(environment)) { $1 })
+            environment: environment.merging(userWithoutDefaults) { $1 })
         let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
         guard lines.contains(where: { $0.contains("/page7.html") }) else {
             throw Child.Failure(description: "strace did not see the first question")
