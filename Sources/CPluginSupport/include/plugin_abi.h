@@ -131,8 +131,8 @@ typedef struct plugin_bytes {
  *   void, bool, int8 ... int64, uint8 ... uint64, float, double, pointer (void *)
  *   string          const char *, UTF-8, NUL-terminated; an argument is borrowed for the call, a result is copied by the
  *                   host before anything else of the plug-in runs on this thread, and never freed
- *   bytes           as an argument two: const void *, size_t, borrowed for the call. Since 1.1 also as a result: a
- *                   plugin_bytes by value, copied as a string is
+ *   bytes           two arguments: const void *, size_t, borrowed for the call. Since 1.1 also as a result: a
+ *                   plugin_bytes by value, copied like a string
  *
  * Since 1.1:
  *   pointer? string? bytes?             may be NULL; without the mark NULL is an error of the call
@@ -141,7 +141,7 @@ typedef struct plugin_bytes {
  *   (int32, string) -> bool             as an argument: a function of the host, callable on any thread until this one returns
  *   kept (int32) -> void                the same, callable until the application has it released
  *   (string) throws -> int32            plugin_status f(const char *, int32_t *result): the result counts if the status is
- *                                       PLUGIN_OK; otherwise set_error() tells why. Without "int32_t *result" for void
+ *                                       PLUGIN_OK; otherwise set_error() states why. Without "int32_t *result" for void
  *
  * Example: "(bytes) -> uint32". The struct and its strings are borrowed for the call; the code is immortal.
  */

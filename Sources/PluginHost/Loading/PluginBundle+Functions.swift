@@ -1,17 +1,17 @@
 internal import CPluginSupport
 
 extension PluginBundle {
-    /// A C function of this bundle, loading the bundle if it is not loaded.
+    /// A C function of this bundle. Loads the bundle if necessary.
     ///
-    /// The function is one that the entry registered, else one that `PHFunctions` of Info.plist names, which the
-    /// executable must export under that name.
+    /// It is a function that the entry registered, or one that `PHFunctions` in Info.plist names and the
+    /// executable exports under that name.
     ///
     /// - Parameters:
     ///   - name: the function's name.
-    ///   - signature: the signature that the caller expects; nil for the plug-in's own.
-    /// - Returns: the function, to be called with values of its signature.
-    /// - Throws: ``PluginError``: what a load throws; `functionUnavailable` if there is no such function;
-    ///   `signatureMismatch` if it has another signature than the caller expects; `signatureInvalid` if a text is none.
+    ///   - signature: the signature that the caller expects; nil for the one that the plug-in states.
+    /// - Returns: the function, to be called with values that match its signature.
+    /// - Throws: ``PluginError``: the errors of a load; `functionUnavailable` if there is no such function;
+    ///   `signatureMismatch` if its signature differs from the expected one; `signatureInvalid` if a text is not a signature.
     public func function(_ name: String, _ signature: String? = nil) throws -> ForeignFunction {
         let code = try loadedCode()
         let registered = code.registrations.functions[name]

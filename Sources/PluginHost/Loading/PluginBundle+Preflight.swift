@@ -45,7 +45,7 @@ extension PluginBundle {
         return findings + permissionFindings
     }
 
-    /// A `PHBuiltFor` that is not about the executable: one that was exchanged since the bundle was packed.
+    /// A finding if `PHBuiltFor` does not match the executable, which was replaced after the bundle was packed.
     private func staleSummary(of file: borrowing OpenedFile, _ path: String) -> [PluginFinding] {
         guard !manifest.builtFor.isEmpty,
             let note = ImageInspector.inspectQuickly(file, path: path, bundlePath: bundlePath).note,
@@ -61,8 +61,8 @@ extension PluginBundle {
         ]
     }
 
-    /// What a checker says about an Info.plist beyond its findings: keys that the author meant to have a meaning and
-    /// that have none, and signatures that cannot be called.
+    /// A checker's additional findings about an Info.plist: keys without an effect that the author probably meant to
+    /// have one, and signatures that cannot be called.
     @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
         let unknown = manifest.unknownKeys.map { key in
             PluginFinding(

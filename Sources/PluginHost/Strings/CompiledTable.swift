@@ -1,6 +1,6 @@
 import PropertyLists
 
-/// The compiled form of a `.strings` file, as long as it is that of the text beside it.
+/// The compiled form of a `.strings` file, used only while it matches the text next to it.
 ///
 /// The text counts. A compiled table is used only if it was made of this very text: of its size, and changed at the time that the
 /// head states, or else with the same bytes. Then the first questions are answered from the file, which is not read: most of
@@ -9,9 +9,9 @@ struct CompiledTable: ~Copyable {
     private let file: OpenedFile
     private let head: CompiledStrings.Head
 
-    /// Opens the compiled table beside a `.strings` file. Returns nil where there is none that fits the text.
+    /// Opens the compiled table next to a `.strings` file. Returns nil if there is none that matches the text.
     ///
-    /// **Cost.** A system call where there is none. Else four; the reading of the text where it was changed at another time.
+    /// **Cost.** One system call if there is none, otherwise four; if the time differs, also reading the text.
     init?(beside strings: String) {
         let path = Self.path(beside: strings)
         guard let file = try? OpenedFile(path: path) else { return nil }
@@ -26,7 +26,7 @@ struct CompiledTable: ~Copyable {
         self.head = head
     }
 
-    /// More than is ever made of a text within its limit.
+    /// More than the compiled form of any text within its limit.
     private static let mostBytes = UInt64(4 * PropertyListLimits.stringsTable.size)
 
     /// `fr.lproj/Localizable.compiled-strings` for `fr.lproj/Localizable.strings`.
@@ -39,7 +39,7 @@ struct CompiledTable: ~Copyable {
             return false
         }
         if text.modified == head.sourceModified { return true }
-        // Copied without its time, or changed: only the bytes tell.
+        // Copied without its time, or changed: only the bytes show which.
         let limit = PropertyListLimits.stringsTable.size
         guard text.size <= UInt64(limit), let bytes = try? OpenedFile(path: strings).bytes(atMost: limit) else {
             return false
@@ -47,7 +47,7 @@ struct CompiledTable: ~Copyable {
         return bytes.withUnsafeBytes { CompiledStrings.hash($0) } == head.sourceHash
     }
 
-    /// The translation of a key, from the file; nil where the table lacks it or must be read as a whole.
+    /// The translation of a key, from the file; nil if the table lacks it or must be read as a whole.
     func text(forKey key: String) -> String? {
         let answer = CompiledStrings.find(key, head) { offset, count in
             var isWhole = false
@@ -61,7 +61,7 @@ struct CompiledTable: ~Copyable {
         return nil
     }
 
-    /// All entries, in memory; nil for a table that is damaged.
+    /// All entries, in memory; nil if the table is damaged.
     func index(_ limits: PropertyListLimits) -> StringsIndex? {
         let size = Int(clamping: file.identity.size)
         let text = ListText(capacity: size)
