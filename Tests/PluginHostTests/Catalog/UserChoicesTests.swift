@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 @Suite struct UserChoicesTests {
     private func tree() throws -> CatalogTree {

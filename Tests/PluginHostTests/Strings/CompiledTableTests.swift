@@ -2,7 +2,7 @@ import Glibc
 import PropertyLists
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 @Suite struct CompiledTableTests {
     private let log = FindingLog()

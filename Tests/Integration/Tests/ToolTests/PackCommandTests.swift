@@ -57,7 +57,7 @@ import Testing
         try #require(source.pack().status == 0)
         let list = source.bundle.appending(path: "Contents/Info.plist")
         let text = try String(contentsOf: list, encoding: .utf8)
-        try text.replacingOccurrences(of: "<key>ABI</key>\n\t<string>1.", with: "<key>ABI</key>\n\t<string>7.")
+        try text.replacing(/<key>ABI<\/key>\s*<string>1/, with: "<key>ABI</key><string>7")
             .write(to: list, atomically: true, encoding: .utf8)
         let document = try PluginHostTool.document("check", source.bundle.path)
         #expect(document.findings.contains { $0["subject"] as? String == "PHBuiltFor" }, "\(document.text)")
