@@ -251,19 +251,17 @@ struct ArchiveReader: ~Copyable {
         (outputStart, outputEnd) = (0, 0)
         while outputEnd == 0, !isAtEnd {
             if inputStart == input.count { try fill() }
-            if input.isEmpty {
-                isAtEnd = true
-                guard isFrameComplete else { throw invalid("it is cut off") }
-                return
-            }
+            isAtEnd = input.isEmpty && isFrameComplete
+            if isAtEnd { return }
+            // After the last byte of the file, the decompressor may still hold output that had no room before.
             let step = input.withUnsafeBytes { input in
                 output.withUnsafeMutableBytes { output in
                     packing_zstd_run(
-                        stream, input.baseAddress! + inputStart, input.count - inputStart, output.baseAddress,
-                        output.count,
-                        false)
+                        stream, input.baseAddress.map { $0 + inputStart }, input.count - inputStart,
+                        output.baseAddress, output.count, false)
                 }
             }
+            guard !input.isEmpty || step.written > 0 else { throw invalid("it is cut off") }
             if let error = step.error {
                 throw invalid("it is no Zstandard archive, or damaged (\(String(cString: error)))")
             }
