@@ -84,7 +84,7 @@ enum LargeTableMeasurements {
         let strings = directory.appending(path: "Localizable.strings")
         try Data(table).write(to: strings)
         if isCompiled {
-            // As the packer leaves it: the text has the time that the table states.
+            // The text gets the time that the compiled table states, as the packer sets it.
             let times = [timespec](repeating: timespec(tv_sec: 315_532_800, tv_nsec: 0), count: 2)
             utimensat(AT_FDCWD, strings.path, times, 0)
             let compiled = CompiledStrings.compile(table, modified: 315_532_800_000_000_000)!

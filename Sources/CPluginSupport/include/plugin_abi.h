@@ -135,9 +135,9 @@ typedef struct plugin_bytes {
  *                   plugin_bytes by value, copied like a string
  *
  * Since 1.1:
- *   pointer? string? bytes?             may be NULL; without the mark NULL is an error of the call
- *   owned string, owned bytes           a result in memory of host->alloc(); the host copies it and frees it
- *   {x: double, y: double}              a struct by value; its fields may be all of the above but void and owned, and structs
+ *   pointer? string? bytes?             may be NULL; without the "?", NULL is an error of the call
+ *   owned string, owned bytes           a result in memory from host->alloc(); the host copies it and frees it
+ *   {x: double, y: double}              a struct by value; fields: numbers, bool, pointer, string, bytes, structs
  *   (int32, string) -> bool             as an argument: a function of the host, for any thread until this one returns
  *   kept (int32) -> void                the same; call it until the application releases it
  *   (string) throws -> int32            plugin_status f(const char *, int32_t *result): the result counts if the status is

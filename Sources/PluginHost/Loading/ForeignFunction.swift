@@ -71,7 +71,7 @@ public final class ForeignFunction: @unchecked Sendable {
         guard arguments.count == signature.arguments.count else { throw wrongCount(arguments.count) }
         var loans = ForeignLoans()
         return try withUnsafeTemporaryAllocation(byteCount: prepared.frameSize, alignment: 16) { room in
-            let frame = room.baseAddress!  // a frame has at least the room for a result
+            let frame = room.baseAddress!  // a frame always has space for a result
             do {
                 let result = try write(arguments, from: 0, to: frame + prepared.firstArgument, &loans) {
                     try invoke(frame)
