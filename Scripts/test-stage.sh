@@ -23,7 +23,8 @@ stage() { # STATUS ARGUMENTS…
     [ "$status" = "$wanted" ] || fail "stage $* ends with $status and says: $(cat "$work/said")"
 }
 
-says() { grep -qF -e "$1" "$work/said" || fail "“$1” is not in: $(cat "$work/said")"; }
+# The tool wraps its text, so line breaks count as spaces.
+says() { tr -s ' \n' ' ' < "$work/said" | grep -qF -e "$1" || fail "“$1” is not in: $(cat "$work/said")"; }
 
 bundle() { # NAME SHARED-OBJECT [INFO-LIST]
     mkdir -p "$work/$1.bundle/Contents/Linux"
