@@ -29,7 +29,9 @@ extension TextAnalyzer {
 public struct Analysis: Sendable {
     /// The results, as tables.
     public var tables: [Table]
-    /// Charts as data. The host decides whether they are drawn, and by which renderer.
+    /// Charts as data.
+    ///
+    /// The host decides whether they are drawn, and by which renderer.
     public var charts: [Chart]
 
     /// A result with the given parts.

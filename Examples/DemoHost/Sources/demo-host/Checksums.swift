@@ -53,10 +53,13 @@ final class ChecksumObject: Checksum {
     }
 }
 
-/// A checksum from a plain C function. PHFactories declares its name and PHFunctions its signature.
+/// A checksum from a plain C function.
+///
+/// PHFactories declares its name and PHFunctions its signature.
 final class ChecksumFunction: Checksum {
-    /// DEMO_CHECKSUM_SIGNATURE: takes the value for the bytes so far and some more bytes. Without bytes, it returns the
-    /// initial value.
+    /// The C function, of the signature DEMO_CHECKSUM_SIGNATURE.
+    ///
+    /// It takes the value for the bytes so far and some more bytes. Without bytes, it returns the initial value.
     private let function: TypedForeignFunction<UInt32, UInt32, [UInt8]>
     private var value: UInt32
 
