@@ -184,8 +184,10 @@ import Glibc
         }
     }
 
-    /// Copies the content of this file into an empty one. `descriptor`: the empty file, open for writing. `limit`: a
-    /// larger file is refused with `EFBIG`, even if it only grows meanwhile. Returns the number of bytes.
+    /// Copies the content of this file into an empty one.
+    ///
+    /// `descriptor`: the empty file, open for writing. `limit`: a larger file is refused with `EFBIG`, even if it only
+    /// grows meanwhile. Returns the number of bytes.
     func copyContent(to descriptor: CInt, atMost limit: Int64) throws(Failure) -> Int64 {
         let count = phs_copy_content(self.descriptor, descriptor, limit)
         guard count >= 0 else { throw .system(errno: errno) }

@@ -1,4 +1,4 @@
-/// A type in the signature of a C function. docs/abi.md lists them all.
+/// A type in the signature of a C function; docs/abi.md lists them all.
 public indirect enum ForeignType: Sendable, Hashable {
     /// No value; only for a result.
     case void

@@ -75,7 +75,9 @@ public enum ForeignValue: Sendable, Hashable {
     /// The truth value, or nil.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The value for a message. Long texts are shortened; of bytes and structs only the number of elements is shown.
+    /// The value for a message.
+    ///
+    /// Long texts are shortened; of bytes and structs only the number of elements is shown.
     var shown: String {
         switch self {
         case .void: "no value"

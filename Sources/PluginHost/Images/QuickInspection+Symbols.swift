@@ -1,7 +1,8 @@
 extension QuickInspection {
-    /// Reads the symbols: those of the hash table, and those that relocations name. A file that defines nothing has no
-    /// hashed symbols, and nothing else shows where the table ends. `highest`: the highest symbol number in a
-    /// relocation.
+    /// Reads the symbols: those of the hash table, and those that relocations name.
+    ///
+    /// A file that defines nothing has no hashed symbols, and nothing else shows where the table ends. `highest`: the
+    /// highest symbol number in a relocation.
     mutating func readSymbols(highest: UInt64, _ file: borrowing OpenedFile) throws(TableFault) {
         if let count = tables.hashedCount, highest >= count { throw wrongSymbol(of: count) }
         let count = tables.hashedCount ?? highest + 1
