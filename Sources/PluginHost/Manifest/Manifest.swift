@@ -70,8 +70,9 @@ public struct Manifest: Sendable {
     public let hostRequires: VersionRange?
     /// `PHCapabilities`: what the host must offer, under names that the application chooses.
     public let capabilities: [String]
-    /// `UIRequiredDeviceCapabilities`: with the same names, true for what the host must offer and false for what it
-    /// must not offer. The list may also be an array of required names.
+    /// `UIRequiredDeviceCapabilities`: true for what the host must offer and false for what it must not offer, by name.
+    ///
+    /// In Info.plist, the value may also be an array of required names.
     public let deviceCapabilities: [String: Bool]
     /// `PHExtensionPoints`: the extension points that the bundle opens to others.
     public let extensionPoints: [Point]
