@@ -60,7 +60,9 @@ final class StringsTable: @unchecked Sendable {
         }
     }
 
-    /// The position of an entry; plain pointers too. Valid as long as the table exists.
+    /// The position of an entry, with plain pointers to avoid counting references.
+    ///
+    /// It is valid as long as the table exists.
     struct Entry {
         fileprivate let number: Int
         fileprivate let made: Made
