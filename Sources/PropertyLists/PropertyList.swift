@@ -49,7 +49,9 @@ extension PropertyList {
         }
     }
 
-    /// The truth value, or nil if the value has another type. Numbers and words such as `YES` are not converted.
+    /// The truth value, or nil if the value has another type.
+    ///
+    /// Numbers and words such as `YES` are not converted.
     public var boolean: Bool? {
         if case .boolean(let value) = self { value } else { nil }
     }
