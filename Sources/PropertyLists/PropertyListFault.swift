@@ -4,8 +4,9 @@
 public struct PropertyListFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// The position of a fault in the file.
     public enum Position: Sendable, Hashable, CustomStringConvertible {
-        /// A position in text; line and column count from 1. Columns count Unicode scalars without the byte-order mark.
-        /// LF, CR and CR LF each end a line.
+        /// A position in text; line and column count from 1.
+        ///
+        /// Columns count Unicode scalars without the byte-order mark. LF, CR and CR LF each end a line.
         case text(line: Int, column: Int)
         /// A position in a binary list, in bytes from the start of the file.
         case byte(Int)

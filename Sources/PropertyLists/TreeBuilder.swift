@@ -8,9 +8,9 @@ struct TreeBuilder: ~Copyable {
     ///
     /// The position of each later key is kept in `duplicates`.
     enum DuplicatePolicy {
-        /// The policy of property lists. Keys are equal if their bytes are.
+        /// The policy of property lists, with keys that are equal if their bytes are.
         case keepFirst
-        /// The policy of strings tables. Keys are equal as Swift's strings are.
+        /// The policy of strings tables, with keys that are equal as Swift's strings are.
         case keepLast
     }
 

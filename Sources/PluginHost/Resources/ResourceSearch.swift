@@ -36,8 +36,9 @@ struct ResourceSearch: Sendable {
 
     private enum State {
         case new
-        /// One question was answered by checking for the name of the file. No table is created for the answer, because
-        /// many bundles get no other question.
+        /// One question was answered by checking for the name of the file.
+        ///
+        /// No table is created for the answer, because many bundles get no other question.
         case askedByName(ResourceQuery, Answer)
         /// Directories were read.
         case searched

@@ -15,7 +15,7 @@ public struct BundlePacker: Sendable {
         case file(String)
         /// From `libNAME.so` in a directory of products.
         case products(String)
-        /// From the Swift package that contains the source. The package is built first.
+        /// From the Swift package that contains the source, which is built first.
         case package(configuration: String, scratchPath: String?)
     }
 
