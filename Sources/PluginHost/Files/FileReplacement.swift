@@ -5,7 +5,9 @@ import Glibc
 ///
 /// Every system call is a stored closure, so that a test can make each one fail, or end the process there.
 @_spi(Tools) public struct FileReplacement: Sendable {
-    /// Makes the new file, which only the user may read. A tool may choose other rights.
+    /// Makes the new file, which only the user may read.
+    ///
+    /// A tool may choose other rights.
     @_spi(Tools) public var create: @Sendable (_ path: String) -> CInt = { path in
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     }

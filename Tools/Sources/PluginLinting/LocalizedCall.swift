@@ -148,7 +148,9 @@ private struct CallArguments {
         }
     }
 
-    /// The parts of an Objective-C message, `first: … second: …`. `start`: the first word.
+    /// The parts of an Objective-C message, `first: … second: …`.
+    ///
+    /// `start`: the first word.
     init(ofMessage tokens: [SourceTokens.Token], from start: Int, isSwift: Bool) {
         func isLabel(_ index: Int) -> Bool {
             tokens[index].word != nil && index + 1 < tokens.count && tokens[index + 1].isSign(":")

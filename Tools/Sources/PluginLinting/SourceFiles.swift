@@ -1,7 +1,8 @@
 @_spi(Tools) internal import PluginHost
 
-/// The files in directories with sources, sorted by name. Hidden ones are left out, and links to directories are not
-/// followed.
+/// The files in directories with sources, sorted by name.
+///
+/// Hidden ones are left out, and links to directories are not followed.
 package struct SourceFiles {
     /// Absolute paths of all files, also of those that are not sources.
     package private(set) var paths: [String] = []

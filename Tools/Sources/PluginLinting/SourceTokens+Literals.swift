@@ -7,7 +7,9 @@ struct LiteralContent {
     private struct Line {
         let piece: Int
         let offset: Int
-        /// Whether the break is in the text. After a backslash it is not.
+        /// Whether the break is in the text.
+        ///
+        /// After a backslash it is not.
         let isInText: Bool
     }
 
@@ -25,7 +27,9 @@ struct LiteralContent {
         lines.append(Line(piece: pieces.count - 1, offset: pieces[pieces.count - 1].count, isInText: isInText))
     }
 
-    /// The pieces. A literal of several lines has no line breaks at its ends, and loses the indent of its last line.
+    /// The pieces.
+    ///
+    /// A literal of several lines has no line breaks at its ends, and loses the indent of its last line.
     consuming func finish(isMultiline: Bool) -> [String] {
         var pieces = pieces
         var lines = lines
@@ -69,7 +73,9 @@ extension SourceTokens {
         }
     }
 
-    /// A backslash at the end of a line joins it with the next one. In Swift, blanks may follow the backslash.
+    /// A backslash at the end of a line joins it with the next one.
+    ///
+    /// In Swift, blanks may follow the backslash.
     private mutating func skipLineBreak(of content: inout LiteralContent) -> Bool {
         var blanks = 0
         while isSwift, byte(blanks) == 0x20 || byte(blanks) == 0x09 { blanks += 1 }

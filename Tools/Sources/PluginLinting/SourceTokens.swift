@@ -45,7 +45,9 @@ package struct SourceTokens {
     package let isSwift: Bool
     let bytes: [UInt8]
     var index = 0
-    /// How many interpolations are open. Beyond a depth that nobody writes they are read as text.
+    /// How many interpolations are open.
+    ///
+    /// Beyond a depth that nobody writes, further interpolations are read as text.
     private var depth = 0
     private static let deepest = 16
 
@@ -86,7 +88,9 @@ package struct SourceTokens {
         }
     }
 
-    /// The length of a line break: LF or CR LF. 0 if there is none.
+    /// The length of a line break: LF or CR LF.
+    ///
+    /// 0 if there is none.
     func lineBreak(at offset: Int) -> Int {
         if byte(offset) == 0x0A { return 1 }
         return byte(offset) == 0x0D && byte(offset + 1) == 0x0A ? 2 : 0
@@ -157,7 +161,7 @@ package struct SourceTokens {
         index += end.count
     }
 
-    /// `R"mark( … )mark"`. The index is at the quote.
+    /// Reads a raw literal of C++, `R"mark( … )mark"`, whose quote is at the index.
     private mutating func readRawLiteral(from start: Int) {
         index += 1
         var mark: [UInt8] = []

@@ -52,7 +52,9 @@ public struct TableUpdate: Sendable {
     /// The tables, by language, the development language first, and name.
     public let tables: [Table]
 
-    /// Reads the tables and merges the keys into them. Nothing is written.
+    /// Reads the tables and merges the keys into them.
+    ///
+    /// Nothing is written.
     ///
     /// - Parameters:
     ///   - extraction: the keys.

@@ -10,8 +10,9 @@ struct LocalizedFolders {
     /// The directory of each language that exists, by the language's name.
     let paths: [String: String]
 
-    /// The languages other than the development language, sorted. `Base`, notes to translators and pseudo-languages are
-    /// not translations.
+    /// The languages other than the development language, sorted.
+    ///
+    /// `Base`, notes to translators and pseudo-languages are not translations.
     var translations: [String] {
         paths.keys.filter { $0 != development && $0 != "Base" && !Self.isArtificial($0) }.sorted()
     }

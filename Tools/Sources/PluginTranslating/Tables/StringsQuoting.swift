@@ -1,6 +1,8 @@
 /// Texts as strings tables and old-style lists spell them.
 enum StringsQuoting {
-    /// A text in double quotes. Line ends, tabs and control characters are escaped, everything else is as it is.
+    /// A text in double quotes.
+    ///
+    /// Line ends, tabs and control characters are escaped, everything else is as it is.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -27,7 +27,9 @@ public enum TableEncoding: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The text of bytes and their encoding. UTF-16 without a mark is recognised by the zero bytes of its first character.
+    /// The text of bytes and their encoding.
+    ///
+    /// UTF-16 without a mark is recognised by the zero bytes of its first character.
     ///
     /// - Returns: nil if the bytes are no text in any of the encodings.
     public static func text(of bytes: [UInt8]) -> (text: String, encoding: TableEncoding)? {

@@ -56,13 +56,17 @@ public struct TableFile: Sendable {
         }
     }
 
-    /// Whether the table differs from the file. An empty table needs no new file.
+    /// Whether the table differs from the file.
+    ///
+    /// An empty table needs no new file.
     public var isChanged: Bool { original == nil ? !table.entries.isEmpty : table != original }
 
     /// The bytes of the file.
     public var bytes: [UInt8] { encoding.bytes(of: table.text) }
 
-    /// Replaces the file as a whole, if it is changed. A reader sees the old content or the new.
+    /// Replaces the file as a whole, if it is changed.
+    ///
+    /// A reader sees the old content or the new.
     public func write() throws(LintFinding) {
         if isChanged { try OutputFile.write(bytes, to: path) }
     }
@@ -122,8 +126,9 @@ enum InputFile {
 
 /// Writes files as a whole.
 enum OutputFile {
-    /// Replaces a file or makes a new one, with the directory above it. The rights of an existing file are kept, and a link
-    /// stays a link.
+    /// Replaces a file or makes a new one, with the directory above it.
+    ///
+    /// The rights of an existing file are kept, and a link stays a link.
     static func write(_ bytes: [UInt8], to path: String) throws(LintFinding) {
         let target = Path.resolved(path) ?? path
         let directory = Path.parent(target)

@@ -9,7 +9,9 @@ public struct TableText: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
         /// What is before the comment: blanks, and comments that belong to no entry.
         var lead: String
-        /// The comments of the entry: those that no empty line separates from it. Empty if there is none.
+        /// The comments of the entry: those that no empty line separates from it.
+        ///
+        /// Empty if there is none.
         var note: String
         /// The blanks between the comments and the key.
         var gap: String
@@ -90,7 +92,9 @@ public struct TableText: Sendable, Hashable {
         let note: String
     }
 
-    /// Adds entries, sorted by their keys. In a file that is sorted they go to their places, in any other to the end.
+    /// Adds entries, sorted by their keys.
+    ///
+    /// In a file that is sorted they go to their places, in any other to the end.
     mutating func add(_ new: [NewEntry]) {
         guard !new.isEmpty else { return }
         let (separator, lineBreak, isSorted) = (separator, lineBreak, isSorted)
@@ -121,6 +125,8 @@ public struct TableText: Sendable, Hashable {
 }
 
 extension String {
-    /// Whether two texts have the same bytes. Texts may be equal and have different ones.
+    /// Whether two texts have the same bytes.
+    ///
+    /// Texts may be equal and have different ones.
     func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
