@@ -18,7 +18,7 @@ struct LintResult {
     /// The meaning of a path: standard input, a file, a bundle, or a folder of bundles.
     static func all(at path: String, type: BundleLinter.FileType?, linter: BundleLinter) -> [LintResult] {
         if path == "-" {
-            let bytes = StandardInput.read()
+            let bytes = StandardInputContent.read()
             return [file(linter.lint(bytes, as: type ?? .propertyList, named: "-"))]
         }
         var status = stat()
@@ -129,22 +129,4 @@ extension SelectedBundle {
 
 extension JSONValue {
     fileprivate init(_ number: Int?) { self = number.map(JSONValue.integer) ?? .null }
-}
-
-/// The content of standard input.
-private enum StandardInput {
-    /// More than this the linter does not read.
-    private static let most = 64 << 20
-
-    static func read() -> [UInt8] {
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count < most {
-            let count = Glibc.read(STDIN_FILENO, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes += piece[..<count]
-        }
-        return bytes
-    }
 }

@@ -23,9 +23,9 @@ struct PluginHostCommand: ParsableCommand {
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
             InfoCommand.self, CheckCommand.self, LintCommand.self, LoadCommand.self, CallCommand.self, NewCommand.self,
-            StringsCommand.self, PackCommand.self, StageCommand.self, InstallCommand.self, UninstallCommand.self,
-            RollbackCommand.self, EnableCommand.self, DisableCommand.self, LoadInChildCommand.self,
-            CallInChildCommand.self,
+            StringsCommand.self, PlistCommand.self, PackCommand.self, StageCommand.self, InstallCommand.self,
+            UninstallCommand.self, RollbackCommand.self, EnableCommand.self, DisableCommand.self,
+            LoadInChildCommand.self, CallInChildCommand.self,
         ])
 
     /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.

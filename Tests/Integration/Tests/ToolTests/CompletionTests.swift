@@ -12,7 +12,7 @@ import Testing
 
     private static let commands = [
         "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load", "call", "new", "pack",
-        "strings", "extract",
+        "strings", "extract", "diff", "pseudo", "plist", "convert",
     ]
 
     private func script(_ shell: Shell) throws -> URL {

@@ -3,18 +3,6 @@ import Foundation
 import Testing
 
 @Suite struct ExtractCommandTests {
-    /// A folder with sources and resources.
-    private func folder(_ files: [String: String]) throws -> URL {
-        let folder = Workspace.temporary.appending(path: "strings/\(UUID().uuidString)")
-        for (name, content) in files {
-            let file = folder.appending(path: name)
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(content.utf8).write(to: file)
-        }
-        return folder
-    }
-
     private static let files = [
         "Sources/a.swift": "NSLocalizedString(\"Open\", comment: \"A button\")\n",
         "X.bundle/Contents/Resources/en.lproj/Localizable.strings": "\"Gone\" = \"Gone\";\n",
@@ -24,7 +12,7 @@ import Testing
     ]
 
     @Test func extractionWritesTheTablesOfABundleOnce() throws {
-        let folder = try folder(Self.files)
+        let folder = try Workspace.folder(Self.files)
         let arguments = ["strings", "extract", folder.path + "/Sources", "--output", folder.path + "/X.bundle"]
         let first = try PluginHostTool.run(arguments)
         #expect(first.status == 0, "\(first)")
@@ -45,7 +33,7 @@ import Testing
     }
 
     @Test func aKeyWithAnInterpolationIsShownAndMakesTheStatusOne() throws {
-        let folder = try folder(["a.swift": "let a = NSLocalizedString(\"x \\(y)\", comment: \"\")\n"])
+        let folder = try Workspace.folder(["a.swift": "let a = NSLocalizedString(\"x \\(y)\", comment: \"\")\n"])
         let output = try PluginHostTool.run("strings", "extract", folder.path, "-o", folder.path + "/en.lproj")
         #expect(output.status == 1)
         let message = "a.swift:1:27: error: The key of “NSLocalizedString” has an interpolation"
@@ -56,7 +44,7 @@ import Testing
     @Test func aTableThatCannotBeReadIsLeftAloneAndMakesTheStatusTwo() throws {
         var files = Self.files
         files["X.bundle/Contents/Resources/de.lproj/Localizable.strings"] = "\"Open\" \"x\";\n"
-        let folder = try folder(files)
+        let folder = try Workspace.folder(files)
         let document = try PluginHostTool.document(
             "strings", "extract", folder.path + "/Sources", "--output", folder.path + "/X.bundle")
         #expect(document.status == 2)
@@ -67,7 +55,7 @@ import Testing
     }
 
     @Test func jsonHasTheKeysWithTheirPlaces() throws {
-        let folder = try folder(Self.files)
+        let folder = try Workspace.folder(Self.files)
         let document = try PluginHostTool.document(
             "strings", "extract", "--dry-run", folder.path + "/Sources", "--output", folder.path + "/X.bundle")
         #expect(document.status == 0)

@@ -7,6 +7,8 @@ struct LocalizedFolders {
     let root: String
     /// The language that the others are translated from.
     let development: String
+    /// The language of the development region, or the one that the caller named.
+    let region: String
     /// The directory of each language that exists, by the language's name.
     let paths: [String: String]
 
@@ -31,14 +33,15 @@ struct LocalizedFolders {
         if path.hasSuffix(".lproj") {
             root = Path.parent(path)
             development = String(Path.lastComponent(path).dropLast(".lproj".count))
+            region = development
             paths = [development: path]
             return
         }
         var root = path
         var found = Self.folders(in: path)
-        var region: String?
+        var declared: String?
         if let bundle = try? PluginBundle.open(path: path) {
-            region = bundle.developmentLocalization
+            declared = bundle.developmentLocalization
             if found.isEmpty, let resources = bundle.resourcePath, FileIdentity(path: resources)?.isDirectory ?? false {
                 root = resources
                 found = Self.folders(in: resources)
@@ -46,7 +49,9 @@ struct LocalizedFolders {
         }
         self.root = root
         paths = found
-        development = Self.spelling(of: language ?? region ?? "en", in: found)
+        region = language ?? declared ?? "en"
+        let same = Self.spelling(of: region, in: found)
+        development = found[same] == nil && found["Base"] != nil ? "Base" : same
     }
 
     private static func folders(in directory: String) -> [String: String] {
@@ -57,13 +62,15 @@ struct LocalizedFolders {
         return folders
     }
 
-    /// The name of the language's directory: `en` may be `English`, or `Base` without any.
+    /// The name of a language's directory: that of `en` may be `English`.
+    ///
+    /// If there is none, the language itself.
+    func spelling(of language: String) -> String { Self.spelling(of: language, in: paths) }
+
     private static func spelling(of language: String, in folders: [String: String]) -> String {
         if folders[language] != nil { return language }
         let meant = LanguageTag(language)?.canonical
-        let others = folders.keys.filter { $0 != "Base" }.sorted()
-        if let same = others.first(where: { LanguageTag($0)?.canonical == meant }) { return same }
-        return folders["Base"] == nil ? language : "Base"
+        return folders.keys.filter { $0 != "Base" }.sorted().first { LanguageTag($0)?.canonical == meant } ?? language
     }
 
     /// Whether a name is that of a pseudo-language, `en-XA`, or of notes to translators, `qqq`.

@@ -6,5 +6,8 @@ struct StringsCommand: ParsableCommand {
         commandName: "strings",
         abstract: "Makes strings tables from sources, and exchanges them with translators.",
         discussion: "No code of a bundle runs. Tables are replaced as a whole, or not at all.",
-        subcommands: [ExtractCommand.self])
+        subcommands: [
+            ExtractCommand.self, StringsDiffCommand.self, StringsConvertCommand.self, StringsPseudoCommand.self,
+            StringsExportCommand.self, StringsImportCommand.self,
+        ])
 }

@@ -1,0 +1,80 @@
+import Fixtures
+import Foundation
+import Testing
+
+@Suite struct PlistCommandTests {
+    private func list(_ content: String = Self.text) throws -> URL {
+        try Workspace.folder(["a.plist": content]).appending(path: "a.plist")
+    }
+
+    private static let text =
+        "{ \"a.b\" = ( x, <*I7>, { t = <*BY>; } ); r = <*R1>; d = <00ff>; w = \"two words\"; }\n"
+
+    @Test func aListKeepsItsTypesThroughEveryForm() throws {
+        let file = try list()
+        for form in ["binary1", "xml1", "openstep", "binary1", "openstep"] {
+            #expect(try PluginHostTool.run("plist", "convert", form, file.path).status == 0, "\(form)")
+        }
+        let shown = try PluginHostTool.run("plist", "print", file.path)
+        let expected = """
+            {
+              "a.b" => [
+                0 => "x"
+                1 => 7
+                2 => {
+                  "t" => true
+                }
+              ]
+              "d" => {length = 2, bytes = 0x00ff}
+              "r" => 1.0
+              "w" => "two words"
+            }
+
+            """
+        #expect(shown.status == 0 && shown.standardOutput == expected)
+    }
+
+    @Test func aValueThatJSONLacksIsRefusedAndTheFileIsKept() throws {
+        let file = try list()
+        let output = try PluginHostTool.run("plist", "convert", "json", file.path)
+        #expect(
+            output.status == 1 && output.standardError.contains("The value at “d” is data, which JSON cannot hold."))
+        #expect(try String(contentsOf: file, encoding: .utf8) == Self.text)
+    }
+
+    @Test func standardInputBecomesStandardOutput() throws {
+        let file = try list("{ n = <*I1>; r = <*R1>; }")
+        let program = Workspace.products.appending(path: "pluginhost").path
+        let output = try Tool.output("/bin/sh", ["-c", "exec \"$0\" plist convert json - <\"$1\"", program, file.path])
+        #expect(output.status == 0 && output.standardOutput == "{\n  \"n\": 1,\n  \"r\": 1.0\n}\n")
+    }
+
+    @Test(arguments: [
+        (["a\\.b.0"], "\"x\"\n"), (["a\\.b.2.t"], "true\n"), (["--raw", "w"], "two words\n"),
+        (["--raw", "a\\.b"], "3\n"),
+        (["--raw", "d"], "AP8=\n"), (["--form", "json", "a\\.b.2"], "{\n  \"t\": true\n}\n"),
+    ])
+    func aValueIsFoundByItsKeyPath(_ arguments: [String], _ expected: String) throws {
+        let output = try PluginHostTool.run(["plist", "get"] + arguments + [list().path])
+        #expect(output.status == 0 && output.standardOutput == expected, "\(output)")
+    }
+
+    @Test func aKeyPathThatLeadsNowhereIsOneAndAWrongOneIsTwo() throws {
+        let file = try list()
+        let output = try PluginHostTool.run("plist", "get", "a\\.b.5", file.path)
+        #expect(output.status == 1 && output.standardError.contains("is an array of 3 elements, and has no index “5”"))
+        #expect(try PluginHostTool.run("plist", "get", "a\\x", file.path).status == 2)
+        #expect(try PluginHostTool.run("plist", "get", "a", "/nonexistent").status == 2)
+        let document = try PluginHostTool.document("plist", "get", "a\\.b.1", file.path)
+        #expect(document.object["value"] as? Int == 7 && document.object["type"] as? String == "an integer")
+    }
+
+    @Test func aFaultyListIsShownWithItsLine() throws {
+        let file = try list("{ a = 1;\n b = ; }")
+        let output = try PluginHostTool.run("plist", "print", file.path)
+        #expect(output.status == 2 && output.standardError.contains("a.plist:2:6: error: "))
+        let converted = try PluginHostTool.run("plist", "convert", "xml1", file.path)
+        #expect(converted.status == 1 && converted.standardError.contains("a.plist:2:6: error: "))
+        #expect(try String(contentsOf: file, encoding: .utf8) == "{ a = 1;\n b = ; }")
+    }
+}

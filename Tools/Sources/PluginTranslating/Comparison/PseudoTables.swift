@@ -1,0 +1,71 @@
+@_spi(Tools) internal import PluginHost
+public import PluginLinting
+internal import PropertyLists
+
+/// The tables of a pseudo-language, made from those of the development language.
+///
+/// **Threads.** A value; may be used on any thread.
+public struct PseudoTables: Sendable {
+    /// A new file.
+    public struct File: Sendable {
+        /// The absolute path, or “-” for standard output.
+        public let path: String
+        /// The content.
+        public let bytes: [UInt8]
+    }
+
+    /// The new files, sorted by name.
+    public private(set) var files: [File] = []
+    private let source: String
+
+    /// Translates tables.
+    ///
+    /// Nothing is written.
+    ///
+    /// - Parameters:
+    ///   - path: a table, an `.lproj` directory, or a bundle or other directory that contains some.
+    ///   - pseudo: how to translate.
+    ///   - output: the file or directory to write; nil for standard output, or for the pseudo-language's directory beside
+    ///     the others.
+    /// - Throws: a finding if a table cannot be read.
+    public init(at path: String, _ pseudo: PseudoTranslation, output: String?) throws(LintFinding) {
+        source = Path.normalized(path) ?? path
+        guard FileIdentity(path: source)?.isDirectory ?? false else {
+            files = [File(path: output ?? "-", bytes: try Self.translated(source, pseudo))]
+            return
+        }
+        let folders = LocalizedFolders(at: source, development: nil)
+        let target = output ?? Path.join(folders.root, pseudo.style.language + ".lproj")
+        let folder = folders.path(folders.development)
+        for name in DirectoryListing(path: folder).names.filter({ $0.value != .directory }).keys.sorted() {
+            guard let type = BundleLinter.FileType(path: name), type != .propertyList else { continue }
+            files.append(
+                File(path: Path.join(target, name), bytes: try Self.translated(Path.join(folder, name), pseudo)))
+        }
+    }
+
+    /// The finding that there are no tables.
+    public var nothing: LintFinding {
+        LintFinding(
+            .error, .missingTable, filePath: source,
+            message: "There are no strings tables of the development language in \(quoted(source)).",
+            remedy: "Name a bundle, an .lproj directory or a table.")
+    }
+
+    private static func translated(_ path: String, _ pseudo: PseudoTranslation) throws(LintFinding) -> [UInt8] {
+        let content = pseudo.translated(try TableContent(path: path, bytes: InputFile.bytes(path)))
+        let isText = content.entries.allSatisfy { $0.value.string != nil } && !path.hasSuffix(".stringsdict")
+        if isText { return TableEncoding.utf8.bytes(of: content.text.text) }
+        do throws(ListFault) {
+            return Array(try TableConversion.xml(content.list).utf8)
+        } catch {
+            throw LintFinding(
+                .error, .notRepresentable, filePath: path, message: error.message, remedy: "Correct the entry.")
+        }
+    }
+
+    /// Writes the files, each as a whole.
+    public func write() throws(LintFinding) {
+        for file in files { try OutputFile.write(file.bytes, to: file.path) }
+    }
+}

@@ -1,0 +1,79 @@
+@_spi(Tools) internal import PluginHost
+internal import PluginLinting
+internal import PropertyLists
+
+/// The texts of some tables with their translations: an XLIFF 1.2 file.
+///
+/// Source: OASIS, XLIFF Version 1.2, 2008.
+struct TranslationDocument: Equatable {
+    /// The texts of one table.
+    struct File: Equatable {
+        /// The path of the table among the resources: `en.lproj/Localizable.strings`.
+        var original: String
+        var sourceLanguage: String
+        var targetLanguage: String?
+        var units: [Unit] = []
+        /// Where it begins; 0 in a new document.
+        var place: LintFinding.Place?
+    }
+
+    /// One text.
+    struct Unit: Equatable {
+        /// The key, or the path of a plural form.
+        var id: String
+        var source: String
+        /// Nil if there is no translation.
+        var target: String?
+        var state: String?
+        /// The comment.
+        var note: String?
+        var place: LintFinding.Place?
+    }
+
+    var files: [File] = []
+
+    /// The states of a target that still needs its translation.
+    static let unfinishedStates: Set = ["new", "needs-translation"]
+
+    // MARK: Writing
+
+    /// The file.
+    ///
+    /// - Throws: ``ListFault`` with the key of a text that XML cannot hold.
+    func text() throws(ListFault) -> String {
+        var lines = [
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+            "<xliff xmlns=\"urn:oasis:names:tc:xliff:document:1.2\" version=\"1.2\">",
+        ]
+        for file in files {
+            func attribute(_ text: String) -> String { MarkupText.escaped(text, inAttribute: true) ?? "" }
+            let target = file.targetLanguage.map { " target-language=\"\(attribute($0))\"" } ?? ""
+            lines.append(
+                "  <file original=\"\(attribute(file.original))\" source-language=\"\(attribute(file.sourceLanguage))\""
+                    + "\(target) datatype=\"plaintext\">")
+            lines.append("    <body>")
+            for unit in file.units { lines += try Self.lines(of: unit) }
+            lines += ["    </body>", "  </file>"]
+        }
+        return lines.joined(separator: "\n") + "\n</xliff>\n"
+    }
+
+    private static func lines(of unit: Unit) throws(ListFault) -> [String] {
+        func escaped(_ text: String, inAttribute: Bool = false) throws(ListFault) -> String {
+            guard let escaped = MarkupText.escaped(text, inAttribute: inAttribute) else {
+                throw ListFault(
+                    path: [unit.id],
+                    message: "The entry \(quoted(unit.id)) has a control character, which XML cannot hold.")
+            }
+            return escaped
+        }
+        var lines = ["      <trans-unit id=\"\(try escaped(unit.id, inAttribute: true))\" xml:space=\"preserve\">"]
+        lines.append("        <source>\(try escaped(unit.source))</source>")
+        if let target = unit.target {
+            let state = unit.state.map { " state=\"\($0)\"" } ?? ""
+            lines.append("        <target\(state)>\(try escaped(target))</target>")
+        }
+        if let note = unit.note { lines.append("        <note>\(try escaped(note))</note>") }
+        return lines + ["      </trans-unit>"]
+    }
+}

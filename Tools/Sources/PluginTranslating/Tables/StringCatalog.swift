@@ -1,0 +1,126 @@
+@_spi(Tools) internal import PluginHost
+public import PluginLinting
+internal import PropertyLists
+
+/// A string catalogue, `.xcstrings`: all languages of a table in one JSON file.
+struct StringCatalog {
+    private let path: String
+    private let sourceLanguage: String
+    private let strings: [String: PropertyList]
+
+    init(path: String, bytes: [UInt8]) throws(LintFinding) {
+        self.path = path
+        let list = try TableContent.json(path, bytes)
+        guard let strings = list["strings"]?.dictionary, let language = list["sourceLanguage"]?.string else {
+            throw LintFinding(
+                .error, .notCatalog, filePath: path,
+                message: "The file \(quoted(path)) is not a string catalogue: it lacks “sourceLanguage” or “strings”.",
+                remedy: "Check the file.")
+        }
+        self.strings = strings
+        sourceLanguage = language
+    }
+
+    /// The entries of a language.
+    ///
+    /// The source language has the key where it has no text.
+    ///
+    /// - Parameter language: nil for the source language.
+    /// - Returns: the entries, sorted by their keys.
+    /// - Throws: a finding if an entry varies in an unknown way, or if no entry has the language.
+    func content(language: String?) throws(LintFinding) -> TableContent {
+        let language = language ?? sourceLanguage
+        var entries: [TableContent.Entry] = []
+        for (key, value) in strings.sorted(by: { $0.key < $1.key }) {
+            let localization = value["localizations"]?[language]
+            guard localization != nil || language == sourceLanguage else { continue }
+            let text = try localization.map { (found) throws(LintFinding) in try entry(found, key) } ?? .string(key)
+            var new = TableContent.Entry(key: key, value: text, comment: value["comment"]?.string)
+            new.isUnused = value["extractionState"]?.string == "stale"
+            new.isUntranslated = localization?["stringUnit"]?["state"]?.string == "new"
+            entries.append(new)
+        }
+        guard !entries.isEmpty || strings.isEmpty else {
+            throw LintFinding(
+                .error, .missingLanguage, filePath: path, subject: language,
+                message: "The catalogue \(quoted(path)) has no text in \(quoted(language)).",
+                remedy: "Name one of its languages with --language.")
+        }
+        return TableContent(entries)
+    }
+
+    private func entry(_ localization: PropertyList, _ key: String) throws(LintFinding) -> PropertyList {
+        let substitutions = localization["substitutions"]?.dictionary ?? [:]
+        if let text = localization["stringUnit"]?["value"]?.string {
+            guard !substitutions.isEmpty else { return .string(text) }
+            return .dictionary(try format(text, substitutions, key))
+        }
+        guard let variations = localization["variations"]?.dictionary else { throw fault(key) }
+        if let plural = variations["plural"]?.dictionary {
+            let forms = try texts(plural, key)
+            // The number is the first placeholder of the text.
+            let type = Self.type(in: forms["other"] ?? "") ?? "lld"
+            return .dictionary([
+                PluralForms.formatKey: .string("%#@value@"), "value": .dictionary(rule(forms, type: type)),
+            ])
+        }
+        guard let devices = variations["device"]?.dictionary else { throw fault(key) }
+        let names = ["applevision": "vision", "applewatch": "watch", "appletv": "tv"]
+        let texts = try texts(devices, key).map { (names[$0.key] ?? $0.key, PropertyList.string($0.value)) }
+        return .dictionary([PluralForms.deviceRule: .dictionary(Dictionary(uniqueKeysWithValues: texts))])
+    }
+
+    /// The type of the first placeholder of a text: `lld` of `%1$lld`.
+    private static func type(in text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard let place = FormatArguments.places(in: bytes).first(where: \.takesAny) else { return nil }
+        let type = String(decoding: bytes[place.range.dropFirst()], as: UTF8.self)
+        return type.split(separator: "$").last.map(String.init)
+    }
+
+    /// An entry whose format has variables, each with plural forms.
+    private func format(
+        _ text: String, _ substitutions: [String: PropertyList], _ key: String
+    ) throws(LintFinding) -> [String: PropertyList] {
+        var text = text
+        var result: [String: PropertyList] = [:]
+        for (name, value) in substitutions.sorted(by: { $0.key < $1.key }) {
+            guard let plural = value["variations"]?["plural"]?.dictionary else { throw fault(key) }
+            let type = value["formatSpecifier"]?.string ?? "lld"
+            if let number = value["argNum"]?.integer {
+                text = text.replacing("%#@\(name)@", with: "%\(number)$#@\(name)@")
+            }
+            let forms = try texts(plural, key).mapValues { $0.replacing("%arg", with: "%" + type) }
+            result[name] = .dictionary(rule(forms, type: type))
+        }
+        result[PluralForms.formatKey] = .string(text)
+        return result
+    }
+
+    private func rule(_ forms: [String: String], type: String) -> [String: PropertyList] {
+        forms.mapValues(PropertyList.string).merging([
+            PluralForms.ruleKey: .string(PluralForms.pluralRule), PluralForms.valueTypeKey: .string(type),
+        ]) { $1 }
+    }
+
+    private func texts(_ variations: [String: PropertyList], _ key: String) throws(LintFinding) -> [String: String] {
+        var texts: [String: String] = [:]
+        for (name, value) in variations {
+            guard let text = value["stringUnit"]?["value"]?.string else { throw fault(key) }
+            texts[name] = text
+        }
+        return texts
+    }
+
+    private func fault(_ key: String) -> LintFinding {
+        LintFinding(
+            .error, .notCatalog, filePath: path, subject: key,
+            message: "The entry \(quoted(key)) varies in a way that a table does not know.",
+            remedy: "Write the entry by hand.")
+    }
+}
+
+extension LintFinding.Code {
+    /// A file that is not a string catalogue, or has an entry that a table cannot have.
+    public static let notCatalog = Self(rawValue: "notCatalog")
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import PluginLinting
+import PluginTranslating
+import PropertyLists
+
+/// A form in which a property list is written.
+enum ListForm: String, CaseIterable {
+    case xml1, binary1, openstep, json
+
+    static func named(_ name: String) throws -> ListForm {
+        guard let form = ListForm(rawValue: name) else {
+            throw ValidationError("The form must be xml1, binary1, openstep or json.")
+        }
+        return form
+    }
+}
+
+/// A property list in a file.
+struct ListFile {
+    let path: String
+    let value: PropertyList
+
+    /// Reads a file, or standard input for “-”.
+    init(_ path: String) throws(LintFinding) {
+        self.path = path
+        let bytes = path == "-" ? StandardInputContent.read() : try TranslatedFile.bytes(path)
+        value = try PropertyListFile.read(bytes, path: path)
+    }
+
+    /// The list of a command, which ends with the status 2 if the list cannot be read.
+    static func read(_ file: String, _ command: String, json: Bool, keys: [String]) throws -> ListFile {
+        try TranslatingReport.attempt(command, json: json, keys: keys) { () throws(LintFinding) in try ListFile(file) }
+    }
+
+    private init(path: String, value: PropertyList) {
+        self.path = path
+        self.value = value
+    }
+
+    /// The value at a key path, as a list of its own.
+    func part(_ keyPath: ListKeyPath) throws(LintFinding) -> ListFile {
+        do throws(ListFault) {
+            return ListFile(path: path, value: try keyPath.value(in: value))
+        } catch {
+            throw PropertyListFile.finding(error, in: path)
+        }
+    }
+
+    /// The list in a form.
+    func bytes(_ form: ListForm) throws(LintFinding) -> [UInt8] {
+        do throws(ListFault) {
+            switch form {
+            case .xml1: return Array(try PropertyListFile.xml(value).utf8)
+            case .binary1: return BinaryListWriter.bytes(value)
+            case .openstep: return Array(try OldStyleListWriter.text(value).utf8)
+            case .json: return Array(try JSONList.text(value).utf8)
+            }
+        } catch {
+            throw PropertyListFile.finding(error, in: path)
+        }
+    }
+}
