@@ -21,7 +21,8 @@ struct PluginHostCommand: ParsableCommand {
             """,
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
-            InfoCommand.self, CheckCommand.self, LintCommand.self, LoadCommand.self, CallCommand.self, NewCommand.self,
+            InfoCommand.self, CheckCommand.self, LintCommand.self, ExplainCommand.self, LoadCommand.self,
+            CallCommand.self, NewCommand.self,
             PackCommand.self, StageCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self,
             EnableCommand.self, DisableCommand.self, LoadInChildCommand.self, CallInChildCommand.self,
         ])

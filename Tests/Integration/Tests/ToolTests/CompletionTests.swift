@@ -9,7 +9,7 @@ import Testing
     }
 
     private static let commands = [
-        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load", "call", "new", "pack",
+        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "explain", "load", "call", "new", "pack",
     ]
 
     private func script(_ shell: Shell) throws -> URL {
