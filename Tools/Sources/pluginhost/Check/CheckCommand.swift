@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import PluginHost
+import PluginLinting
 
 /// `pluginhost check`: reports everything that is wrong with a bundle.
 struct CheckCommand: ParsableCommand {
@@ -10,6 +11,11 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             Makes every check that a load makes, and further checks that explain a failed load, without running any code of a \
             bundle. Libraries of the application count as present only if --host names the application.
+
+            WITH --level, THIS RUNS THE BUNDLES' CODE, with your rights, in processes of their own: “load” also loads each \
+            bundle; “standard” checks its lists and tables as “lint” does, makes and releases objects, unloads the bundle and \
+            loads it again; “strict” also reports what a careful author mends. It is no sandbox. What could not be checked is \
+            a problem. “pluginhost explain” describes each finding.
             """)
 
     @Option(
@@ -17,23 +23,44 @@ struct CheckCommand: ParsableCommand {
         completion: .file())
     var host: String?
 
-    @Flag(help: "Count warnings as problems.")
+    @Option(
+        help: ArgumentHelp("How demanding the check is: load, standard or strict. Runs the code.", valueName: "level"))
+    var level: Rule.Level?
+
+    @Flag(help: "Count warnings as problems; with --level they always count.")
     var strict = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The longest time that the code of one bundle may take, from 0.1 to 86400.", valueName: "seconds"))
+    var timeout = 30.0
+
+    @OptionGroup var form: FormatArguments
 
     @OptionGroup var arguments: BundleArguments
 
+    mutating func validate() throws {
+        try LoadCommand.requireUsable(timeout: timeout)
+        try form.validate(isJSON: arguments.json)
+    }
+
     mutating func run() throws {
         let program = try host.map { try Self.resolvedProgram($0) }
-        let results = arguments.select().map { CheckResult($0, loadedBy: program, isStrict: strict) }
-        if arguments.json {
+        let selected = arguments.select()
+        var checks = BundleChecks(
+            of: selected, level: level, isStrict: strict, program: program, limit: .seconds(timeout))
+        let reports = selected.map { checks.check($0) }
+        switch form.form(isJSON: arguments.json) {
+        case .json:
             let document = JSONValue.document(
-                command: "check", bundles: results.map(\.json),
-                ["host": JSONValue(program), "strict": .bool(strict)])
+                command: "check", bundles: reports.map(\.json),
+                ["host": JSONValue(program), "strict": .bool(strict), "level": JSONValue(level?.rawValue)])
             Terminal.write(try document.text())
-        } else {
-            Terminal.write(page(results, program: program).text)
+        case .text: Terminal.write(page(reports, program: program).text)
+        case .junit: Terminal.write(JUnitReport(reports, command: "check").text)
+        case .sarif: Terminal.write(try SARIFReport(reports).json.text())
         }
-        try (results.map(\.status).max() ?? .fine).finish()
+        try (reports.map(\.status).max() ?? .fine).finish()
     }
 
     static func resolvedProgram(_ path: String, of option: String = " of --host") throws -> String {
@@ -47,59 +74,23 @@ struct CheckCommand: ParsableCommand {
         return String(cString: resolved)
     }
 
-    private func page(_ results: [CheckResult], program: String?) -> Page {
+    private func page(_ reports: [CheckReport], program: String?) -> Page {
         var page = Page()
-        for result in results { result.write(to: &page) }
-        let lacksLibraries = results.contains { $0.report.findings.contains { $0.code == .dependencyMissing } }
-        if program == nil, lacksLibraries {
+        for report in reports { report.write(to: &page) }
+        let missing = PluginError.Code.dependencyMissing.rawValue
+        if program == nil, reports.contains(where: { $0.findings.contains { $0.code.rawValue == missing } }) {
             page.gap()
             page.paragraph(
                 "Libraries that the application brings are missing here: "
                     + "name its executable by --host to count them as present.")
         }
-        if results.count > 1 {
-            let bad = results.count { $0.status != .fine }
+        if reports.count > 1 {
+            let bad = reports.count { $0.status != .fine }
             page.gap()
             page.line(
-                (FindingReport.count(results.count, "bundle") ?? "", .bold),
+                (FindingReport.count(reports.count, "bundle") ?? "", .bold),
                 bad == 0 ? ("checked, no problems found", .green) : ("checked, problems found in \(bad)", .red))
         }
         return page
-    }
-}
-
-/// The result of checking one bundle.
-private struct CheckResult {
-    let path: String
-    let identifier: String?
-    let report: FindingReport
-    let status: ExitStatus
-
-    init(_ selected: SelectedBundle, loadedBy program: String?, isStrict: Bool) {
-        switch selected {
-        case .bundle(let bundle):
-            path = bundle.bundlePath
-            identifier = bundle.bundleIdentifier
-            report = FindingReport(findings: bundle.findings(loadedBy: program), bundlePath: bundle.bundlePath)
-            status = report.errors > 0 || isStrict && report.warnings > 0 ? .problems : .fine
-        case .unopened(let error), .missing(let error):
-            path = error.bundlePath
-            identifier = nil
-            report = FindingReport(findings: error.findings, bundlePath: error.bundlePath)
-            status = if case .missing = selected { .unable } else { .problems }
-        }
-    }
-
-    var json: JSONValue {
-        .object([
-            "path": .string(path), "identifier": JSONValue(identifier), "fine": .bool(status == .fine),
-            "errors": .integer(report.errors), "warnings": .integer(report.warnings), "findings": report.json,
-        ])
-    }
-
-    func write(to page: inout Page) {
-        let style: Page.Style = status != .fine ? .red : report.warnings > 0 ? .yellow : .green
-        page.line((path.relativeToCurrentDirectory + ":", .bold), (report.count ?? "fine", style))
-        report.write(to: &page)
     }
 }

@@ -135,7 +135,7 @@ extension String {
             switch character {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
-            case "\\", "*", "_", "[", "]", "`": result += "\\\(character)"
+            case "\\", "*", "[", "]", "`": result += "\\\(character)"
             default: result.append(character)
             }
         }

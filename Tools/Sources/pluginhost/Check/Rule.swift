@@ -2,9 +2,13 @@ import ArgumentParser
 import PluginHost
 import PluginLinting
 
-/// One thing that `check` and `lint` look for. The id is the code of its findings; ids never change.
+/// One thing that `check` and `lint` look for.
+///
+/// The id is the code of its findings; ids never change.
 struct Rule: Sendable {
-    /// How demanding a check is. Each level includes the levels before it.
+    /// How demanding a check is.
+    ///
+    /// Each level includes the levels before it.
     enum Level: String, CaseIterable, Comparable, ExpressibleByArgument {
         /// What stops a load.
         case load
@@ -100,7 +104,7 @@ struct Rule: Sendable {
     }
 
     /// All rules, in the order of the parts.
-    static let all: [Rule] = bundle + executable + loading + lists + languages + sources
+    static let all: [Rule] = bundle + executable + loading + use + lists + languages + sources
 
     private static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
 
@@ -111,7 +115,7 @@ struct Rule: Sendable {
     var address: String { "\(Self.pages)#\(id.lowercased())" }
 
     /// docs/rules.md at the address from which the project is got.
-    private static let pages = "https://example.org/PluginHost/docs/rules.md"
+    static let pages = "https://example.org/PluginHost/docs/rules.md"
 }
 
 extension LintFinding {

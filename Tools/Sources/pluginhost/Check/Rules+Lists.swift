@@ -74,8 +74,9 @@ extension Rule {
             mend: "Remove the character, or put the text into quotation marks."),
         .fault(
             "invalidEscape",
-            what: "A backslash is followed by a character that has no meaning there.",
-            why: "Each reader understands it in another way.",
+            what:
+                "An escape with a backslash stands for no character: \\U without digits, half of a surrogate pair, or too large a number.",
+            why: "Readers show another character in its place, or refuse the list.",
             mend: "Write \\\\ for a backslash, \\n for a line break and \\U0041 for a character by its number."),
         .fault(
             "unsafeText",
