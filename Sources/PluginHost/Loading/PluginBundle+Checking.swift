@@ -1,7 +1,9 @@
 @_spi(PluginHost) internal import PluginABI
 
 extension PluginBundle {
-    /// What the code tried to register after its entry had returned, in words; at most 16. Empty if the bundle was never
+    /// What the code tried to register after its entry had returned, in words; at most 16.
+    ///
+    /// Empty if the bundle was never
     /// loaded.
     @_spi(Tools) public var lateRegistrations: [String] { mappedCode?.table.lateRegistrations ?? [] }
 

@@ -22,7 +22,9 @@ enum InfoListLint {
 }
 
 extension LintFinding {
-    /// A finding of a bundle's checks, without a place in its file. The path is empty if it concerns no file.
+    /// A finding of a bundle's checks, without a place in its file.
+    ///
+    /// The path is empty if it concerns no file.
     public init(_ finding: PluginFinding) { self.init(finding, in: nil) }
 
     /// A finding of a bundle's checks, with the place of its key.

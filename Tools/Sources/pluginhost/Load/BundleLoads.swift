@@ -48,7 +48,9 @@ struct BundleLoads {
         }
     }
 
-    /// Uses all that a bundle offers, in a process of its own. Nothing that the code prints is shown, because the load has
+    /// Uses all that a bundle offers, in a process of its own.
+    ///
+    /// Nothing that the code prints is shown, because the load has
     /// shown it.
     func use(_ bundle: PluginBundle) -> UseOutcome {
         do throws(ChildProcess.Failure) {

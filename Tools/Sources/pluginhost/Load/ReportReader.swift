@@ -13,7 +13,9 @@ struct ReportReader {
     ///
     /// Its load is ``outcome``.
     private(set) var call: CallOutcome?
-    /// The outcome that `pluginhost check` reports. Its load is ``outcome``.
+    /// The outcome that `pluginhost check` reports.
+    ///
+    /// Its load is ``outcome``.
     private(set) var use: UseOutcome?
     /// The loads under way, each begun inside of the one before it.
     private(set) var loads: [Load] = []
