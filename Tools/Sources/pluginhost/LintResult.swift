@@ -88,12 +88,12 @@ struct LintResult {
         for finding in report.findings { Self.write(finding, of: report.path, to: &page) }
     }
 
-    /// `path`: the path of the bundle, which is left out of the finding's own paths.
-    static func write(_ finding: LintFinding, of path: String, to page: inout Page) {
+    /// `path`: the path of the bundle, which is left out of the finding's own paths; nil if there is none.
+    static func write(_ finding: LintFinding, of path: String?, to page: inout Page) {
         page.line(
             (Self.location(finding.filePath, finding.place), .bold),
             ("\(finding.severity.rawValue):", Page.Style(finding.severity)),
-            (finding.message.withoutPath(of: path), .plain), ("[\(finding.code.rawValue)]", .faint))
+            (path.map(finding.message.withoutPath) ?? finding.message, .plain), ("[\(finding.code.rawValue)]", .faint))
         if let excerpt = finding.place?.excerpt { page.excerpt(excerpt) }
         if let said = finding.systemMessage { page.paragraph("The system said: \(said)", indent: 2) }
         if !finding.remedy.isEmpty { page.paragraph("To do: \(finding.remedy)", indent: 2) }

@@ -23,10 +23,9 @@ struct PluginHostCommand: ParsableCommand {
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
             InfoCommand.self, CheckCommand.self, LintCommand.self, ExplainCommand.self, LoadCommand.self,
-            CallCommand.self, NewCommand.self,
-            PackCommand.self, StageCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self,
-            EnableCommand.self, DisableCommand.self, LoadInChildCommand.self, CallInChildCommand.self,
-            UseInChildCommand.self,
+            CallCommand.self, NewCommand.self, StringsCommand.self, PackCommand.self, StageCommand.self,
+            InstallCommand.self, UninstallCommand.self, RollbackCommand.self, EnableCommand.self, DisableCommand.self,
+            LoadInChildCommand.self, CallInChildCommand.self, UseInChildCommand.self,
         ])
 
     /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.
