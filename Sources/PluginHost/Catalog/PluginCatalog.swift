@@ -18,9 +18,11 @@ public final class PluginCatalog: Sendable {
     public enum Validation: Sendable, Hashable {
         /// What is known about a bundle is valid as long as its Info.plist is the same file: one system call per bundle.
         case bundles
-        /// What is known about a folder is valid as long as nothing was added to the folder, removed from it or renamed in
-        /// it: one system call per folder. A change inside of a bundle is noticed when the bundle is first used, and by
-        /// ``PluginCatalog/refresh(_:)``.
+        /// Cached data about a folder is valid until something is added to the folder, removed from it or renamed in
+        /// it.
+        ///
+        /// This costs one system call per folder. A change inside of a bundle is noticed when the bundle is first used,
+        /// and by ``PluginCatalog/refresh(_:)``.
         case folders
     }
 

@@ -28,8 +28,10 @@ public struct BundleLinter: Sendable {
         }
     }
 
-    /// Directories and files with the sources of the bundle's code. If there are any, the linter also reports keys that no
-    /// source mentions, and keys that sources use and no table has.
+    /// Directories and files with the sources of the bundle's code.
+    ///
+    /// If there are any, the linter also reports keys that no source mentions, and keys that sources use and no table
+    /// has.
     public var sources: [String]
 
     /// Whether every localisation must have a text for every key that another one has, even if the code or Info.plist has the

@@ -7,7 +7,9 @@ protocol Checksum: AnyObject {
     /// The way of computing it, for the report.
     var means: String { get }
     func update(_ bytes: [UInt8]) throws
-    /// The digest in hexadecimal digits. Called once.
+    /// The digest in hexadecimal digits.
+    ///
+    /// It is requested once.
     func finish() -> String
 }
 
