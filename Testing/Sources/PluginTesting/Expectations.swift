@@ -1,8 +1,10 @@
 public import PluginHost
 import PluginLinting
 
-/// Checks that a bundle registers exactly what its Info.plist declares: every provider and factory of an extension point is
-/// in `PHFactories`, everything in `PHFactories` and `PHFunctions` is registered, and signatures agree. Loads the bundle.
+/// Checks that a bundle registers exactly what its Info.plist declares: every provider and factory of an extension
+/// point is in `PHFactories`, everything in `PHFactories` and `PHFunctions` is registered, and signatures agree.
+///
+/// Loads the bundle.
 ///
 /// Classes need no declaration.
 ///
@@ -71,8 +73,10 @@ public func expectPluginError<Result>(
     }
 }
 
-/// Checks the translations of a bundle: each language has a text for every key of every table, and the placeholders of the
-/// texts agree. Tables with faults fail too. The checks are those of `pluginhost lint`, but texts in the code are no excuse.
+/// Checks the translations of a bundle: each language has a text for every key of every table, and the placeholders of
+/// the texts agree.
+///
+/// Tables with faults fail too. The checks are those of `pluginhost lint`, but texts in the code are no excuse.
 ///
 /// A text may be the same in two languages. If `pt` has a key, `pt-BR` may lack it.
 ///

@@ -2,8 +2,10 @@ public import PluginABI
 public import PluginHost
 
 extension PluginBundle {
-    /// The author's own bundle, with the code that was built for this test run. It is assembled in a temporary directory,
-    /// once in a process, with the files that `pluginhost pack` and `swift package bundle` take.
+    /// The author's own bundle, with the code that was built for this test run.
+    ///
+    /// It is assembled in a temporary directory, once in a process, with the files that `pluginhost pack` and
+    /// `swift package bundle` take.
     ///
     /// The test target must not depend on the plug-in's own target, because its code would then be in the process twice.
     /// To test types that only the plug-in's module has, use ``underTest(entry:source:filePath:)``.
@@ -29,8 +31,10 @@ extension PluginBundle {
         return try opened(AssembledBundles.shared.path(of: source))
     }
 
-    /// The author's own bundle with code that is linked into the tests, for tests that use types of the plug-in's module:
-    /// the test target depends on the plug-in's target. Resources are read from the source, and no file is loaded.
+    /// The author's own bundle with code that is linked into the tests, for tests that use types of the plug-in's
+    /// module: the test target depends on the plug-in's target.
+    ///
+    /// Resources are read from the source, and no file is loaded.
     ///
     /// - Parameters:
     ///   - entry: the plug-in's entry.

@@ -54,7 +54,9 @@ public final class TemporaryBundle: Sendable {
         }
     }
 
-    /// Opens the bundle. In a ``TestHost`` it is unloaded when the test ends.
+    /// Opens the bundle.
+    ///
+    /// In a ``TestHost`` it is unloaded when the test ends.
     ///
     /// - Returns: the directory's only bundle object.
     /// - Throws: ``/PluginHost/PluginError``.

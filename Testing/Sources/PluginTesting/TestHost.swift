@@ -33,7 +33,9 @@ public final class TestHost: Sendable {
         public var version: String
         /// What the application offers beyond its version, for `PHCapabilities`.
         public var capabilities: Set<String>
-        /// The user's languages, best first. The languages of the machine that runs the tests do not count.
+        /// The user's languages, best first.
+        ///
+        /// The languages of the machine that runs the tests do not count.
         public var languages: [String]
         /// The kind of device, as in the names of resources.
         public var device: String?
@@ -104,7 +106,9 @@ public final class TestHost: Sendable {
         state.withLock { $0.services.append(service) }
     }
 
-    /// A catalogue of these bundles alone, which are its only candidates. It has no index and no choices of a user.
+    /// A catalogue of these bundles alone, which are its only candidates.
+    ///
+    /// It has no index and no choices of a user.
     ///
     /// - Parameter bundles: the bundles; each keeps its name, so two of them must have different ones.
     /// - Returns: the catalogue. It loads a bundle when something that it provides is first made.
@@ -170,7 +174,9 @@ public final class TestHost: Sendable {
     }
 }
 
-/// Runs a body in a host of its own. It works in Swift Testing and in XCTest, in tests that run at the same time too.
+/// Runs a body in a host of its own.
+///
+/// It works in Swift Testing and in XCTest, in tests that run at the same time too.
 ///
 /// ```swift
 /// func testTheGreetingIsGerman() async throws {

@@ -7,7 +7,9 @@ public struct TestHostTrait: TestTrait, SuiteTrait, TestScoping {
     /// In a suite, every test gets a host of its own.
     public var isRecursive: Bool { true }
 
-    /// Runs one test in its host. Swift Testing calls it.
+    /// Runs one test in its host.
+    ///
+    /// Swift Testing calls it.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {

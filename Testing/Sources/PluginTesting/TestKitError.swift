@@ -2,7 +2,9 @@
 ///
 /// **Threads.** A value; may be shared freely.
 public struct TestKitError: Error, Sendable, Hashable {
-    /// The kind of error. Open: a later version adds codes.
+    /// The kind of error.
+    ///
+    /// Open: a later version adds codes.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The code as text.
         public let rawValue: String

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// Lets one task at a time do something, in the order in which they asked. A task that waits blocks no thread.
+/// Lets one task at a time do something, in the order in which they asked.
+///
+/// A task that waits blocks no thread.
 final class Turn: Sendable {
     private struct State {
         var isTaken = false

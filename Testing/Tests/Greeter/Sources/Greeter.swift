@@ -1,7 +1,8 @@
 public import PluginABI
 
-/// Greets the audience that the application provides. Its interfaces are the standard library's, so the tests need no API
-/// package of an application.
+/// Greets the audience that the application provides.
+///
+/// Its interfaces are the standard library's, so the tests need no API package of an application.
 final class Greeter: Plugin, CustomStringConvertible {
     let context: PluginContext
     let audience: any CustomStringConvertible & Sendable
