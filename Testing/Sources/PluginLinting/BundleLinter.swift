@@ -34,6 +34,12 @@ public struct BundleLinter: Sendable {
     /// has.
     public var sources: [String]
 
+    /// Whether every localisation must have a text for every key that another one has, even if the code or Info.plist
+    /// has the text too.
+    ///
+    /// A gap is an error of code `missingText`. Default: false.
+    public var requiresAllTexts = false
+
     /// A linter that compares with these sources, if there are any.
     public init(sources: [String] = []) {
         self.sources = sources

@@ -25,6 +25,7 @@ struct BundleLint {
             tables: tables, languages: resources.languages, manifest: manifest, infoList: infoList)
         findings += LanguageLint(localizations, manifest: manifest, infoList: infoList).findings
         findings += TranslationLint(localizations).findings
+        if linter.requiresAllTexts { findings += CompletenessLint(localizations).findings }
         if !linter.sources.isEmpty {
             var keys = KeyUseLint(localizations, infoList: infoList, executable: bundle.executablePath)
             keys.run(sources: linter.sources)

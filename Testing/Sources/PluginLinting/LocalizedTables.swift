@@ -138,6 +138,9 @@ package struct LocalizedTables {
         return a.language == b.language && a.script == b.script
     }
 
+    /// Whether a localisation is that of the development region.
+    func isRegion(_ language: String) -> Bool { meaning(of: language) == meaning(of: "Base") }
+
     /// The language that a localisation's name means; `Base` means the development region's.
     func meaning(of language: String) -> LanguageTag? {
         LanguageTag(language == "Base" ? manifest.developmentRegion ?? "" : language)?.canonical
