@@ -4,9 +4,9 @@
 /// nobody pads numbers with blanks in a user interface.
 ///
 /// Sources: POSIX, fprintf(); Apple's String Programming Guide, “String Format Specifiers”, for `%@` and `%#@name@`.
-package struct FormatArguments: Hashable, Sendable {
+@_spi(Tools) public struct FormatArguments: Hashable, Sendable {
     /// The type by which an argument is passed: types that can replace one another are one kind.
-    package enum Kind: String, Sendable {
+    public enum Kind: String, Sendable {
         case object = "an object (%@)"
         case integer = "a whole number (%d)"
         case double = "a floating-point number (%f)"
@@ -18,28 +18,34 @@ package struct FormatArguments: Hashable, Sendable {
     /// The kind of each argument, by its number from 1.
     ///
     /// `%1$@ %2$@` and `%@ %@` have the same arguments.
-    package private(set) var kinds: [Int: Kind] = [:]
+    public private(set) var kinds: [Int: Kind] = [:]
     /// Arguments that are used as two different kinds.
     private(set) var conflicts: [Int] = []
     /// The variables of plural rules, `%#@name@`, with the numbers of their arguments.
-    package private(set) var variables: [Variable] = []
+    public private(set) var variables: [Variable] = []
     /// Percent signs that begin no placeholder.
     private(set) var strayPercents = 0
     /// Whether some placeholders have a number and others have none.
     var isMixed: Bool { hasNumbered && hasPlain }
     /// Names in braces, `{name}`: placeholders that the code replaces itself.
-    package private(set) var names: Set<String> = []
+    public private(set) var names: Set<String> = []
 
     /// A value that is equal for formats with the same arguments.
-    package struct Signature: Hashable {
-        package let kinds: [Int: Kind]
-        package let names: Set<String>
+    public struct Signature: Hashable {
+        /// The kind of each argument, by its number from 1.
+        public let kinds: [Int: Kind]
+        /// The names in braces.
+        public let names: Set<String>
     }
-    package var signature: Signature { Signature(kinds: kinds, names: names) }
+    /// The value that is equal for formats with the same arguments.
+    public var signature: Signature { Signature(kinds: kinds, names: names) }
 
-    package struct Variable: Hashable, Sendable {
-        package let name: String
-        package let argument: Int
+    /// A variable of plural rules, `%#@name@`.
+    public struct Variable: Hashable, Sendable {
+        /// Its name.
+        public let name: String
+        /// The number of its argument, from 1.
+        public let argument: Int
     }
 
     private var hasNumbered = false
@@ -52,7 +58,7 @@ package struct FormatArguments: Hashable, Sendable {
     /// - Parameters:
     ///   - text: the format.
     ///   - first: the argument of the first placeholder without a number. In a text of plural rules it is the variable's.
-    package init(_ text: String, from first: Int = 1) {
+    public init(_ text: String, from first: Int = 1) {
         nextPlain = first
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "{") }) else { return }
         let bytes = Array(text.utf8)
@@ -88,7 +94,7 @@ package struct FormatArguments: Hashable, Sendable {
     /// Then it may not be a format at all.
     var isEmpty: Bool { kinds.isEmpty && variables.isEmpty }
     /// Whether it is a pattern of dates, `%Y-%m-%d`, which takes no arguments.
-    package private(set) var isDate = false
+    public private(set) var isDate = false
     /// Whether it is a text with plain percent signs: “50 % of it”.
     var isProse: Bool { isEmpty && strayPercents > 0 }
 
@@ -99,19 +105,19 @@ package struct FormatArguments: Hashable, Sendable {
     }
 
     /// A placeholder of a format, or `%%`.
-    package struct Place {
+    public struct Place {
         /// Its bytes in the text.
-        package let range: Range<Int>
+        public let range: Range<Int>
         /// Whether it takes the next argument: it is not `%%`, and has no number and no `*`.
-        package let takesNext: Bool
+        public let takesNext: Bool
         /// Whether it takes an argument.
-        package let takesAny: Bool
+        public let takesAny: Bool
     }
 
     /// The placeholders of a format, in order.
     ///
     /// A pattern of dates has none, but is one.
-    package static func places(in bytes: [UInt8]) -> [Place] {
+    public static func places(in bytes: [UInt8]) -> [Place] {
         var places: [Place] = []
         var index = 0
         while let percent = bytes[index...].firstIndex(of: UInt8(ascii: "%")) {

@@ -1,5 +1,5 @@
 /// The keys that a source uses, and every text in it that may be a key.
-package struct KeyUses: Sendable {
+@_spi(Tools) public struct KeyUses: Sendable {
     /// A call that looks up a localised string by a literal key.
     struct Call: Sendable {
         let key: String
@@ -14,7 +14,8 @@ package struct KeyUses: Sendable {
     /// Texts around interpolations: they may mean a key that begins and ends in the same way.
     private var patterns: [(start: String, end: String)] = []
 
-    package init() {}
+    /// No uses yet.
+    public init() {}
 
     init(_ source: SourceTokens) {
         addTexts(of: source)
@@ -26,7 +27,7 @@ package struct KeyUses: Sendable {
     }
 
     /// Adds the texts of a source, and not its calls.
-    package mutating func addTexts(of source: SourceTokens) {
+    public mutating func addTexts(of source: SourceTokens) {
         for case .literal(let pieces) in source.tokens.lazy.map(\.kind) {
             if pieces.count == 1 {
                 texts.insert(pieces[0])
@@ -45,7 +46,7 @@ package struct KeyUses: Sendable {
     mutating func add(text: String) { texts.insert(text) }
 
     /// Whether a key is one of the texts, or may be made by an interpolation.
-    package func mention(_ key: String) -> Bool {
+    public func mention(_ key: String) -> Bool {
         texts.contains(key)
             || patterns.contains {
                 key.count >= $0.start.count + $0.end.count && key.hasPrefix($0.start) && key.hasSuffix($0.end)

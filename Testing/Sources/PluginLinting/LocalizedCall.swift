@@ -1,7 +1,7 @@
 /// A call that looks up a localised string, with those of its arguments that are literals.
-package struct LocalizedCall {
+@_spi(Tools) public struct LocalizedCall {
     /// What an argument says.
-    package enum Argument {
+    public enum Argument {
         /// It is not there, or it is `nil`.
         case absent
         /// A literal, or literals that are joined.
@@ -12,12 +12,12 @@ package struct LocalizedCall {
         case expression(offset: Int)
 
         /// The text of a literal.
-        package var text: String? {
+        public var text: String? {
             if case .text(let text, _) = self { text } else { nil }
         }
 
         /// The byte of the source where it begins; nil if it is absent.
-        package var offset: Int? {
+        public var offset: Int? {
             switch self {
             case .absent: nil
             case .text(_, let offset), .interpolated(let offset), .expression(let offset): offset
@@ -26,15 +26,18 @@ package struct LocalizedCall {
     }
 
     /// The name of the function or initialiser.
-    package let function: String
-    package internal(set) var key = Argument.absent
-    package internal(set) var table = Argument.absent
+    public let function: String
+    /// The key.
+    public internal(set) var key = Argument.absent
+    /// The table.
+    public internal(set) var table = Argument.absent
     /// The text for a missing translation.
-    package internal(set) var value = Argument.absent
-    package internal(set) var comment = Argument.absent
+    public internal(set) var value = Argument.absent
+    /// The comment for translators.
+    public internal(set) var comment = Argument.absent
 
     /// The table's name; nil if it is not a literal.
-    package var tableName: String? {
+    public var tableName: String? {
         switch table {
         case .absent: LocalizedTables.defaultTable
         case .text("", _): LocalizedTables.defaultTable
@@ -50,17 +53,17 @@ package struct LocalizedCall {
 /// `WithDefaultValue`, of `CFCopyLocalizedString` and its relatives, of `localizedString` in all its forms, the message
 /// `localizedStringForKey:value:table:`, `String(localized:)`, `AttributedString(localized:)`,
 /// `LocalizedStringResource(_:)`, and the function `localized_string` of the C ABI.
-package struct LocalizedCallFinder {
+@_spi(Tools) public struct LocalizedCallFinder {
     /// The functions that take the arguments of `NSLocalizedString`, and have relatives like it.
     private let families: [String]
 
     /// - Parameter names: the names of own functions with the arguments of `NSLocalizedString`.
-    package init(names: [String] = []) {
+    public init(names: [String] = []) {
         families = ["NSLocalizedString", "CFCopyLocalizedString"] + names
     }
 
     /// The calls, in the order of the source.
-    package func calls(in source: SourceTokens) -> [LocalizedCall] {
+    public func calls(in source: SourceTokens) -> [LocalizedCall] {
         let tokens = source.tokens
         return tokens.indices.compactMap { index in
             guard let word = tokens[index].word, index + 1 < tokens.count else { return nil }

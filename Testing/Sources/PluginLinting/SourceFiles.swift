@@ -3,31 +3,32 @@
 /// The files in directories with sources, sorted by name.
 ///
 /// Hidden ones are left out, and links to directories are not followed.
-package struct SourceFiles {
+@_spi(Tools) public struct SourceFiles {
     /// Absolute paths of all files, also of those that are not sources.
-    package private(set) var paths: [String] = []
+    public private(set) var paths: [String] = []
     /// What could not be read.
-    package private(set) var findings: [LintFinding] = []
+    public private(set) var findings: [LintFinding] = []
 
     /// A larger file is not a source.
-    package static let largest = 4 << 20
+    public static let largest = 4 << 20
     private static let mostFiles = 50_000
     private static let deepest = 32
     private static let swift: Set = ["swift"]
     private static let cFamily: Set = ["c", "cc", "cpp", "cxx", "h", "hh", "hpp", "m", "mm"]
 
-    package init(_ sources: [String]) {
+    /// The sources among these files, and in these folders.
+    public init(_ sources: [String]) {
         for source in sources { add(Path.normalized(source) ?? source) }
     }
 
     /// Whether a file is a source in Swift, or in a language of C's family; nil for any other.
-    package static func isSwift(_ path: String) -> Bool? {
+    public static func isSwift(_ path: String) -> Bool? {
         let type = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
         return swift.contains(type) ? true : cFamily.contains(type) ? false : nil
     }
 
     /// The content of a file; nil if it is too large, or cannot be read.
-    package static func bytes(_ path: String, atMost limit: Int = largest) -> [UInt8]? {
+    public static func bytes(_ path: String, atMost limit: Int = largest) -> [UInt8]? {
         guard let file = try? OpenedFile(path: path), file.identity.size <= UInt64(limit) else { return nil }
         return try? file.bytes(atMost: limit)
     }

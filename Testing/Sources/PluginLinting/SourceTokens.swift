@@ -4,45 +4,52 @@
 /// a literal is one, unless the preprocessor changes that.
 ///
 /// **Cost.** Linear in the size of the source; a token takes about as much memory as 50 bytes of text.
-package struct SourceTokens {
+@_spi(Tools) public struct SourceTokens {
     /// A word, a sign or a literal.
-    package struct Token {
-        package enum Kind: Equatable {
+    public struct Token {
+        /// What a token is, with its text.
+        public enum Kind: Equatable {
             case word(String)
             case sign(UInt8)
             /// The text between interpolations: one piece if there are none.
             case literal([String])
         }
 
-        package let kind: Kind
+        /// What it is.
+        public let kind: Kind
         /// The byte of the source where it begins.
-        package let offset: Int
+        public let offset: Int
 
         /// The text of a literal without interpolations.
-        package var text: String? {
+        public var text: String? {
             if case .literal(let pieces) = kind, pieces.count == 1 { pieces[0] } else { nil }
         }
 
         /// Whether it is a literal with an interpolation.
-        package var isInterpolated: Bool {
+        public var isInterpolated: Bool {
             if case .literal(let pieces) = kind { pieces.count > 1 } else { false }
         }
 
-        package var isLiteral: Bool {
+        /// Whether it is a literal, with or without interpolations.
+        public var isLiteral: Bool {
             if case .literal = kind { true } else { false }
         }
 
-        package var word: String? {
+        /// The text of a word; nil for anything else.
+        public var word: String? {
             if case .word(let word) = kind { word } else { nil }
         }
 
-        package func isSign(_ sign: Unicode.Scalar) -> Bool { kind == .sign(UInt8(ascii: sign)) }
-        package func isWord(_ word: String) -> Bool { kind == .word(word) }
+        /// Whether it is this sign.
+        public func isSign(_ sign: Unicode.Scalar) -> Bool { kind == .sign(UInt8(ascii: sign)) }
+        /// Whether it is this word.
+        public func isWord(_ word: String) -> Bool { kind == .word(word) }
     }
 
     /// In the order of the source; those inside of an interpolation come before its literal.
-    package private(set) var tokens: [Token] = []
-    package let isSwift: Bool
+    public private(set) var tokens: [Token] = []
+    /// Whether the source is in Swift; otherwise it is in a language of C's family.
+    public let isSwift: Bool
     let bytes: [UInt8]
     var index = 0
     /// How many interpolations are open.
@@ -51,7 +58,8 @@ package struct SourceTokens {
     private var depth = 0
     private static let deepest = 16
 
-    package init(_ bytes: [UInt8], isSwift: Bool) {
+    /// Divides a source into its tokens.
+    public init(_ bytes: [UInt8], isSwift: Bool) {
         self.bytes = bytes
         self.isSwift = isSwift
         read(untilClosed: false)
