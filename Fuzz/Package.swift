@@ -11,7 +11,7 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "PluginHost", path: ".."), .package(name: "DemoAPI", path: "../Examples/DemoAPI"),
-        .package(name: "Tools", path: "../Tools"),
+        .package(name: "PluginTesting", path: "../Testing"),
     ],
     targets: [
         // fork(), which Swift does not offer, and a count of the memory in use.
@@ -22,7 +22,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "CFuzz", .product(name: "PluginHost", package: "PluginHost"),
-                .product(name: "PluginLinting", package: "Tools"),
+                .product(name: "PluginLinting", package: "PluginTesting"),
             ]),
         // Random operations on many threads at once, and a check of the process's resources.
         .executableTarget(

@@ -1,18 +1,21 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
+// The linter is in the package for authors' tests, which use it too.
+let linting = Target.Dependency.product(name: "PluginLinting", package: "PluginTesting")
+
 // The command-line tool. It is a package of its own, because everything that loads plug-ins must depend on the library's
 // dynamic product from outside of the library's package. See docs/abi.md, "One copy of each module".
 let package = Package(
     name: "Tools",
     products: [
         .executable(name: "pluginhost", targets: ["pluginhost"]),
-        .library(name: "PluginLinting", targets: ["PluginLinting"]),
         .library(name: "PluginPacking", targets: ["PluginPacking"]),
         .library(name: "PluginTranslating", targets: ["PluginTranslating"]),
     ],
     dependencies: [
         .package(name: "PluginHost", path: ".."),
+        .package(name: "PluginTesting", path: "../Testing"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
     targets: [
@@ -22,26 +25,20 @@ let package = Package(
         .executableTarget(
             name: "pluginhost",
             dependencies: [
-                "CChildProcess", "PluginLinting", "PluginPacking", "PluginTranslating",
+                "CChildProcess", "PluginPacking", "PluginTranslating", linting,
                 .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        // The linter is not in the library, so hosts do not carry it. It imports PropertyLists, which is a part of the
-        // product PluginHost and not a product of its own.
-        .target(name: "PluginLinting", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
         // Makes bundles, and installs them.
         .target(
             name: "PluginPacking",
             dependencies: [
-                "CPackingSupport", "CTemplates", "PluginLinting", .product(name: "PluginHost", package: "PluginHost"),
+                "CPackingSupport", "CTemplates", linting, .product(name: "PluginHost", package: "PluginHost"),
             ]),
         // Makes strings tables from sources, and converts tables and property lists.
         .target(
             name: "PluginTranslating",
-            dependencies: ["PluginLinting", .product(name: "PluginHost", package: "PluginHost")]),
-        .testTarget(
-            name: "PluginLintingTests",
-            dependencies: ["PluginLinting", .product(name: "PluginHost", package: "PluginHost")]),
+            dependencies: [linting, .product(name: "PluginHost", package: "PluginHost")]),
         .testTarget(
             name: "PluginTranslatingTests",
             dependencies: ["PluginTranslating", .product(name: "PluginHost", package: "PluginHost")]),

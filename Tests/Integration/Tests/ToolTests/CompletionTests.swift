@@ -11,7 +11,7 @@ import Testing
     }
 
     private static let commands = [
-        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load", "call", "new", "pack",
+        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "explain", "load", "call", "new", "pack",
         "strings", "extract", "diff", "pseudo", "plist", "convert",
     ]
 

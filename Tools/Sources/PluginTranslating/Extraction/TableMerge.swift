@@ -1,4 +1,4 @@
-internal import PluginLinting
+@_spi(Tools) internal import PluginLinting
 
 /// Brings one strings table up to date with the keys of the sources.
 ///

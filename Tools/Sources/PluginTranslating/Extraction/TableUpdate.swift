@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 internal import PropertyLists
 
 /// Brings the strings tables of a bundle, or of a folder with its resources, up to date with the keys of sources.

@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-internal import PluginLinting
+@_spi(Tools) internal import PluginLinting
 
 /// The `.lproj` directories of one set of resources.
 struct LocalizedFolders {

@@ -1,6 +1,6 @@
 import Glibc
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 internal import PropertyLists
 
 /// A strings table in a file, for changing its entries.

@@ -1,0 +1,71 @@
+import Glibc
+@_spi(Tools) internal import PluginHost
+internal import PropertyLists
+
+/// One run of a linter over one bundle.
+struct BundleLint {
+    let bundle: PluginBundle
+    let linter: BundleLinter
+    private var files: [String] = []
+    private var findings: [LintFinding] = []
+
+    init(bundle: PluginBundle, linter: BundleLinter) {
+        self.bundle = bundle
+        self.linter = linter
+    }
+
+    mutating func run() -> LintReport {
+        let infoList = lintInfoList()
+        let manifest = Manifest(dictionary: infoList?.dictionary ?? [:], path: infoList?.path)
+        var resources = ResourceLists()
+        if let directory = bundle.resourcePath { resources.gather(directory) }
+        findings += resources.findings
+        let tables = lint(resources.lists.filter { $0.path != infoList?.path })
+        let localizations = LocalizedTables(
+            tables: tables, languages: resources.languages, manifest: manifest, infoList: infoList)
+        findings += LanguageLint(localizations, manifest: manifest, infoList: infoList).findings
+        findings += TranslationLint(localizations).findings
+        if linter.requiresAllTexts { findings += CompletenessLint(localizations).findings }
+        if !linter.sources.isEmpty {
+            var keys = KeyUseLint(localizations, infoList: infoList, executable: bundle.executablePath)
+            keys.run(sources: linter.sources)
+            findings += keys.findings
+            files += keys.files
+        }
+        var report = LintReport(path: bundle.bundlePath, files: files, findings: infoListFirst(findings.inOrder))
+        report.keys = localizations.allKeys
+        return report
+    }
+
+    private func infoListFirst(_ findings: [LintFinding]) -> [LintFinding] {
+        findings.filter { $0.filePath == bundle.manifestPath } + findings.filter { $0.filePath != bundle.manifestPath }
+    }
+
+    /// The bundle's current Info.plist; nil if there is none.
+    private mutating func lintInfoList() -> LintedFile? {
+        // A file that cannot be examined is not missing: reading it reports the reason.
+        if FileIdentity(path: bundle.manifestPath) == nil, ErrorNumber.saysAbsent(errno) {
+            findings += (bundle.manifestError?.findings ?? []).map { LintFinding($0, in: nil) }
+            return nil
+        }
+        let file = LintedFile(path: bundle.manifestPath, type: .propertyList)
+        files.append(file.path)
+        findings += file.findings + InfoListLint.findings(in: file)
+        return file
+    }
+
+    /// Each file on its own.
+    private mutating func lint(_ lists: [ResourceLists.List]) -> [LocalizedTables.Table] {
+        var tables: [LocalizedTables.Table] = []
+        for list in lists {
+            let file = LintedFile(path: list.path, type: list.type)
+            files.append(list.path)
+            findings += file.findings + TextLint.findings(in: file)
+            findings += PluralLint.findings(in: file, language: list.language)
+            if list.type != .propertyList {
+                tables.append(LocalizedTables.Table(name: list.name, language: list.language, file: file))
+            }
+        }
+        return tables
+    }
+}

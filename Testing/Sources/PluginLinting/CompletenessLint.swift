@@ -1,0 +1,49 @@
+@_spi(Tools) internal import PluginHost
+
+/// The texts that some localisations of a bundle have and others lack, without exceptions for texts that the code or
+/// Info.plist has too.
+struct CompletenessLint {
+    private let tables: LocalizedTables
+
+    init(_ tables: LocalizedTables) { self.tables = tables }
+
+    /// By table, then by language, then by key.
+    var findings: [LintFinding] { tables.names.filter { tables.global[$0] == nil }.flatMap(findings) }
+
+    private func findings(_ table: String) -> [LintFinding] {
+        // The keys with a text, and a localisation that has it, for the message.
+        var keys: [String: String] = [:]
+        for language in tables.languages {
+            for (key, entry) in tables.entries(table, language) where !entry.isBlank && keys[key] == nil {
+                keys[key] = language
+            }
+        }
+        let wanted = keys.sorted { $0.key < $1.key }
+        return tables.languages.filter { $0 != "Base" && !LocalizedTables.isForTranslators($0) }.flatMap { language in
+            // A localisation gets what it lacks from the broader ones, and that of the development region from Base.
+            let sources = [language] + tables.broader(than: language) + (tables.isRegion(language) ? ["Base"] : [])
+            let file = tables.file(table, language)?.path
+            var missing = LintFindings()
+            for (key, owner) in wanted
+            where !sources.contains(where: { tables.entries(table, $0)[key].map { !$0.isBlank } ?? false }) {
+                missing.add(
+                    LintFinding(
+                        .error, .missingText, filePath: file ?? tables.directories[language] ?? "", subject: key,
+                        message: "The localisation \(quoted(language)) has no text for \(quoted(key.shortened)) in the "
+                            + "table \(quoted(table)). \(quoted(owner)) has one.",
+                        remedy: "Translate it, or remove the key from all localisations."))
+            }
+            return missing.all
+        }
+    }
+}
+
+extension LocalizedTables.Entry {
+    /// Whether it shows nothing.
+    fileprivate var isBlank: Bool { text?.allSatisfy(\.isWhitespace) ?? false }
+}
+
+extension LintFinding.Code {
+    /// A localisation has no text for a key that another localisation has: see ``BundleLinter/requiresAllTexts``.
+    public static let missingText = Self(rawValue: "missingText")
+}

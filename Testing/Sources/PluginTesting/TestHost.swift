@@ -1,0 +1,199 @@
+public import PluginABI
+public import PluginHost
+import Synchronization
+
+/// An application that exists only for one test: it has a name, a version, languages and services of its own, keeps what
+/// plug-ins log, and leaves nothing behind.
+///
+/// ```swift
+/// @Suite(.testHost(languages: ["de"])) struct GreeterTests {
+///     @Test func theGreetingIsGerman() throws {
+///         let greeting = try #require(try PluginBundle.underTest().providers(of: .greeting).first).make()
+///         #expect(greeting.text == "Guten Tag")
+///     }
+/// }
+/// ```
+/// A process has only one ``/PluginHost/HostEnvironment``. So one test host at a time is in force, and tests that run at
+/// the same moment wait for their turn without blocking a thread. Use a test host in every test that loads a bundle or
+/// reads its resources, with ``withTestHost(_:_:)`` or the trait `testHost`.
+///
+/// When the test ends, the bundles that the kit opened for it are unloaded, the services are withdrawn and the previous
+/// environment is restored. Code stays mapped, so the next test that loads the same bundle activates it again, without
+/// another call of its entry.
+///
+/// A test host inside another one, such as a test's own in a suite that has one, replaces it until it ends.
+///
+/// **Threads.** Any.
+public final class TestHost: Sendable {
+    /// What a plug-in sees of a test host.
+    public struct Settings: Sendable {
+        /// The application's name.
+        public var name: String
+        /// The application's version.
+        public var version: String
+        /// What the application offers beyond its version, for `PHCapabilities`.
+        public var capabilities: Set<String>
+        /// The user's languages, best first.
+        ///
+        /// The languages of the machine that runs the tests do not count.
+        public var languages: [String]
+        /// The kind of device, as in the names of resources.
+        public var device: String?
+        /// Pixels per point.
+        public var scale: Int
+        /// Whether a bundle with `PHFactories` must register everything that it declares there.
+        public var requiresDeclaredRegistrations: Bool
+
+        /// Settings; each that is left out has its default: an English application without capabilities.
+        public init(
+            name: String = "TestHost", version: String = "1.0.0", capabilities: Set<String> = [],
+            languages: [String] = ["en"], device: String? = nil, scale: Int = 1,
+            requiresDeclaredRegistrations: Bool = false
+        ) {
+            self.name = name
+            self.version = version
+            self.capabilities = capabilities
+            self.languages = languages
+            self.device = device
+            self.scale = scale
+            self.requiresDeclaredRegistrations = requiresDeclaredRegistrations
+        }
+    }
+
+    /// The host of the running test; nil outside of one.
+    @TaskLocal public static var current: TestHost?
+
+    /// The settings with which it began.
+    public let settings: Settings
+
+    private struct State {
+        var records: [HostLogRecord] = []
+        var services: [HostService] = []
+        var bundles: [PluginBundle] = []
+        /// What owns directories that must exist until the end.
+        var owners: [any AnyObject & Sendable] = []
+    }
+
+    private let state = Mutex(State())
+    /// For the hosts inside of this one.
+    private let turn = Turn()
+    /// For the hosts that are inside of no other.
+    private static let firstTurn = Turn()
+
+    private init(_ settings: Settings) { self.settings = settings }
+
+    // MARK: Use
+
+    /// What plug-ins and the library have logged, oldest first.
+    public var log: [HostLogRecord] { state.withLock(\.records) }
+
+    /// Changes the user's languages while the test runs: every bundle uses them at its next look-up.
+    ///
+    /// - Parameter languages: the languages, best first.
+    public func setLanguages(_ languages: [String]) { HostEnvironment.current.preferredLanguages = languages }
+
+    /// Provides a service of the application to plug-ins until the test ends.
+    ///
+    /// - Parameters:
+    ///   - point: the extension point, declared in the application's API.
+    ///   - name: a name for messages.
+    ///   - make: creates the object once, at the first request.
+    public func provide<Interface: Sendable>(
+        _ point: ExtensionPoint<Interface>, named name: String = "test",
+        _ make: @escaping @Sendable () throws -> Interface
+    ) {
+        let service = HostEnvironment.provide(point, named: name, make)
+        state.withLock { $0.services.append(service) }
+    }
+
+    /// A catalogue of these bundles alone, which are its only candidates.
+    ///
+    /// It has no index and no choices of a user.
+    ///
+    /// - Parameter bundles: the bundles; each keeps its name, so two of them must have different ones.
+    /// - Returns: the catalogue. It loads a bundle when something that it provides is first made.
+    /// - Throws: ``TestKitError`` if the temporary directory cannot be written.
+    public func catalog(of bundles: PluginBundle...) throws -> PluginCatalog {
+        let folder = try TemporaryFolder()
+        for bundle in bundles {
+            let name = bundle.bundlePath.split(separator: "/").last.map(String.init) ?? "bundle"
+            try folder.link(name.hasSuffix(".bundle") ? name : name + ".bundle", to: bundle.bundlePath)
+        }
+        state.withLock {
+            $0.owners.append(folder)
+            $0.bundles += bundles
+        }
+        return PluginCatalog(searchPaths: [folder.path], options: .init(index: .none))
+    }
+
+    /// Unloads a bundle when the test ends, and keeps its directory until then.
+    func keep(_ bundle: PluginBundle, of temporary: TemporaryBundle? = nil) {
+        state.withLock { state in
+            state.bundles.append(bundle)
+            if let temporary { state.owners.append(temporary) }
+        }
+    }
+
+    // MARK: Beginning and end
+
+    /// Runs a body in a host of its own; see ``withTestHost(_:_:)``.
+    static nonisolated(nonsending) func run<Result>(
+        _ settings: Settings, _ body: nonisolated(nonsending) (TestHost) async throws -> Result
+    ) async throws -> Result {
+        let host = TestHost(settings)
+        let turn = current?.turn ?? firstTurn
+        await turn.take()
+        let previous = HostEnvironment.current
+        host.begin()
+        defer {
+            host.end()
+            HostEnvironment.current = previous
+            turn.pass()
+        }
+        return try await $current.withValue(host) { try await body(host) }
+    }
+
+    private func begin() {
+        var environment = HostEnvironment.current
+        environment.name = settings.name
+        environment.version = settings.version
+        environment.capabilities = settings.capabilities
+        environment.preferredLanguages = settings.languages
+        environment.device = settings.device
+        environment.scale = settings.scale
+        environment.requiresDeclaredRegistrations = settings.requiresDeclaredRegistrations
+        environment.log = { [weak self] record in self?.state.withLock { $0.records.append(record) } }
+        environment.loadStep = nil
+        HostEnvironment.current = environment
+    }
+
+    private func end() {
+        let (services, bundles) = state.withLock { ($0.services, $0.bundles) }
+        for bundle in bundles.reversed() { bundle.unload() }
+        for service in services { service.withdraw() }
+    }
+}
+
+/// Runs a body in a host of its own.
+///
+/// It works in Swift Testing and in XCTest, in tests that run at the same time too.
+///
+/// ```swift
+/// func testTheGreetingIsGerman() async throws {
+///     try await withTestHost(.init(languages: ["de"])) { host in
+///         let greeting = try XCTUnwrap(PluginBundle.underTest().providers(of: .greeting).first).make()
+///         XCTAssertEqual(greeting.text, "Guten Tag")
+///     }
+/// }
+/// ```
+/// - Parameters:
+///   - settings: what plug-ins see of the host.
+///   - body: the test. It is called when no other test host is in force.
+/// - Returns: what the body returns.
+/// - Throws: what the body throws.
+public nonisolated(nonsending) func withTestHost<Result>(
+    _ settings: TestHost.Settings = .init(),
+    _ body: nonisolated(nonsending) (TestHost) async throws -> Result
+) async throws -> Result {
+    try await TestHost.run(settings, body)
+}

@@ -1,0 +1,91 @@
+import Foundation
+import PluginABI
+import PluginHost
+import PluginTesting
+import Testing
+
+@Suite struct TestHostTests {
+    @Test func aPluginSeesTheHostOfItsTest() async throws {
+        try await withTestHost(.init(name: "Bench", version: "7.1")) { host in
+            let bundle = try Greeting.bundle()
+            _ = try Greeting.made(bundle)
+            let record = try #require(host.log.first { $0.bundleIdentifier == "org.example.Greeter" })
+            #expect(record.message == "made for Bench 7.1")
+            #expect(TestHost.current === host)
+        }
+        #expect(TestHost.current == nil)
+    }
+
+    @Test(.testHost(languages: ["de"])) func theLanguagesAreThoseOfTheHost() throws {
+        let bundle = try Greeting.bundle()
+        let greeter = try Greeting.made(bundle)
+        #expect("\(greeter)" == "Guten Tag, world")
+        TestHost.current?.setLanguages(["en"])
+        #expect("\(greeter)" == "Hello, world")
+    }
+
+    @Test func theSettingsReachTheEnvironmentAndAreRestored() async throws {
+        let settings = TestHost.Settings(
+            capabilities: ["printing"], languages: ["fr"], device: "phone", scale: 2,
+            requiresDeclaredRegistrations: true)
+        // Within a host, because another test's host may be in force before it.
+        try await withTestHost { _ in
+            let name = HostEnvironment.current.name
+            try await withTestHost(settings) { host in
+                let environment = HostEnvironment.current
+                #expect(environment.capabilities == ["printing"] && environment.preferredLanguages == ["fr"])
+                #expect(environment.device == "phone" && environment.scale == 2)
+                #expect(environment.requiresDeclaredRegistrations && host.settings.languages == ["fr"])
+            }
+            #expect(HostEnvironment.current.name == name && HostEnvironment.current.preferredLanguages == ["en"])
+            await #expect(throws: CancellationError.self) {
+                try await withTestHost(settings) { _ -> Void in throw CancellationError() }
+            }
+            #expect(HostEnvironment.current.scale == 1)
+        }
+    }
+
+    /// Each sees only its own language, although all run at once and give others the time to interfere.
+    @Test(arguments: ["de", "en"], 1...8) func testsThatRunAtOnceDoNotShareAHost(language: String, run: Int)
+        async throws
+    {
+        try await withTestHost(.init(languages: [language])) { host in
+            let greeter = try Greeting.made(Greeting.bundle(), for: "\(run)")
+            for _ in 0..<5 {
+                #expect("\(greeter)" == (language == "de" ? "Guten Tag, \(run)" : "Hello, \(run)"))
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            #expect(host.log.count { $0.bundleIdentifier == "org.example.Greeter" } == 1)
+        }
+    }
+
+    @Test func theEndUnloadsTheBundlesAndWithdrawsTheServices() async throws {
+        try await withTestHost { _ in
+            let bundle = try await withTestHost { _ in
+                let bundle = try Greeting.bundle()
+                _ = try Greeting.made(bundle)
+                #expect(bundle.isLoaded)
+                return bundle
+            }
+            #expect(!bundle.isLoaded)
+            // The service of the inner host is gone.
+            expectPluginError(.instantiationFailed, saying: "org.example.audience") {
+                try bundle.providers(of: Greeting.point)[0].make()
+            }
+            bundle.unload()
+        }
+    }
+
+    @Test(.testHost) func aCatalogueHasTheGivenBundlesAlone() throws {
+        let words = try TemporaryBundle("Words", info: ["CFBundleDisplayName": "All words"])
+        let bundle = try Greeting.bundle()
+        let host = try #require(TestHost.current)
+        let catalog = try host.catalog(of: bundle, words.open())
+        #expect(catalog.plugins.map(\.identifier) == ["org.example.Greeter", "org.example.Words"])
+        #expect(catalog.indexPath == nil)
+        host.provide(Greeting.audience) { "catalogue" }
+        #expect(!bundle.isLoaded)
+        let greeter = try #require(catalog.extensions(of: Greeting.point).first).make()
+        #expect("\(greeter)" == "Hello, catalogue" && bundle.isLoaded)
+    }
+}
