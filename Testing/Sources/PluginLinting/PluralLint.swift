@@ -1,10 +1,10 @@
 @_spi(Tools) internal import PluginHost
-package import PropertyLists
+public import PropertyLists
 
 /// Whether the entries of a `.stringsdict` have the structure of these files.
 ///
 /// Source: Apple, “Stringsdict File Format” (Internationalization and Localization Guide).
-package struct PluralLint {
+@_spi(Tools) public struct PluralLint {
     private let file: LintedFile
     private let key: String
     /// The categories that the language needs; none for an unknown language.
@@ -163,7 +163,7 @@ package struct PluralLint {
     }
 
     /// All arguments of an entry: those of its format, of its variables and of their texts.
-    package static func arguments(of entry: [String: PropertyList]) -> FormatArguments? {
+    @_spi(Tools) public static func arguments(of entry: [String: PropertyList]) -> FormatArguments? {
         guard let format = entry[formatKey]?.string else { return nil }
         var arguments = FormatArguments(format)
         for (name, argument) in variables(of: entry, format, first: 1) {

@@ -1,5 +1,5 @@
 import Foundation
-import PluginLinting
+@_spi(Tools) import PluginLinting
 import PropertyLists
 import Testing
 

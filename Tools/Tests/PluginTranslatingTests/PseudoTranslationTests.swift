@@ -1,4 +1,4 @@
-import PluginLinting
+@_spi(Tools) import PluginLinting
 import PropertyLists
 import Testing
 

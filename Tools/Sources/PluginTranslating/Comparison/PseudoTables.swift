@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 internal import PropertyLists
 
 /// The tables of a pseudo-language, made from those of the development language.

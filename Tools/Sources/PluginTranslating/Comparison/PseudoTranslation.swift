@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 public import PropertyLists
 
 /// Texts that look translated and can still be read: they show which texts of a program are not in a table, which do not

@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 
 /// The strings tables at a path: one file, an `.lproj` directory, or a bundle with its languages.
 ///

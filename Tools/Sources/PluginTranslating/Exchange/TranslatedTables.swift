@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-internal import PluginLinting
+@_spi(Tools) internal import PluginLinting
 internal import PropertyLists
 
 /// The tables of the development language, each with that of one other language.

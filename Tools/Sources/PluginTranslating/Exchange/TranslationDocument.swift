@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-internal import PluginLinting
+@_spi(Tools) internal import PluginLinting
 internal import PropertyLists
 
 /// The texts of some tables with their translations: an XLIFF 1.2 file.

@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 
 /// The texts of a bundle for a translator, as an XLIFF 1.2 file.
 ///

@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 internal import PropertyLists
 
 /// Brings the translations of an XLIFF 1.2 file into the tables of a bundle.

@@ -1,4 +1,4 @@
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 public import PropertyLists
 
 /// Reads property lists that a person names.

@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 internal import PropertyLists
 
 /// A string catalogue, `.xcstrings`: all languages of a table in one JSON file.

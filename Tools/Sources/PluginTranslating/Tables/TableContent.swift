@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 public import PropertyLists
 
 /// The entries of a strings table of any form, with their comments.

@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 internal import PropertyLists
 
 /// Writes a strings table in another form.

@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 
 /// Reads and writes the files that a person names.
 public enum TranslatedFile {

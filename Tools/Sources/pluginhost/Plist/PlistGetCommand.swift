@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import PluginLinting
+@_spi(Tools) import PluginLinting
 import PluginTranslating
 import PropertyLists
 

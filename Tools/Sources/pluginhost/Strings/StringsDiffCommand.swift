@@ -1,5 +1,5 @@
 import ArgumentParser
-import PluginLinting
+@_spi(Tools) import PluginLinting
 import PluginTranslating
 import PropertyLists
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import PluginLinting
+@_spi(Tools) import PluginLinting
 import PluginTranslating
 
 /// `pluginhost strings export`: writes the texts of a bundle for a translator.

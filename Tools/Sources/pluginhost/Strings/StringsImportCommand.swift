@@ -1,5 +1,5 @@
 import ArgumentParser
-import PluginLinting
+@_spi(Tools) import PluginLinting
 import PluginTranslating
 
 /// `pluginhost strings import`: brings a translator's file into the tables of a bundle.
