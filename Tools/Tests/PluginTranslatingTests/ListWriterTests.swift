@@ -128,7 +128,7 @@ import Testing
               ]
               "n" => 1
               "r" => 2.0
-              "t" => "a\\"b\\u{0A}"
+              "t" => "a\\"b\\n"
             }
             """
         #expect(ListDescription.text(list) == expected)

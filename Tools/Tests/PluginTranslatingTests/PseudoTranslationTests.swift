@@ -7,7 +7,7 @@ import Testing
 @Suite struct PseudoTranslationTests {
     @Test(arguments: [
         ("Open", "[Öþéñ~~]"), ("%1$@ of %2$d", "[%1$@ öƒ %2$d~]"), ("50%% off", "[50%% öƒƒ~]"),
-        ("{name}: go", "[{name}: ĝö~]"),
+        ("{name}: go", "[{name}: ğö~]"),
         ("a\nb\t", "[å\nƀ\t~]"), ("%#@files@ left", "[%#@files@ ļéƒţ~~]"), ("", ""), ("%Y-%m-%d", "%Y-%m-%d"),
         ("日本", "[日本~]"),
     ])
