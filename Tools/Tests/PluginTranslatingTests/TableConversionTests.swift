@@ -93,7 +93,7 @@ import Testing
         let german = try converted(Self.catalogue, "a.xcstrings", to: .strings, language: "de")
         #expect(
             german.text
-                == "/* Flag: untranslated */\n/* Flag: unused */\n\"Old\" = \"Old\";\n\n/* A button */\n\"Open\" = \"Öffnen\";\n"
+                == "/* Flag: untranslated */\n/* Flag: unmatched */\n\"Old\" = \"Old\";\n\n/* A button */\n\"Open\" = \"Öffnen\";\n"
         )
         #expect(german.losses == ["pluralForms"])
         let plural = try TableConversion(

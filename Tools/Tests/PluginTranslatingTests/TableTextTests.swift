@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func aMarkIsAddedAndRemovedWithoutATrace() {
-        for text in ["", "/* a */", "// a", "/* a */\n\n// b", "/* Flag: unused */", "/* a\n   b */"] {
+        for text in ["", "/* a */", "// a", "/* a */\n\n// b", "/* Flag: unmatched */", "/* a\n   b */"] {
             var note = EntryNote(text)
             let had = note.has(.untranslated)
             note.set(.untranslated, true, lineBreak: "\n")

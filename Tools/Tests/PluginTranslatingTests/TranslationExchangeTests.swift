@@ -10,7 +10,7 @@ import Testing
     private func tree() throws -> TranslationTree {
         try TranslationTree([
             "R/en.lproj/T.strings":
-                "/* A button */\n\"Open\" = \"Open\";\n\"%@ of %d\" = \"%1$@ of %2$d\";\n\"New\" = \"New\";\n/* Flag: unused */\n\"Old\" = \"Old\";\n",
+                "/* A button */\n\"Open\" = \"Open\";\n\"%@ of %d\" = \"%1$@ of %2$d\";\n\"New\" = \"New\";\n/* Flag: unmatched */\n\"Old\" = \"Old\";\n",
             "R/en.lproj/P.stringsdict": Self.plural,
             "R/de.lproj/T.strings":
                 "// von Hand\n\"Open\" = \"Öffnen\";\n/* Flag: untranslated */\n\"%@ of %d\" = \"%1$@ of %2$d\";\n",
@@ -186,6 +186,14 @@ import Testing
                 try TranslationDocument(path: "/x", bytes: Array(text[..<length]))
             }
         }
+    }
+
+    /// Twenty thousand texts take seconds; if each were searched for from the beginning, they would take minutes.
+    @Test(.timeLimit(.minutes(1))) func aLargeFileIsImportedInLinearTime() throws {
+        let table = (0..<20_000).map { "\"key \($0)\" = \"text \($0)\";\n" }.joined()
+        let tree = try TranslationTree(["R/en.lproj/T.strings": table])
+        let text = try export(tree).replacing("</source>", with: "</source><target>x</target>")
+        #expect(try imported(text, tree).tables.map(\.changed.count) == [20_000])
     }
 
     @Test func aTextThatXMLCannotHoldIsNamed() throws {

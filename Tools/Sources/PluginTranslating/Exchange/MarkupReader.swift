@@ -14,6 +14,8 @@ struct MarkupReader {
     }
 
     private let bytes: [UInt8]
+    /// The same text, for finding the places of many texts.
+    private let source: SourceText
     private var index = 0
     private var budget: ReadingBudget
     /// The names of the open elements.
@@ -30,13 +32,14 @@ struct MarkupReader {
     /// - Parameter text: the file as text; a byte-order mark is removed.
     init(_ text: String) {
         bytes = Array(text.utf8)
+        source = bytes.withUnsafeBufferPointer { SourceText($0) }
         budget = ReadingBudget(inputSize: bytes.count)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
     }
 
     /// The place of an offset.
     func position(_ offset: Int) -> (position: PropertyListFault.Position, excerpt: SourceExcerpt) {
-        bytes.withUnsafeBufferPointer { SourceText($0) }.place(at: offset)
+        source.place(at: offset)
     }
 
     private func fault(_ code: PropertyListFault.Code, _ message: String, at offset: Int? = nil) -> PropertyListFault {

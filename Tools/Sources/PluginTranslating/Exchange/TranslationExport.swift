@@ -3,7 +3,7 @@
 
 /// The texts of a bundle for a translator, as an XLIFF 1.2 file.
 ///
-/// The file has every text of the tables of the development language, except those with the mark `Flag: unused`. A text's
+/// The file has every text of the tables of the development language, except those with the mark `Flag: unmatched`. A text's
 /// identifier is its key, its note the comment. A target has the state `translated`, or `needs-translation` where the table
 /// has the mark `Flag: untranslated`; where the table has no entry, there is no target.
 ///

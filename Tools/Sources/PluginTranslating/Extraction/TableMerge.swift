@@ -2,7 +2,7 @@
 
 /// Brings one strings table up to date with the keys of the sources.
 ///
-/// Nothing is removed: a key that no source mentions gets the mark `Flag: unused`, and loses it when it is used again. A
+/// Nothing is removed: a key that no source mentions gets the mark `Flag: unmatched`, and loses it when it is used again. A
 /// translation is never changed.
 struct TableMerge {
     let keys: [ExtractedKey]

@@ -7,7 +7,7 @@ internal import PropertyLists
 /// 1. In the directory of the development language each key that is new gets an entry with its comment. Its text is the
 ///    default text of the call, or the key.
 /// 2. In every other `.lproj` directory the entry gets the same text, and the mark `Flag: untranslated` in its comments.
-/// 3. Entries whose key no source mentions are kept, and get the mark `Flag: unused`.
+/// 3. Entries whose key no source mentions are kept, and get the mark `Flag: unmatched`.
 ///
 /// A key that has plural forms, in the `.stringsdict` of the same name, needs no other entry. Tables that no source names
 /// are not touched, except `Localizable`.

@@ -1,13 +1,14 @@
 /// The comments of an entry: the first one is the sources', or the only one; further ones are the translators' own.
 ///
-/// A comment that begins with `Flag:` is a mark of this tool, in the words of GNUstep's make_strings.
+/// A comment that begins with `Flag:` is a mark, in the words that GNUstep's make_strings and GNU gettext use in such
+/// tables.
 struct EntryNote {
     /// What a mark says about its entry.
     enum Flag: String, CaseIterable {
         /// The text is still that of the development language.
         case untranslated
         /// No source mentions the key.
-        case unused
+        case unused = "unmatched"
 
         var comment: String { "/* Flag: \(rawValue) */" }
     }

@@ -16,7 +16,7 @@ public struct TableContent: Sendable, Hashable {
         public var comment: String?
         /// Whether it has the mark `Flag: untranslated`.
         public var isUntranslated = false
-        /// Whether it has the mark `Flag: unused`.
+        /// Whether it has the mark `Flag: unmatched`.
         public var isUnused = false
 
         /// An entry.

@@ -11,7 +11,7 @@ struct ExtractCommand: ParsableCommand {
             Reads Swift, C, C++ and Objective-C, and finds the calls of NSLocalizedString and its relatives, \
             localizedString, String(localized:), LocalizedStringResource and localized_string. New keys are added to the \
             tables of the development language with their comments, and to those of each other language with the mark \
-            “Flag: untranslated”. Entries whose key no source mentions are kept, with the mark “Flag: unused”. Nothing that \
+            “Flag: untranslated”. Entries whose key no source mentions are kept, with the mark “Flag: unmatched”. Nothing that \
             translators wrote is changed, and a second run changes no byte.
 
             A key must be a literal. One with an interpolation is an error, with its place.
