@@ -117,8 +117,9 @@ size_t child_output_end(void) {
     if (ioctl(output_pipe[0], FIONREAD, &count) != 0) count = 0;
     dup2(output_before, STDOUT_FILENO);
     close(output_before);
-    close_pair(output_pipe);
     output_before = -1;
+    // The reading end stays open: a plug-in that kept a copy of standard output must not get SIGPIPE from it.
+    close(output_pipe[1]);
     return count > 0 ? (size_t)count : 0;
 }
 

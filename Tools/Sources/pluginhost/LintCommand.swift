@@ -31,6 +31,8 @@ struct LintCommand: ParsableCommand {
     @Flag(help: "Count warnings as problems.")
     var strict = false
 
+    @OptionGroup var form: FormatArguments
+
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
 
@@ -48,6 +50,7 @@ struct LintCommand: ParsableCommand {
     }
 
     func validate() throws {
+        try form.validate(isJSON: json)
         guard !paths.contains("-") || type != nil else {
             throw ValidationError(
                 "Standard input has no name: state its type with --type as plist, strings or stringsdict.")
@@ -61,15 +64,21 @@ struct LintCommand: ParsableCommand {
         }
         let linter = BundleLinter(sources: sources)
         let results = paths.flatMap { LintResult.all(at: $0, type: type, linter: linter) }
-        if json {
-            Terminal.write(try document(results).text())
-        } else {
+        switch form.form(isJSON: json) {
+        case .json: Terminal.write(try document(results).text())
+        case .text:
             var page = Page()
             for result in results { result.write(to: &page) }
             page.lintSummary(results)
             Terminal.write(page.text)
+        case .junit: Terminal.write(JUnitReport(checks(results), command: "lint").text)
+        case .sarif: Terminal.write(try SARIFReport(checks(results)).json.text())
         }
         try (results.map { $0.status(isStrict: strict) }.max() ?? .fine).finish()
+    }
+
+    private func checks(_ results: [LintResult]) -> [CheckReport] {
+        results.map { CheckReport($0, isStrict: strict, hasSources: !sources.isEmpty) }
     }
 
     private func document(_ results: [LintResult]) -> JSONValue {

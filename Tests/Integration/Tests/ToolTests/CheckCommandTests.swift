@@ -152,6 +152,7 @@ import Testing
         let text = try PluginHostTool.run("check", folder.path).standardOutput
         #expect(text.contains("A.bundle: 1 error"))
         #expect(text.contains("B.bundle: fine"))
+        #expect(text.contains("\n“pluginhost explain symbolMissing” describes the first finding.\n"))
         #expect(text.hasSuffix("2 bundles checked, problems found in 1\n"))
     }
 

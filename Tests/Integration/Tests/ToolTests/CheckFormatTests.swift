@@ -146,6 +146,28 @@ import Testing
         #expect(skipped.contains { $0.attribute(forName: "name")?.stringValue == "objectsKept" })
     }
 
+    // MARK: lint
+
+    @Test func theLinterWritesTheSameForms() throws {
+        let file = Workspace.temporary.appending(path: "Forms-\(UUID().uuidString).strings")
+        try Data("\"a\" = \"%@ is 5% y\";\n\"b\" \"2\";\n".utf8).write(to: file)
+        let output = try PluginHostTool.run("lint", "--format", "sarif", file.path)
+        #expect(output.status == 1)
+        let document = try JSONSerialization.jsonObject(with: Data(output.standardOutput.utf8)) as? [String: Any]
+        let results = try #require((document?["runs"] as? [[String: Any]])?.first?["results"] as? [[String: Any]])
+        #expect(results.map { $0["ruleId"] as? String } == ["strayPercent", "missingSeparator"])
+        #expect(results.map { $0["level"] as? String } == ["warning", "error"])
+        let suites = try XMLDocument(
+            xmlString: try PluginHostTool.run("lint", "--format", "junit", file.path).standardOutput)
+        let root = try #require(suites.rootElement())
+        // A warning fails a test only if it counts.
+        #expect(number(root, "failures") == 1)
+        let strict = try XMLDocument(
+            xmlString: try PluginHostTool.run("lint", "--strict", "--format", "junit", file.path).standardOutput)
+        #expect(strict.rootElement().flatMap { number($0, "failures") } == 2)
+        #expect(try PluginHostTool.run("lint", "--format", "sarif", "--json", file.path).status == 2)
+    }
+
     // MARK: The option
 
     @Test func jsonIsTheSameUnderBothNames() throws {

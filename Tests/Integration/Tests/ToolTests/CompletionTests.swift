@@ -114,6 +114,8 @@ import Testing
         var cases = [
             ("pluginhost gr", "graph"), ("pluginhost lint --type stringsd", "stringsdict"),
             ("pluginhost graph --format mer", "mermaid"), ("pluginhost load --time", "--timeout"),
+            ("pluginhost check --level stan", "standard"), ("pluginhost check --format sar", "sarif"),
+            ("pluginhost explain symbolM", "symbolMissing"),
             ("pluginhost strings extr", "extract"),
         ]
         // fish then asks its line editor for the words, which does not exist without a terminal.

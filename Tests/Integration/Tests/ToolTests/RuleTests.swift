@@ -106,6 +106,28 @@ import Testing
         #expect(skipped.allSatisfy { ($0["reason"] as? String)?.contains("org.example.text") == true })
     }
 
+    @Test func aLibraryOfTheApplicationThatOnlyTheLoadMissesIsAReasonAndNotAFinding() throws {
+        let charts = try Workspace.samplePlugins.get().appending(path: "Charts.bundle").path
+        let host = Workspace.products.appending(path: "demo-host").path
+        let document = try PluginHostTool.document(
+            "check", "--level", "load", "--host", host, charts, environment: ["LD_LIBRARY_PATH": ""])
+        #expect(document.status == 2 && document.codes.isEmpty)
+        let skipped = try #require(document.bundles.first?["notRun"] as? [[String: Any]])
+        #expect(skipped.contains { $0["rule"] as? String == "entryFailed" })
+        #expect(skipped.allSatisfy { ($0["reason"] as? String)?.contains("LD_LIBRARY_PATH") == true })
+    }
+
+    @Test func whatTheCheckDidNotReachIsNotChecked() throws {
+        let script = try #require(Defect.all.first { $0.rule == "notLoadable" }).make()
+        let document = try PluginHostTool.document(of: ["check", "--level", "load"] + script)
+        let skipped = try #require(document.bundles.first?["notRun"] as? [[String: Any]]).compactMap {
+            $0["rule"] as? String
+        }
+        // The file is no shared object, so nobody looked for its symbols.
+        #expect(
+            document.codes == ["notLoadable"] && skipped.contains("symbolMissing") && skipped.contains("entryFailed"))
+    }
+
     // MARK: Steps
 
     @Test(arguments: [

@@ -84,6 +84,10 @@ struct CheckCommand: ParsableCommand {
                 "Libraries that the application brings are missing here: "
                     + "name its executable by --host to count them as present.")
         }
+        if let finding = reports.lazy.flatMap(\.findings).first {
+            page.gap()
+            page.paragraph("“pluginhost explain \(finding.code)” describes the first finding.")
+        }
         if reports.count > 1 {
             let bad = reports.count { $0.status != .fine }
             page.gap()

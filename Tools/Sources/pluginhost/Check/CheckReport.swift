@@ -32,6 +32,14 @@ struct CheckReport {
         self.isStrict = isStrict
     }
 
+    /// The report of a linter as that of a check, with its notes.
+    init(_ result: LintResult, isStrict: Bool, hasSources: Bool) {
+        self.init(path: result.report.path, identifier: result.identifier, level: nil, isStrict: isStrict)
+        isMissing = result.isMissing
+        findings = result.report.findings
+        parts = result.kind == .file ? [.lists] : hasSources ? [.lists, .languages, .sources] : [.lists, .languages]
+    }
+
     /// Adds findings, unless they are known or belong to a later level.
     mutating func add(_ new: [LintFinding]) {
         for finding in new where isReported(finding) && !findings.contains(where: finding.isSame) {
