@@ -11,7 +11,7 @@ SAMPLES   := $(patsubst %/Info.plist,%,$(wildcard Plugins/*/Info.plist))
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build tool plugins demo install uninstall deb test test-install test-stage test-deb test-unit test-kit test-integration test-samples tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
+.PHONY: help setup build tool plugins demo install uninstall deb test test-install test-stage test-deb test-unit test-kit test-tools test-integration test-samples tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,7 +51,7 @@ demo: plugins ## load the sample plug-ins and write a report on DOC="file …" i
 	$(PRODUCTS)/demo-host --plugins $(BUNDLES) --output $(REPORT) $(DOC)
 	@echo "Open $(CURDIR)/$(REPORT) in a browser."
 
-test: test-unit test-kit test-integration test-samples ## run every test
+test: test-unit test-kit test-tools test-integration test-samples ## run every test
 
 test-unit: setup
 	swift test
@@ -59,6 +59,9 @@ test-unit: setup
 # In the build folder of the unit tests, which has the library already.
 test-kit: setup
 	swift test --package-path Testing --scratch-path .build
+
+test-tools: setup
+	swift test --package-path Tools --scratch-path .build
 
 test-integration: build
 	@Scripts/setup.sh shells
@@ -153,7 +156,7 @@ format: ## format all Swift sources
 # The templates of “pluginhost new” are left out: they are Swift only after their words are replaced, as in
 # Plugins/Template.
 SOURCES = Package.swift Sources Plugins Testing Examples/DemoAPI/Package.swift Examples/DemoAPI/Sources Examples/DemoHost \
-    Tools/Package.swift Tools/Sources Tests Benchmarks Fuzz
+    Tools/Package.swift Tools/Sources Tools/Tests Tests Benchmarks Fuzz
 
 clean: ## remove everything that was built
 	rm -rf .build .build-all .build-tsan .build-tsan-all .build-essentials .build-stress-thread .build-stress-address build

@@ -11,6 +11,7 @@ let package = Package(
     products: [
         .executable(name: "pluginhost", targets: ["pluginhost"]),
         .library(name: "PluginPacking", targets: ["PluginPacking"]),
+        .library(name: "PluginTranslating", targets: ["PluginTranslating"]),
     ],
     dependencies: [
         .package(name: "PluginHost", path: ".."),
@@ -24,7 +25,7 @@ let package = Package(
         .executableTarget(
             name: "pluginhost",
             dependencies: [
-                "CChildProcess", "PluginPacking", linting,
+                "CChildProcess", "PluginPacking", "PluginTranslating", linting,
                 .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -34,6 +35,13 @@ let package = Package(
             dependencies: [
                 "CPackingSupport", "CTemplates", linting, .product(name: "PluginHost", package: "PluginHost"),
             ]),
+        // Makes strings tables from sources, and converts tables and property lists.
+        .target(
+            name: "PluginTranslating",
+            dependencies: [linting, .product(name: "PluginHost", package: "PluginHost")]),
+        .testTarget(
+            name: "PluginTranslatingTests",
+            dependencies: ["PluginTranslating", .product(name: "PluginHost", package: "PluginHost")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -21,6 +21,8 @@ final class HostTable: @unchecked Sendable {
         var findings: [PluginFinding] = []
         /// The latest reason passed to set_error(), by thread.
         var reasons: [pthread_t: Reason] = Dictionary()  // [:] would be a call at each load
+        /// What the plug-in tried to register after its entry had returned; the first ones.
+        var lateRegistrations: [String] = Array()
     }
 
     /// A reason that a plug-in passed to set_error().
@@ -175,11 +177,15 @@ final class HostTable: @unchecked Sendable {
 
     @inline(never)
     private func refuseLate(_ what: String) -> plugin_status {
+        state.withLock { if $0.lateRegistrations.count < 16 { $0.lateRegistrations.append(what) } }
         log(
             PluginLogger.Level.error.rawValue,
             "The plug-in registered \(what) after its entry returned; it is ignored.")
         return plugin_status(PLUGIN_CLOSED)
     }
+
+    /// What the plug-in tried to register after its entry had returned, for example “the factory “maker””.
+    var lateRegistrations: [String] { state.withLock(\.lateRegistrations) }
 
     private func finding(_ problem: Registrations.Fault) -> PluginFinding {
         switch problem {

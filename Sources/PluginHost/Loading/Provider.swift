@@ -77,7 +77,7 @@ extension PluginBundle {
         return nil
     }
 
-    private func typed<Interface>(_ provider: AnyProvider, in code: LoadedCode) throws -> Provider<Interface> {
+    func typed<Interface>(_ provider: AnyProvider, in code: LoadedCode) throws -> Provider<Interface> {
         guard provider.interface == Interface.self else { throw otherInterface(provider, Interface.self) }
         // TypedProvider<I> sets `interface` to I, so the class is always the right one.
         let typed = unsafeDowncast(provider, to: TypedProvider<Interface>.self)

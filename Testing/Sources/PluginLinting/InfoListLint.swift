@@ -1,4 +1,4 @@
-@_spi(Tools) internal import PluginHost
+@_spi(Tools) public import PluginHost
 internal import PropertyLists
 
 /// The faults in the keys of an Info.plist.
@@ -22,6 +22,11 @@ enum InfoListLint {
 }
 
 extension LintFinding {
+    /// A finding of a bundle's checks, without a place in its file.
+    ///
+    /// The path is empty if it concerns no file.
+    public init(_ finding: PluginFinding) { self.init(finding, in: nil) }
+
     /// A finding of a bundle's checks, with the place of its key.
     init(_ finding: PluginFinding, in file: LintedFile?) {
         let path = finding.filePath ?? file?.path ?? ""

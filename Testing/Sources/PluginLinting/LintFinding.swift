@@ -61,6 +61,13 @@ public struct LintFinding: Error, Sendable, Hashable {
         public var place: Place?
         /// A full sentence.
         public var message: String
+
+        /// A place with a sentence about it.
+        public init(filePath: String, place: Place?, message: String) {
+            self.filePath = filePath
+            self.place = place
+            self.message = message
+        }
     }
 
     /// How serious it is.

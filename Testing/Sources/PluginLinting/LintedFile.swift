@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-internal import PropertyLists
+public import PropertyLists
 
 /// A list or table as a linter sees it: its content, and the faults of the file itself.
 struct LintedFile {
@@ -112,17 +112,18 @@ extension LintFinding {
     }
 }
 
-extension LintFinding.Code {
-    /// `missing-separator` becomes `missingSeparator`, the style of all other codes of the library.
-    init(_ code: PropertyListFault.Code) {
+@_spi(Tools) extension LintFinding.Code {
+    /// The code of a reader's fault: `missing-separator` becomes `missingSeparator`, the style of all other codes of the library.
+    public init(_ code: PropertyListFault.Code) {
         let words = code.rawValue.split(separator: "-")
         let rest = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
         self.init(rawValue: ([words.first.map(String.init) ?? ""] + rest).joined())
     }
 }
 
-extension LintFinding.Place {
-    init?(_ position: PropertyListFault.Position, _ excerpt: SourceExcerpt?) {
+@_spi(Tools) extension LintFinding.Place {
+    /// A position that a reader reports; nil for the file as a whole.
+    public init?(_ position: PropertyListFault.Position, _ excerpt: SourceExcerpt?) {
         switch position {
         case .text(let line, let column):
             self.init(line: line, column: column, excerpt: excerpt.map(LintFinding.Excerpt.init))

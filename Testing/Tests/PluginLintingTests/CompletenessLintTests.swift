@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginLinting
+@_spi(Tools) @testable import PluginLinting
 
 /// With `requiresAllTexts`, every localisation has a text for every key of every table.
 @Suite struct CompletenessLintTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginLinting
+@_spi(Tools) @testable import PluginLinting
 
 @Suite struct FormatArgumentsTests {
     @Test func plainAndNumberedPlaceholdersAreEqual() {

@@ -2,7 +2,7 @@ import Foundation
 import PluginHost
 import Testing
 
-@testable import PluginLinting
+@_spi(Tools) @testable import PluginLinting
 
 @Suite struct KeyUseLintTests {
     private func fixture(_ source: String, as name: String = "Code.swift", _ table: String) throws -> LintFixture {

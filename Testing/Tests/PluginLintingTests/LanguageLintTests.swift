@@ -1,7 +1,7 @@
 import PluginHost
 import Testing
 
-@testable import PluginLinting
+@_spi(Tools) @testable import PluginLinting
 
 @Suite struct LanguageLintTests {
     @Test func resourcesTooDeepInDirectoriesAreReportedAndTheOthersAreStillLinted() throws {

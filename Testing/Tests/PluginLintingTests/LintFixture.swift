@@ -1,6 +1,6 @@
 import PluginHost
 
-@testable import PluginLinting
+@_spi(Tools) @testable import PluginLinting
 
 /// A bundle in a temporary tree, for the linter.
 struct LintFixture {

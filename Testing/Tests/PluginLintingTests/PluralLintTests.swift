@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginLinting
+@_spi(Tools) @testable import PluginLinting
 
 @Suite struct PluralLintTests {
     private func rules(_ entry: String) -> String { LintFixture.list("<key>files</key>\n\(entry)") }

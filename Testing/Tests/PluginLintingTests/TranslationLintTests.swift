@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginLinting
+@_spi(Tools) @testable import PluginLinting
 
 @Suite struct TranslationLintTests {
     @Test func tablesThatAgreeHaveNoFindings() throws {

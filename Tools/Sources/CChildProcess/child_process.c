@@ -1,13 +1,16 @@
 #define _GNU_SOURCE
 #include "child_process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -94,6 +97,44 @@ void child_begin(void) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     fcntl(CHILD_REPORT, F_SETFD, FD_CLOEXEC);
     setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+static int output_pipe[2] = {-1, -1}, output_before = -1;
+
+void child_output_begin(void) {
+    if (output_before >= 0 || open_pipe(output_pipe) != 0) return;
+    fflush(stdout);
+    // A plug-in that writes much must not wait for a reader.
+    fcntl(output_pipe[1], F_SETFL, O_NONBLOCK);
+    output_before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, CHILD_REPORT + 1);
+    if (output_before >= 0) dup2(output_pipe[1], STDOUT_FILENO);
+}
+
+size_t child_output_end(void) {
+    if (output_before < 0) return 0;
+    fflush(stdout);
+    int count = 0;
+    if (ioctl(output_pipe[0], FIONREAD, &count) != 0) count = 0;
+    dup2(output_before, STDOUT_FILENO);
+    close(output_before);
+    close_pair(output_pipe);
+    output_before = -1;
+    return count > 0 ? (size_t)count : 0;
+}
+
+int child_threads(void) {
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL) return 0;
+    int count = 0;
+    for (struct dirent *task; (task = readdir(tasks)) != NULL;)
+        if (task->d_name[0] != '.') count++;
+    closedir(tasks);
+    return count;
+}
+
+size_t child_memory(void) {
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
 }
 
 child_state child_look(pid_t pid) {

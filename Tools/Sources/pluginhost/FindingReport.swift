@@ -1,5 +1,6 @@
 import Glibc
 import PluginHost
+import PluginLinting
 
 /// Findings as text and as JSON, the same for every command.
 struct FindingReport {
@@ -33,25 +34,37 @@ struct FindingReport {
     }
 
     func write(to page: inout Page) {
-        for finding in findings {
-            let style: Page.Style = finding.severity == .error ? .red : .yellow
-            page.line(
-                (finding.severity.rawValue, style), (finding.code.rawValue, .bold), (finding.subject ?? "", .plain),
-                indent: 2)
-            if let file = finding.filePath, file != bundlePath {
-                page.paragraph("in \(file.relative(to: bundlePath))", indent: 4, .faint)
-            }
-            page.paragraph(shortened(finding.message), indent: 4)
-            if let said = finding.systemMessage, !finding.message.contains(said) {
-                page.paragraph("The system said: \(said)", indent: 4)
-            }
-            if !finding.remedy.isEmpty { page.paragraph("To do: \(finding.remedy)", indent: 4) }
-        }
+        for finding in findings { page.finding(LintFinding(finding), of: bundlePath) }
     }
+}
 
-    /// Shortens the names of the bundle's files: the bundle's path is shown above, and the remedy has complete paths.
-    private func shortened(_ message: String) -> String {
-        message.split(separator: "“\(bundlePath)/", omittingEmptySubsequences: false).joined(separator: "“")
+extension Page {
+    /// A finding below the name of its bundle.
+    mutating func finding(_ finding: LintFinding, of bundlePath: String) {
+        line(
+            (finding.severity.rawValue, Style(finding.severity)), (finding.code.rawValue, .bold),
+            (finding.subject ?? "", .plain), indent: 2)
+        if !finding.filePath.isEmpty, finding.filePath != bundlePath {
+            let place = finding.place?.line.map { ":\($0):\(finding.place?.column ?? 1)" } ?? ""
+            paragraph("in \(finding.filePath.relative(to: bundlePath))\(place)", indent: 4, .faint)
+        }
+        // Without the bundle's path, which is shown above. The remedy has complete paths.
+        paragraph(finding.message.withoutPath(of: bundlePath), indent: 4)
+        if let said = finding.systemMessage, !finding.message.contains(said) {
+            paragraph("The system said: \(said)", indent: 4)
+        }
+        if !finding.remedy.isEmpty { paragraph("To do: \(finding.remedy)", indent: 4) }
+    }
+}
+
+extension Page.Style {
+    init(_ severity: LintFinding.Severity) {
+        self =
+            switch severity {
+            case .error: .red
+            case .warning: .yellow
+            case .note: .faint
+            }
     }
 }
 
@@ -60,6 +73,11 @@ extension String {
     func relative(to directory: String) -> String {
         guard hasPrefix(directory + "/") else { return self }
         return String(dropFirst(directory.count + 1))
+    }
+
+    /// The text with the names of a directory's files relative to the directory.
+    func withoutPath(of directory: String) -> String {
+        split(separator: "“\(directory)/", omittingEmptySubsequences: false).joined(separator: "“")
     }
 
     /// The shortest path that is still clear: relative to the current directory if it is below that.

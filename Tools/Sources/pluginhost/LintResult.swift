@@ -67,7 +67,8 @@ struct LintResult {
     static func json(_ finding: LintFinding) -> JSONValue {
         .object([
             "severity": .string(finding.severity.rawValue), "code": .string(finding.code.rawValue),
-            "file": .string(finding.filePath), "line": JSONValue(finding.place?.line),
+            "file": JSONValue(finding.filePath.isEmpty ? nil : finding.filePath),
+            "line": JSONValue(finding.place?.line),
             "column": JSONValue(finding.place?.column), "byte": JSONValue(finding.place?.byte),
             "subject": JSONValue(finding.subject), "message": .string(finding.message),
             "remedy": .string(finding.remedy), "systemMessage": JSONValue(finding.systemMessage),
@@ -87,17 +88,12 @@ struct LintResult {
         for finding in report.findings { Self.write(finding, of: report.path, to: &page) }
     }
 
-    /// `path`: the path of the bundle, which is left out of the finding's own paths.
-    static func write(_ finding: LintFinding, of path: String, to page: inout Page) {
-        let style: Page.Style =
-            switch finding.severity {
-            case .error: .red
-            case .warning: .yellow
-            case .note: .faint
-            }
+    /// `path`: the path of the bundle, which is left out of the finding's own paths; nil if there is none.
+    static func write(_ finding: LintFinding, of path: String?, to page: inout Page) {
         page.line(
-            (Self.location(finding.filePath, finding.place), .bold), ("\(finding.severity.rawValue):", style),
-            (shortened(finding.message, path), .plain), ("[\(finding.code.rawValue)]", .faint))
+            (Self.location(finding.filePath, finding.place), .bold),
+            ("\(finding.severity.rawValue):", Page.Style(finding.severity)),
+            (path.map(finding.message.withoutPath) ?? finding.message, .plain), ("[\(finding.code.rawValue)]", .faint))
         if let excerpt = finding.place?.excerpt { page.excerpt(excerpt) }
         if let said = finding.systemMessage { page.paragraph("The system said: \(said)", indent: 2) }
         if !finding.remedy.isEmpty { page.paragraph("To do: \(finding.remedy)", indent: 2) }
@@ -114,11 +110,6 @@ struct LintResult {
         let file = path.relativeToCurrentDirectory
         if let line = place?.line { return "\(file):\(line):\(place?.column ?? 1):" }
         return place?.byte.map { "\(file): byte \($0):" } ?? "\(file):"
-    }
-
-    /// The message with the names of files relative to the bundle.
-    private static func shortened(_ message: String, _ path: String) -> String {
-        message.split(separator: "“\(path)/", omittingEmptySubsequences: false).joined(separator: "“")
     }
 }
 

@@ -12,7 +12,7 @@ struct PluginHostCommand: ParsableCommand {
         commandName: "pluginhost",
         abstract: "Finds, explains, inspects, checks, loads and calls plug-in bundles.",
         discussion: """
-            No command but “load” and “call” runs any code of a bundle. Each takes --json, and ends with 0 if nothing is \
+            No command but “load”, “call” and “check --level” runs any code of a bundle. Each takes --json, and ends with 0 if nothing is \
             wrong, with 1 if it found problems, and with 2 after wrong usage or if it cannot do its work.
             """,
         version: """
@@ -22,9 +22,10 @@ struct PluginHostCommand: ParsableCommand {
             """,
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
-            InfoCommand.self, CheckCommand.self, LintCommand.self, LoadCommand.self, CallCommand.self, NewCommand.self,
-            PackCommand.self, StageCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self,
-            EnableCommand.self, DisableCommand.self, LoadInChildCommand.self, CallInChildCommand.self,
+            InfoCommand.self, CheckCommand.self, LintCommand.self, ExplainCommand.self, LoadCommand.self,
+            CallCommand.self, NewCommand.self, StringsCommand.self, PackCommand.self, StageCommand.self,
+            InstallCommand.self, UninstallCommand.self, RollbackCommand.self, EnableCommand.self, DisableCommand.self,
+            LoadInChildCommand.self, CallInChildCommand.self, UseInChildCommand.self,
         ])
 
     /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.

@@ -60,6 +60,15 @@ public enum Compiler {
         ] + (ProcessInfo.processInfo.environment["FIXTURE_FLAGS"] ?? "").split(separator: " ").map(String.init)
     }
 
+    /// The object files of modules, to link statically what should be linked dynamically.
+    public static func objects(_ modules: String...) throws -> [String] {
+        try modules.flatMap { module in
+            let folder = Workspace.products.appending(path: "\(module).build")
+            return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+                .filter { $0.hasSuffix(".o") }.map { folder.appending(path: $0).path }
+        }
+    }
+
     private static func compileSwift(_ source: String, _ flags: [String], module: String, to result: URL) throws {
         let file = result.deletingPathExtension().appendingPathExtension("swift")
         try source.write(to: file, atomically: true, encoding: .utf8)

@@ -11,15 +11,6 @@ import Testing
         await #expect(processExitsWith: .success) { try LoadedCopies.expectOneOfEach() }
     }
 
-    /// The object files of modules, to link statically what should be linked dynamically.
-    private func objects(_ modules: String...) throws -> [String] {
-        try modules.flatMap { module in
-            let folder = Workspace.products.appending(path: "\(module).build")
-            return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-                .filter { $0.hasSuffix(".o") }.map { folder.appending(path: $0).path }
-        }
-    }
-
     static let plugin = """
         import PluginABI
         final class Sample: Plugin { init(context: PluginContext) throws {} }
@@ -31,7 +22,8 @@ import Testing
 
     @Test func aPluginWithItsOwnStaticCopyOfPluginABIIsRefusedWithTheRemedy() throws {
         let fixture = try BundleFixture(
-            "OwnPluginABI", code: .swift(Self.plugin, flags: try objects("PluginABI", "CPluginSupport") + ["-lffi"]))
+            "OwnPluginABI",
+            code: .swift(Self.plugin, flags: try Compiler.objects("PluginABI", "CPluginSupport") + ["-lffi"]))
         let error = try loadError(fixture)
         #expect(error.code == .duplicateABI)
         let message = """
@@ -61,7 +53,7 @@ import Testing
                 for finding in error.findings { print(finding.message, finding.remedy) }
             }
             """
-        let host = try Compiler.executable("StaticHost", source: source, flags: try objects("DemoAPI"))
+        let host = try Compiler.executable("StaticHost", source: source, flags: try Compiler.objects("DemoAPI"))
         let plugin = """
             import DemoAPI
             import PluginABI
@@ -93,7 +85,7 @@ import Testing
 
     @Test func pluginABIItselfRefersToNothingOfFoundation() throws {
         let nm = try Tool.find("nm")
-        let files = try objects("PluginABI")
+        let files = try Compiler.objects("PluginABI")
         #expect(!files.isEmpty)
         let symbols = try files.map { try Tool.run(nm, ["-u", $0]) }.joined()
         #expect(symbols.contains("swift_"))  // it did read symbols

@@ -24,11 +24,8 @@ import Testing
         let path = "Contents/Info.plist"
         let lists = try [made, expected].map { files in
             let data = try #require(files[path])
-            var list = try #require(try PropertyListSerialization.propertyList(from: data, format: nil) as? NSDictionary)
-            let complete = try #require(list.mutableCopy() as? NSMutableDictionary)
-            complete.removeObject(forKey: "PHBuiltFor")
-            list = complete
-            return list
+            let list = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+            return NSDictionary(dictionary: try #require(list).filter { $0.key != "PHBuiltFor" })
         }
         #expect(lists[0] == lists[1])
         made[path] = nil

@@ -73,7 +73,11 @@ import Testing
         #expect((finding["message"] as? String)?.isEmpty == false)
         let remedy = try #require(finding["remedy"] as? String)
         #expect(!remedy.isEmpty)
-        #expect(Set(finding.keys) == ["severity", "code", "file", "subject", "message", "remedy", "systemMessage"])
+        #expect(
+            Set(finding.keys) == [
+                "severity", "code", "file", "line", "column", "byte", "subject", "message", "remedy", "systemMessage",
+                "related",
+            ])
 
         let output = try PluginHostTool.run("check", fixture.path)
         #expect(output.status == 1)

@@ -11,7 +11,8 @@ import Testing
     }
 
     private static let commands = [
-        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load", "call", "new", "pack",
+        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "explain", "load", "call", "new", "pack",
+        "strings", "extract",
     ]
 
     private func script(_ shell: Shell) throws -> URL {
@@ -113,6 +114,7 @@ import Testing
         var cases = [
             ("pluginhost gr", "graph"), ("pluginhost lint --type stringsd", "stringsdict"),
             ("pluginhost graph --format mer", "mermaid"), ("pluginhost load --time", "--timeout"),
+            ("pluginhost strings extr", "extract"),
         ]
         // fish then asks its line editor for the words, which does not exist without a terminal.
         if shell != .fish {

@@ -33,6 +33,8 @@ import Testing
         let bundle = project.appending(path: "\(name).bundle").path
         let check = try PluginHostTool.run("check", "--strict", bundle)
         #expect(check.status == 0, "\(check)")
+        let strict = try PluginHostTool.document("check", "--level", "strict", bundle)
+        #expect(strict.status == 0 && strict.findings.isEmpty, "\(strict.text)")
         let lint = try PluginHostTool.run("lint", "--strict", bundle)
         #expect(lint.status == 0, "\(lint)")
         let load = try PluginHostTool.run("load", "--strict", bundle)

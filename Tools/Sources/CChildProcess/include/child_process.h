@@ -4,6 +4,7 @@
 #define CHILD_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 typedef struct child_process {
@@ -31,6 +32,18 @@ int child_input(void);
 // before a crash is seen.
 // Why: prctl() and fcntl() take variable arguments; `stdout` is a variable that Swift calls unsafe.
 void child_begin(void);
+
+// Sends standard output into a pipe, until child_output_end() restores it and returns how many bytes were written. More
+// than the pipe holds is lost. Called by a child. Why: fcntl() takes variable arguments; `stdout` is a variable that Swift
+// calls unsafe.
+void child_output_begin(void);
+size_t child_output_end(void);
+
+// How many threads this process has; 0 if the system does not say. Why: Swift's readdir() needs as many lines as C's.
+int child_threads(void);
+
+// How many bytes of memory this process has allocated. Why: mallinfo2() is not in the module.
+size_t child_memory(void);
 
 // The state of a process.
 typedef struct child_state {

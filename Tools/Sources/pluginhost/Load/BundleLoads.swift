@@ -40,20 +40,43 @@ struct BundleLoads {
     }
 
     private func loadInChild(_ bundle: PluginBundle) -> LoadOutcome {
-        let mark = ChildReport.newMark()
-        var arguments = [LoadInChildCommand.name, "--mark", mark]
-        if isStrict { arguments.append("--strict") }
-        for needed in needed(by: bundle) { arguments += ["--after", needed.bundlePath] }
-        arguments += ["--", bundle.bundlePath]
         do throws(ChildProcess.Failure) {
-            let child = try ChildProcess(arguments)
-            return ChildEnd(child.run(mark: mark, limit: limit, interrupts: interrupts), of: bundle, limit: limit)
-                .outcome
+            let run = try run(isStrict ? [LoadInChildCommand.name, "--strict"] : [LoadInChildCommand.name], bundle)
+            return ChildEnd(run, of: bundle, limit: limit).outcome
         } catch {
-            return LoadOutcome(
-                path: bundle.bundlePath, identifier: bundle.bundleIdentifier, state: .failed,
-                findings: [error.finding(bundle)], isUnable: true)
+            return notStarted(bundle, error)
         }
+    }
+
+    /// Uses all that a bundle offers, in a process of its own.
+    ///
+    /// Nothing that the code prints is shown, because the load has
+    /// shown it.
+    func use(_ bundle: PluginBundle) -> UseOutcome {
+        do throws(ChildProcess.Failure) {
+            let run = try run([UseInChildCommand.name], bundle, showsOutput: false)
+            var outcome = run.reader.use ?? UseOutcome(nil)
+            outcome.load = ChildEnd(run, of: bundle, limit: limit).outcome
+            return outcome
+        } catch {
+            return UseOutcome(notStarted(bundle, error))
+        }
+    }
+
+    private func run(
+        _ command: [String], _ bundle: PluginBundle, showsOutput: Bool = true
+    ) throws(ChildProcess.Failure) -> ChildRun {
+        let mark = ChildReport.newMark()
+        var arguments = command + ["--mark", mark]
+        for needed in needed(by: bundle) { arguments += ["--after", needed.bundlePath] }
+        let child = try ChildProcess(arguments + ["--", bundle.bundlePath])
+        return child.run(mark: mark, limit: limit, interrupts: interrupts, showsOutput: showsOutput)
+    }
+
+    private func notStarted(_ bundle: PluginBundle, _ failure: ChildProcess.Failure) -> LoadOutcome {
+        LoadOutcome(
+            path: bundle.bundlePath, identifier: bundle.bundleIdentifier, state: .failed,
+            findings: [failure.finding(bundle)], isUnable: true)
     }
 
     // MARK: Several bundles

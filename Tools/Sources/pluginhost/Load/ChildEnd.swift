@@ -99,6 +99,12 @@ struct ChildEnd {
             remedy: "Try again when the system has files, memory and processes to spare.")
     }
 
+    /// What takes too long.
+    private var work: String {
+        guard let step = run.reader.loads.last?.step, LoadStep(rawValue: step) == nil else { return "The load" }
+        return step == LoadPlace.call ? "The call" : "The use of the code"
+    }
+
     private func hang(_ stopped: Int32?) -> PluginFinding {
         let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
         let time = seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
@@ -107,7 +113,7 @@ struct ChildEnd {
                 "The signal \(SignalName(stopped).text) stopped the process \(words), and it had not continued after \(time). "
                     + "The tool killed it."
             } else {
-                "\(run.reader.loads.last?.step == LoadPlace.call ? "The call" : "The load") had not ended after \(time). The tool killed the process \(words)."
+                "\(work) had not ended after \(time). The tool killed the process \(words)."
             }
         return PluginFinding(
             .hung, filePath: file, subject: stopped.map { SignalName($0).text }, message: message,

@@ -47,12 +47,13 @@ struct ChildProcess: ~Copyable {
     ///   - mark: begins each message of its report.
     ///   - limit: how long it may run before it is killed.
     ///   - interrupts: a descriptor that becomes readable when the tool must end; -1 for none.
+    ///   - showsOutput: whether its output is written to standard error.
     /// - Returns: how it ended and what it wrote.
-    func run(mark: String, limit: Duration, interrupts: Int32) -> ChildRun {
+    func run(mark: String, limit: Duration, interrupts: Int32, showsOutput: Bool = true) -> ChildRun {
         let clock = ContinuousClock()
         let deadline = clock.now + limit
         var run = ChildRun(reader: ReportReader(mark: mark))
-        var streams = Streams(child, interrupts)
+        var streams = Streams(child, interrupts, showsOutput: showsOutput)
         while true {
             let now = clock.now
             let state = child_look(child.pid)
@@ -121,10 +122,11 @@ private struct Streams {
     private let ended: pollfd
     private let interrupts: pollfd
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    private var isStandardErrorOpen = true
+    private var isStandardErrorOpen: Bool
     private var failedReads = 0
 
-    init(_ child: child_process, _ interrupts: Int32) {
+    init(_ child: child_process, _ interrupts: Int32, showsOutput: Bool) {
+        isStandardErrorOpen = showsOutput
         func reading(_ descriptor: Int32) -> pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
         report = reading(child.report)
         output = reading(child.output)

@@ -9,6 +9,7 @@ enum ChildMessage: Codable {
     case step(bundlePath: String, step: String)
     case outcome(LoadOutcome)
     case call(CallOutcome)
+    case use(UseOutcome)
 }
 
 /// The child's end of its report: messages on a pipe that the bundle's code can also reach.

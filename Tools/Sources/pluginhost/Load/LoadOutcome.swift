@@ -18,7 +18,7 @@ struct LoadOutcome: Codable {
     var registrations: [LoadedRegistration] = []
     private var notes: [FindingNote]
     /// Nothing could be tried: no directory is at the path, or there is no process to load it in.
-    private var isUnable = false
+    private(set) var isUnable = false
 
     /// `state`: `loaded` if only the findings prevent success.
     init(path: String, identifier: String?, state: State, findings: [PluginFinding], isUnable: Bool = false) {

@@ -33,7 +33,9 @@ enum LoadPlace: Equatable {
         case .opening: "in a constructor or in the dynamic linker, before plugin_entry"
         case .entry: "in plugin_entry"
         case .activation: "in activate"
-        case .end, nil: step == call ? "in the function that was called" : "in the load"
+        case .end: "in the load"
+        // A step of another command is in words.
+        case nil: step == call ? "in the function that was called" : step
         }
     }
 
@@ -48,6 +50,8 @@ enum LoadPlace: Equatable {
         case .step(LoadStep.entry.rawValue, _): "Correct what plugin_entry does; a debugger shows the place."
         case .step(LoadStep.activation.rawValue, _): "Correct what activate does; a debugger shows the place."
         case .step(Self.call, _): "Correct what the function does with these arguments; a debugger shows the place."
+        case .step(let step, _) where LoadStep(rawValue: step) == nil:
+            "Correct what the code does there; a debugger shows the place."
         case .step, .betweenSteps: "Look at the threads and signal handlers that the code set up."
         case .afterLoad: "Look at the functions that the code runs at the end of a process: destructors and atexit()."
         }

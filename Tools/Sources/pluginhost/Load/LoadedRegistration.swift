@@ -1,7 +1,7 @@
 import PluginHost
 
 /// A registration of a bundle's code, as the child that loaded the bundle reports it.
-struct LoadedRegistration: Codable {
+struct LoadedRegistration: Codable, Equatable {
     let kind: String
     let name: String
     let extensionPoint: String?

@@ -13,6 +13,10 @@ struct ReportReader {
     ///
     /// Its load is ``outcome``.
     private(set) var call: CallOutcome?
+    /// The outcome that `pluginhost check` reports.
+    ///
+    /// Its load is ``outcome``.
+    private(set) var use: UseOutcome?
     /// The loads under way, each begun inside of the one before it.
     private(set) var loads: [Load] = []
     /// Whether any code of a bundle was loaded.
@@ -127,6 +131,9 @@ struct ReportReader {
         case .call(let call):
             self.call = call
             outcome = call.load
+        case .use(let use):
+            self.use = use
+            outcome = use.load
         case .step(let path, let step):
             hasBegun = true
             if let index = loads.lastIndex(where: { $0.bundlePath == path }) {

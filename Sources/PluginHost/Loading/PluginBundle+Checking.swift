@@ -1,0 +1,34 @@
+@_spi(PluginHost) internal import PluginABI
+
+extension PluginBundle {
+    /// What the code tried to register after its entry had returned, in words; at most 16.
+    ///
+    /// Empty if the bundle was never
+    /// loaded.
+    @_spi(Tools) public var lateRegistrations: [String] { mappedCode?.table.lateRegistrations ?? [] }
+
+    /// Creates an object of a provider or factory whose interface the caller does not know, for a checker.
+    ///
+    /// - Returns: the object, which exists as long as the caller holds it; nil for a class or a function.
+    /// - Throws: ``PluginError``, as ``Provider/make()`` and ``CProvider/make()``.
+    @_spi(Tools) public func makeObject(of registration: Registration) throws -> Any? {
+        let code = try loadedCode()
+        let (name, point) = (registration.name, registration.extensionPoint)
+        switch registration.kind {
+        case .pluginClass, .function: return nil
+        case .cProvider:
+            return try cProviders(at: point, version: registration.extensionVersion, in: code)
+                .first { $0.name == name && $0.extensionPoint == point }?.make()
+        case .provider:
+            let provider = code.registrations.providers.first { $0.name == name && $0.pointName == point }
+            return try provider.map { try make($0, as: $0.interface, in: code) }
+        }
+    }
+
+    private func make<Interface>(
+        _ provider: AnyProvider, as interface: Interface.Type, in code: LoadedCode
+    ) throws -> Any {
+        let typed: Provider<Interface> = try typed(provider, in: code)
+        return try typed.make()
+    }
+}

@@ -1,0 +1,167 @@
+import CChildProcess
+import PluginHost
+import PluginLinting
+
+/// The checks of one invocation.
+///
+/// Without a level, no code of a bundle runs. With one, each bundle is loaded in a process of its own; from `standard` on,
+/// its code is used in another one. So code that harms its process cannot harm the tool, and a test of use cannot
+/// change what the load shows.
+struct BundleChecks {
+    let level: Rule.Level?
+    let isStrict: Bool
+    /// The application's executable.
+    let program: String?
+    private var loads: BundleLoads?
+    private let limit: Duration
+
+    init(of selected: [SelectedBundle], level: Rule.Level?, isStrict: Bool, program: String?, limit: Duration) {
+        self.level = level
+        self.isStrict = isStrict
+        self.program = program
+        self.limit = limit
+        loads = level.map { _ in BundleLoads(of: selected, limit: limit, isStrict: false) }
+    }
+
+    mutating func check(_ selected: SelectedBundle) -> CheckReport {
+        switch selected {
+        case .bundle(let bundle): return check(bundle)
+        case .unopened(let error), .missing(let error):
+            var report = CheckReport(path: error.bundlePath, identifier: nil, level: level, isStrict: isStrict)
+            report.add(error.findings)
+            if case .missing = selected { report.isMissing = true }
+            return report
+        }
+    }
+
+    private mutating func check(_ bundle: PluginBundle) -> CheckReport {
+        var report = CheckReport(
+            path: bundle.bundlePath, identifier: bundle.bundleIdentifier, level: level, isStrict: isStrict)
+        report.parts = [.bundle]
+        let found = bundle.findings(loadedBy: program)
+        let lists = lint(bundle)
+        report.add(found.map { finding in lists.first(where: LintFinding(finding).isSame) ?? LintFinding(finding) })
+        if level ?? .load > .load {
+            report.add([bundle.declarationFinding].compactMap(\.self))
+            report.add(lists)
+            report.parts.formUnion([.lists, .languages])
+        }
+        checkCode(of: bundle, cannotLoad: found.contains { $0.severity == .error }, &report)
+        return report
+    }
+
+    /// The findings about Info.plist, with their places; from `standard` on, those about all lists and languages.
+    private func lint(_ bundle: PluginBundle) -> [LintFinding] {
+        if level ?? .load > .load { return BundleLinter().lint(bundle).findings }
+        return BundleLinter().lint(file: bundle.manifestPath, as: .propertyList).findings
+    }
+
+    // MARK: The code
+
+    private mutating func checkCode(of bundle: PluginBundle, cannotLoad: Bool, _ report: inout CheckReport) {
+        if bundle.manifestError != nil {
+            report.skip(.executable, because: "Info.plist cannot be read, so nobody knows the executable.")
+        } else if bundle.hasCode {
+            report.parts.insert(.executable)
+            if report.has(.executableMissing) || report.has(.executableOutsideBundle) {
+                report.skip(.executable, because: "There is no executable to inspect.")
+            } else if report.has(.notLoadable) {
+                report.skip(.executable, because: "The executable cannot be inspected any further.")
+            }
+        } else if !cannotLoad {
+            return  // only resources
+        }
+        guard let level else { return }
+        if cannotLoad {
+            let reason = "The code was not loaded, because the bundle has errors that stop the load."
+            report.skip(.load, because: reason)
+            report.skip(.use, because: reason)
+            return
+        }
+        guard let outcome = loads?.load(.bundle(bundle)) else { return }
+        if outcome.isUnable {
+            let reason = outcome.report.findings.first?.message ?? "The tool cannot start a process."
+            report.skip(.load, because: reason, isUnable: true)
+            report.skip(.use, because: reason, isUnable: true)
+            return
+        }
+        let errors = outcome.report.findings.filter { $0.severity == .error }
+        if program != nil, !errors.isEmpty, errors.allSatisfy({ $0.code == .dependencyMissing }) {
+            // The check has found them, because it searches where the application does.
+            let reason = """
+                The code was not loaded, because the libraries of the application are not found here: add their directory \
+                to LD_LIBRARY_PATH.
+                """
+            report.skip(.load, because: reason, isUnable: true)
+            report.skip(.use, because: reason, isUnable: true)
+            return
+        }
+        report.parts.insert(.load)
+        report.add(outcome.report.findings)
+        if outcome.state == .failed { report.skip(.load, because: "The load failed before.") }
+        if level == .load { return }
+        if outcome.state == .failed || outcome.report.errors > 0 {
+            report.skip(.use, because: "The code was not used, because the load failed.")
+        } else {
+            use(bundle, after: outcome, &report)
+        }
+    }
+
+    /// A slow machine may be the reason for one slow entry, but not for three.
+    private static let mostTries = 3
+
+    private mutating func use(_ bundle: PluginBundle, after load: LoadOutcome, _ report: inout CheckReport) {
+        var tries = 0
+        while let outcome = loads?.use(bundle) {
+            tries += 1
+            if outcome.entryMilliseconds > UseOutcome.longestEntry, tries < Self.mostTries { continue }
+            if outcome.load.isUnable {
+                let reason = outcome.load.report.findings.first?.message ?? "The tool cannot start a process."
+                return report.skip(.use, because: reason, isUnable: true)
+            }
+            report.parts.insert(.use)
+            report.add(outcome.load.report.findings)
+            for (rule, reason) in outcome.notRun.sorted(by: { $0.key < $1.key }) {
+                report.skip([Rule.named(rule)].compactMap(\.self), because: reason)
+            }
+            if !outcome.hasFinished {
+                report.skip(.use, because: "The code ended its process before the tool had used all of it.")
+            } else {
+                report.add(findings(outcome, load, bundle))
+            }
+            return
+        }
+    }
+
+    private func findings(_ outcome: UseOutcome, _ load: LoadOutcome, _ bundle: PluginBundle) -> [PluginFinding] {
+        var findings: [PluginFinding] = []
+        if outcome.load.registrations != load.registrations {
+            let (first, second) = (load.registrations, outcome.load.registrations)
+            let other = second.first { !first.contains($0) } ?? first.first { !second.contains($0) }
+            findings.append(
+                PluginFinding(
+                    .warning, .registrationsVary, filePath: bundle.executablePath, subject: other?.name,
+                    message: """
+                        The plug-in registered \(first.count) items in one process and \(second.count) in another, and they are not \
+                        the same\(other.map { ": only one of them has “\($0.name)”" } ?? "").
+                        """,
+                    remedy: "Register the same items in every process."))
+        }
+        if outcome.entryMilliseconds > UseOutcome.longestEntry {
+            findings.append(
+                PluginFinding(
+                    .warning, .slowEntry, filePath: bundle.executablePath, subject: "plugin_entry",
+                    message: """
+                        plugin_entry took \(outcome.entryMilliseconds) ms, and no less than \(UseOutcome.longestEntry) ms in \
+                        \(Self.mostTries) processes.
+                        """,
+                    remedy: "Only register in plugin_entry; prepare everything else when the first object is made."))
+        }
+        return findings
+    }
+}
+
+extension PluginBundle {
+    /// Whether Info.plist or the bundle's directories lead to an executable.
+    fileprivate var hasCode: Bool { manifest.executable != nil || executablePath != nil }
+}

@@ -1,0 +1,124 @@
+import ArgumentParser
+import PluginHost
+import PluginLinting
+
+/// One thing that `check` and `lint` look for.
+///
+/// The id is the code of its findings; ids never change.
+struct Rule: Sendable {
+    /// How demanding a check is.
+    ///
+    /// Each level includes the levels before it.
+    enum Level: String, CaseIterable, Comparable, ExpressibleByArgument {
+        /// What stops a load.
+        case load
+        /// What misbehaves.
+        case standard
+        /// What a careful author mends.
+        case strict
+
+        static func < (a: Level, b: Level) -> Bool { a.rank < b.rank }
+
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+        /// The first level at which a finding of a severity counts, whatever its rule: a warning stops no load.
+        init(_ severity: LintFinding.Severity) {
+            self =
+                switch severity {
+                case .error: .load
+                case .warning: .standard
+                case .note: .strict
+                }
+        }
+    }
+
+    /// The part of a check that looks for it.
+    enum Part: String, CaseIterable {
+        /// Info.plist and the files of the bundle.
+        case bundle
+        /// The executable, without running it.
+        case executable
+        /// Property lists and strings tables.
+        case lists
+        /// The languages of a bundle, compared with each other.
+        case languages
+        /// Keys in the sources; only `lint --sources` looks for them.
+        case sources
+        /// A load in a process of its own.
+        case load
+        /// Use of the loaded code, in another process of its own.
+        case use
+
+        /// The title of its rules in docs/rules.md.
+        var title: String {
+            switch self {
+            case .bundle: "The bundle and its Info.plist"
+            case .executable: "The executable, before it runs"
+            case .lists: "Property lists and strings tables"
+            case .languages: "Languages"
+            case .sources: "Keys in the sources"
+            case .load: "Loading the code"
+            case .use: "Using the loaded code"
+            }
+        }
+
+        /// Which command makes this part of a check.
+        var foundBy: String {
+            switch self {
+            case .bundle, .executable: "check"
+            case .lists, .languages: "lint, check --level"
+            case .sources: "lint --sources"
+            case .load: "load, check --level"
+            case .use: "check --level"
+            }
+        }
+    }
+
+    let id: String
+    let level: Level
+    let part: Part
+    /// What is wrong, as full sentences.
+    let what: String
+    /// Why it matters.
+    let why: String
+    /// How to mend it.
+    let mend: String
+
+    /// A rule with findings of a bundle's checks.
+    static func plugin(
+        _ code: PluginError.Code, _ level: Level, _ part: Part, what: String, why: String, mend: String
+    ) -> Rule {
+        Rule(id: code.rawValue, level: level, part: part, what: what, why: why, mend: mend)
+    }
+
+    /// A rule with findings of the linter.
+    static func lint(
+        _ code: LintFinding.Code, _ level: Level, _ part: Part, what: String, why: String, mend: String
+    ) -> Rule {
+        Rule(id: code.rawValue, level: level, part: part, what: what, why: why, mend: mend)
+    }
+
+    /// A fault in the text of a list or table, which the readers find.
+    static func fault(_ id: String, what: String, why: String, mend: String) -> Rule {
+        Rule(id: id, level: .standard, part: .lists, what: what, why: why, mend: mend)
+    }
+
+    /// All rules, in the order of the parts.
+    static let all: [Rule] = bundle + executable + loading + use + lists + languages + sources
+
+    private static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
+
+    /// The rule with an id; nil if there is none.
+    static func named(_ id: String) -> Rule? { byID[id] }
+
+    /// The address of its page, for reports that link to it.
+    var address: String { "\(Self.pages)#\(id.lowercased())" }
+
+    /// docs/rules.md at the address from which the project is got.
+    static let pages = "https://example.org/PluginHost/docs/rules.md"
+}
+
+extension LintFinding {
+    /// The first level at which it counts: that of its rule, unless its severity is of a later level.
+    var level: Rule.Level { max(Rule.named(code.rawValue)?.level ?? .load, Rule.Level(severity)) }
+}

@@ -1,0 +1,260 @@
+import CChildProcess
+import Glibc
+@_spi(Tools) import PluginHost
+
+extension PluginError.Code {
+    /// The code registered something after its entry had returned.
+    static let lateRegistration = Self(rawValue: "lateRegistration")
+    /// Two loads of a bundle registered different things.
+    static let registrationsVary = Self(rawValue: "registrationsVary")
+    /// The bundle could not be unloaded and loaded again.
+    static let reloadFailed = Self(rawValue: "reloadFailed")
+    /// Objects still exist after all were released.
+    static let objectsKept = Self(rawValue: "objectsKept")
+    /// Each released object left memory behind.
+    static let memoryKept = Self(rawValue: "memoryKept")
+    /// The entry took too long.
+    static let slowEntry = Self(rawValue: "slowEntry")
+    /// The code wrote to standard output while it was loaded.
+    static let outputInEntry = Self(rawValue: "outputInEntry")
+    /// The code started a thread while it was loaded.
+    static let threadInEntry = Self(rawValue: "threadInEntry")
+}
+
+/// The outcome of using a bundle's code, which the separate process reports.
+struct UseOutcome: Codable {
+    /// The outcome of the load, with everything that went wrong afterwards.
+    var load: LoadOutcome!
+    /// How long the entry took.
+    private(set) var entryMilliseconds = 0.0
+    /// Reasons by the ids of rules that could not be checked.
+    private(set) var notRun: [String: String] = [:]
+    /// Whether all was used; otherwise the process ended before.
+    private(set) var hasFinished = false
+
+    /// The most milliseconds that an entry may take.
+    static let longestEntry = 100.0
+
+    init(_ load: LoadOutcome?) { self.load = load }
+
+    // MARK: In the separate process
+
+    /// Loads a bundle, makes and releases objects of everything that it registered, unloads it and loads it again.
+    init(using bundle: PluginBundle, _ report: ChildReport) {
+        let watch = EntryWatch(bundle.bundlePath)
+        HostEnvironment.current.loadStep = { path, step in
+            watch.leave(path, step)
+            report.send(.step(bundlePath: path, step: step.rawValue))
+            watch.begin(path, step)
+        }
+        load = LoadOutcome(loading: bundle)
+        guard load.state == .loaded else { return }
+        entryMilliseconds = LoadOutcome.milliseconds(watch.duration)
+        add(watch.findings(bundle))
+        let use = Use(bundle: bundle, report: report)
+        for registration in bundle.registrations {
+            checkObjects(of: registration, use)
+        }
+        checkPrincipal(use)
+        checkReload(use)
+        checkLateRegistrations(of: bundle, hasThreads: watch.hasThreads)
+        hasFinished = true
+    }
+
+    private mutating func add(_ findings: [PluginFinding]) { load.add(findings) }
+
+    /// The bundle, and the way to report what its code is doing.
+    private struct Use {
+        let bundle: PluginBundle
+        let report: ChildReport
+
+        /// Runs code of the bundle as a step with a name, such as “in deactivate”.
+        func step<Result>(_ name: String, _ body: () throws -> Result) rethrows -> Result {
+            report.send(.step(bundlePath: bundle.bundlePath, step: name))
+            defer { report.send(.step(bundlePath: bundle.bundlePath, step: LoadPlace.end)) }
+            return try body()
+        }
+    }
+
+    // MARK: Objects
+
+    /// How many objects exist at a time, how many are made before memory is measured, and how many in between.
+    private static let atATime = 3, first = 4, measured = 16
+    /// What a program cannot allocate less than, for each object.
+    private static let leastMemory = 16
+
+    private mutating func checkObjects(of registration: PluginBundle.Registration, _ use: Use) {
+        guard registration.kind == .provider || registration.kind == .cProvider else { return }
+        let name = "the \(registration.kind.rawValue) “\(registration.name)”"
+        let point = registration.extensionPoint
+        do {
+            try use.step("while creating and releasing objects of \(name)") {
+                var objects: [Any?] = []
+                for _ in 0..<Self.atATime { objects.append(try use.bundle.makeObject(of: registration)) }
+                objects.removeAll()
+                let left = use.bundle.liveObjects.first {
+                    $0.name == registration.name && $0.kind == registration.kind && $0.extensionPoint == point
+                }
+                // One object may be shared by everyone who asks.
+                if let left, left.count > 1 {
+                    return add([
+                        PluginFinding(
+                            .warning, .objectsKept, filePath: use.bundle.executablePath, subject: registration.name,
+                            message:
+                                "\(left.count) of \(Self.atATime) objects of \(name) still exist after their release.",
+                            remedy: "Keep no strong references to objects that were handed out.")
+                    ])
+                }
+                try make(Self.first, registration, use)
+                let start = Self.memory(use)
+                try make(Self.measured, registration, use)
+                let middle = Self.memory(use)
+                try make(Self.measured, registration, use)
+                let end = Self.memory(use)
+                // A cache that grows once is not a leak; growth that goes on is.
+                let least = Self.measured * Self.leastMemory
+                guard middle - start >= least, end - middle >= least else { return }
+                add([
+                    PluginFinding(
+                        .warning, .memoryKept, filePath: use.bundle.executablePath, subject: registration.name,
+                        message: """
+                            Each object of \(name) that was created and released left about \
+                            \((end - start) / (2 * Self.measured)) bytes behind.
+                            """,
+                        remedy: "Free in release, or in deinit, everything that was allocated.")
+                ])
+            }
+        } catch {
+            note(error)
+        }
+    }
+
+    private func make(_ count: Int, _ registration: PluginBundle.Registration, _ use: Use) throws {
+        for _ in 0..<count { _ = try use.bundle.makeObject(of: registration) }
+    }
+
+    private static func memory(_ use: Use) -> Int {
+        _ = use.bundle.liveObjects  // forgets what it knows about released objects
+        return Int(child_memory())
+    }
+
+    private mutating func checkPrincipal(_ use: Use) {
+        guard use.bundle.manifest.principalClass != nil else { return }
+        do {
+            try use.step("while creating an object of the principal class") {
+                _ = try use.bundle.makePrincipal(as: AnyObject.self)
+            }
+        } catch {
+            note(error)
+        }
+    }
+
+    /// Adds the findings of an error.
+    ///
+    /// Without a service of another plug-in, nothing is known about the objects.
+    private mutating func note(_ error: any Error) {
+        let findings = (error as? PluginError)?.findings ?? []
+        guard let missing = findings.first(where: { $0.code == .serviceMissing }) else { return add(findings) }
+        let reason = "\(missing.message) Name the bundle that provides it on the same command line."
+        for code in [PluginError.Code.instantiationFailed, .objectsKept, .memoryKept] { notRun[code.rawValue] = reason }
+    }
+
+    // MARK: Loading again
+
+    private mutating func checkReload(_ use: Use) {
+        let bundle = use.bundle
+        let before = bundle.registrations
+        var reason: String?
+        do {
+            let isUnloaded = try use.step("in deactivate") { try bundle.unloadAndReturnError() }
+            if !isUnloaded { reason = "It stayed loaded." }
+            try bundle.loadAndReturnError()
+            if bundle.registrations != before { reason = "Its registrations are not the same as before." }
+        } catch {
+            reason = (error as? PluginError)?.findings.first?.message ?? "\(error)"
+        }
+        guard let reason else { return }
+        add([
+            PluginFinding(
+                .warning, .reloadFailed, filePath: bundle.executablePath,
+                message: "The bundle was loaded and unloaded, and could not be loaded again. \(reason)",
+                remedy: "Undo in deactivate everything that activate did.")
+        ])
+    }
+
+    // MARK: Threads
+
+    /// How long a thread that the code started may take to do what it must not do.
+    private static let patience: UInt32 = 200_000  // microseconds
+
+    private mutating func checkLateRegistrations(of bundle: PluginBundle, hasThreads: Bool) {
+        if hasThreads { usleep(Self.patience) }
+        for what in bundle.lateRegistrations {
+            add([
+                PluginFinding(
+                    .warning, .lateRegistration, filePath: bundle.executablePath, subject: what,
+                    message: "The plug-in registered \(what) after its entry had returned; the host ignores it.",
+                    remedy: "Finish all registrations before plugin_entry returns.")
+            ])
+        }
+    }
+}
+
+/// What a bundle's constructors and entry do besides registering.
+private final class EntryWatch: @unchecked Sendable {
+    // @unchecked because only the thread that loads uses it.
+
+    private let path: String
+    private let clock = ContinuousClock()
+    private var threads = 0
+    private var start: ContinuousClock.Instant?
+    private(set) var duration = Duration.zero
+    private var outputSize = 0
+    private var startedThreads = 0
+    private var isRunning = false
+
+    init(_ path: String) { self.path = path }
+
+    /// Whether the code has started threads.
+    var hasThreads: Bool { startedThreads > 0 || child_threads() > threads }
+
+    /// A step begins.
+    func begin(_ path: String, _ step: LoadStep) {
+        guard path == self.path else { return }
+        if step == .opening {
+            threads = Int(child_threads())
+            child_output_begin()
+            isRunning = true
+        }
+        if step == .entry { start = clock.now }
+    }
+
+    /// The step before this one has ended.
+    func leave(_ path: String, _ step: LoadStep) {
+        guard path == self.path, isRunning, step == .activation || step == .end else { return }
+        isRunning = false
+        if let start { duration = clock.now - start }
+        outputSize = Int(child_output_end())
+        startedThreads = max(Int(child_threads()) - threads, 0)
+    }
+
+    func findings(_ bundle: PluginBundle) -> [PluginFinding] {
+        var findings: [PluginFinding] = []
+        if outputSize > 0 {
+            findings.append(
+                PluginFinding(
+                    .warning, .outputInEntry, filePath: bundle.executablePath, subject: "plugin_entry",
+                    message: "The code wrote \(outputSize) bytes to standard output while it was loaded.",
+                    remedy: "Use the host's log()."))
+        }
+        if startedThreads > 0 {
+            findings.append(
+                PluginFinding(
+                    .warning, .threadInEntry, filePath: bundle.executablePath, subject: "plugin_entry",
+                    message:
+                        "\(startedThreads == 1 ? "A thread" : "\(startedThreads) threads") that the code started ran when plugin_entry returned.",
+                    remedy: "Start threads in activate, and end them in deactivate."))
+        }
+        return findings
+    }
+}
