@@ -113,7 +113,8 @@ import Testing
         #expect(manifest.contains(#".package(name: "TextAPI", path: "../TextAPI")"#))
         #expect(manifest.contains(#".product(name: "TextAPI", package: "TextAPI")"#))
         // The package manager finds no second package at an address, so the tests do without the kit.
-        let tests = try String(contentsOf: project.appending(path: "Tests/SalonTests/SalonTests.swift"), encoding: .utf8)
+        let file = project.appending(path: "Tests/SalonTests/SalonTests.swift")
+        let tests = try String(contentsOf: file, encoding: .utf8)
         #expect(!manifest.contains("PluginTesting") && !tests.contains("PluginTesting"))
     }
 
@@ -125,8 +126,8 @@ import Testing
                     continue
                 }
                 let text = String(decoding: data, as: UTF8.self)
-                #expect(
-                    !path.contains("__NAME__") && text.firstMatch(of: /__(NAME|API|PLUGINHOST|TESTING|IDENT|LANG|COMP)/) == nil)
+                let word = text.firstMatch(of: /__(NAME|API|PLUGINHOST|TESTING|IDENT|LANG|COMP)/)
+                #expect(!path.contains("__NAME__") && word == nil)
             }
         }
     }
