@@ -9,7 +9,7 @@ final class LineNumbers: TextFilter {
 
     init(context: PluginContext) throws { self.context = context }
 
-    /// Called for each passage of the document, in order. A passage ends with a complete line.
+    /// Called for each passage of the document, in order; each ends with a complete line.
     func filter(_ passage: String) -> String {
         var lines = passage.split(separator: "\n", omittingEmptySubsequences: false)
         // Nothing follows the last line end, except in a document whose last line has none.
@@ -23,7 +23,7 @@ final class LineNumbers: TextFilter {
         return text
     }
 
-    /// Called once, after the last passage. The result is added at the end of the text.
+    /// Returns what is added at the end of the text, after the last passage.
     func finish() -> String {
         """
 
@@ -34,7 +34,7 @@ final class LineNumbers: TextFilter {
     }
 }
 
-/// Registers what the plug-in provides. Info.plist declares the same.
+/// Registers what Info.plist declares.
 @c(plugin_entry)
 public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
     registerPlugin(with: host) { plugin in
