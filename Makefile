@@ -11,7 +11,7 @@ SAMPLES   := $(patsubst %/Info.plist,%,$(wildcard Plugins/*/Info.plist))
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build tool plugins demo install uninstall deb test test-install test-stage test-deb test-unit test-kit test-tools test-integration tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
+.PHONY: help setup build tool plugins demo install uninstall deb test test-install test-stage test-deb test-unit test-kit test-tools test-integration test-samples tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,7 +51,7 @@ demo: plugins ## load the sample plug-ins and write a report on DOC="file …" i
 	$(PRODUCTS)/demo-host --plugins $(BUNDLES) --output $(REPORT) $(DOC)
 	@echo "Open $(CURDIR)/$(REPORT) in a browser."
 
-test: test-unit test-kit test-tools test-integration ## run every test
+test: test-unit test-kit test-tools test-integration test-samples ## run every test
 
 test-unit: setup
 	swift test
@@ -66,6 +66,11 @@ test-tools: setup
 test-integration: build
 	@Scripts/setup.sh shells
 	swift test $(WORKSPACE) --skip-build
+
+# As their authors run them, but in the build folder that has all their libraries.
+test-samples: build
+	swift test --package-path Plugins --scratch-path .build-all -c release
+	swift test --package-path Plugins/Template --scratch-path .build-all -c release
 
 test-install: tool ## install into an empty directory, compile plug-ins and a host against it, remove it again
 	@Scripts/setup.sh shells packaging
@@ -82,8 +87,9 @@ test-deb: deb plugins ## install the packages in a root file system of Debian wi
 tsan: setup ## run the tests under the thread sanitiser
 	@Scripts/tsan.sh
 
-walk: build plugins ## follow README and the other pages in an empty directory, with a tagged copy
+walk: build plugins ## follow README, the other pages and the tutorials in empty directories
 	@Scripts/walk.py
+	@Scripts/tutorials.py
 
 bench: build plugins ## compare loading with dlopen(), calls with ffi_call(), bundles with a stat() and Foundation's, catalogues with reading
 	$(PRODUCTS)/load-benchmark

@@ -17,6 +17,7 @@ let package = Package(
     dependencies: [
         .package(name: "PluginHost", path: ".."),
         .package(name: "DemoAPI", path: "../Examples/DemoAPI"),
+        .package(name: "PluginTesting", path: "../Testing"),
     ],
     targets: [
         .target(name: "Reporter", path: "Reporter/Sources"),
@@ -24,6 +25,10 @@ let package = Package(
         .target(name: "Charts", path: "Charts/Sources"),
         .target(name: "Checksum", path: "Checksum/Sources", publicHeadersPath: "."),
         .target(name: "Template", path: "Template/Sources/Template"),
+        // It depends on no plug-in: it loads the libraries that are built beside it.
+        .testTarget(
+            name: "SampleTests", dependencies: [.product(name: "PluginTesting", package: "PluginTesting")],
+            path: "Tests"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -55,6 +55,7 @@ cat > "$folder/index.html" <<'END'
 <meta http-equiv="refresh" content="0; url=documentation/pluginhost/">
 <title>PluginHost</title>
 <a href="documentation/pluginhost/">PluginHost</a>
+<a href="tutorials/tutorials/">Your first plug-in</a>
 END
 echo "docs: The pages are in $folder. To read them:"
 echo "docs:   python3 -m http.server --directory $folder 8000"

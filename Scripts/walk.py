@@ -155,7 +155,7 @@ class Walk:
         path.write_text(text)
 
     def run(self, block, text):
-        """Commands in one shell for all pages: variables and the directory stay."""
+        """Commands in one shell for all pages: variables and the directory stay. Returns what they print."""
         first, *others = text.strip().splitlines()
         print(f"walk: {block.place}: {first}{' …' if others else ''}", flush=True)
         after = f'{{ export -p; echo cd "$(printf %q "$PWD")"; }} > {self.state}'
@@ -164,6 +164,7 @@ class Walk:
         if status: stop(f"{block.place}: ended with {status} and printed\n{output}")
         for wanted in block.every("prints") if text == block.text else []:
             if wanted not in output: stop(f"{block.place}: “{wanted}” does not appear in\n{output}")
+        return output
 
     def lint(self, block, type):
         text = f'<?xml version="1.0"?>\n<plist version="1.0"><dict>\n{block.text}</dict></plist>\n'

@@ -12,11 +12,15 @@ let package = Package(
     products: [.library(name: "Template", type: .dynamic, targets: ["Template"])],
     dependencies: [
         .package(name: "PluginHost", path: "../.."),
+        .package(name: "PluginTesting", path: "../../Testing"),
         .package(name: "DemoAPI", path: "../../Examples/DemoAPI"),
     ],
     targets: [
         .target(name: "Template", dependencies: shared),
-        .testTarget(name: "TemplateTests", dependencies: ["Template"] + shared),
+        // It does not depend on the plug-in's target, because it loads the library that is built beside it.
+        .testTarget(
+            name: "TemplateTests",
+            dependencies: [.product(name: "PluginTesting", package: "PluginTesting")] + shared),
     ],
     swiftLanguageModes: [.v6]
 )

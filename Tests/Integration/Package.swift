@@ -11,6 +11,7 @@ let package = Package(
         .package(name: "DemoAPI", path: "../../Examples/DemoAPI"),
         .package(name: "DemoHost", path: "../../Examples/DemoHost"),
         .package(name: "Tools", path: "../../Tools"),
+        .package(name: "PluginTesting", path: "../../Testing"),
         .package(name: "Benchmarks", path: "../../Benchmarks"),
         .package(name: "Fuzz", path: "../../Fuzz"),
     ],
@@ -40,6 +41,7 @@ let package = Package(
                 "Fixtures", .product(name: "pluginhost", package: "Tools"),
                 .product(name: "demo-host", package: "DemoHost"),
                 .product(name: "fuzz", package: "Fuzz"),
+                .product(name: "PluginTesting", package: "PluginTesting"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -66,6 +66,12 @@ static const unsigned char file_19[] = {
 static const unsigned char file_20[] = {
 #embed "../../Templates/c++/Sources/__NAME__.cpp"
 };
+static const unsigned char file_21[] = {
+#embed "../../Templates/swift-without-kit/Package.swift"
+};
+static const unsigned char file_22[] = {
+#embed "../../Templates/swift-without-kit/Tests/__NAME__Tests/__NAME__Tests.swift"
+};
 static const unsigned char abi[] = {
 #embed "../../../Sources/CPluginSupport/include/plugin_abi.h"
 };
@@ -92,6 +98,8 @@ static const plugin_template plugin_templates[] = {
     {"c", "Sources/__NAME__.c", file_18, sizeof file_18},
     {"c++", "compile.mk", file_19, sizeof file_19},
     {"c++", "Sources/__NAME__.cpp", file_20, sizeof file_20},
+    {"swift-without-kit", "Package.swift", file_21, sizeof file_21},
+    {"swift-without-kit", "Tests/__NAME__Tests/__NAME__Tests.swift", file_22, sizeof file_22},
     {"native", "include/plugin_abi.h", abi, sizeof abi},
 };
 const plugin_template *plugin_templates_first(void) { return plugin_templates; }

@@ -25,11 +25,12 @@ public struct PackageReference: Sendable, Hashable {
     public static func library(_ text: String) -> PackageReference {
         var reference = PackageReference(text)
         if reference.text == text { reference.requirement = "from: \"\(PluginVersion.ofThisLibrary)\"" }
-        reference.isLibrary = true
+        if !reference.isAddress { reference.name = "PluginHost" }
         return reference
     }
 
-    private var isLibrary = false
+    /// The name of the package in a manifest; nil takes the last part of the path or address.
+    private var name: String?
 
     private var isAddress: Bool {
         text.contains("://") || text.contains("@") && text.contains(":") && !text.hasPrefix("/")
@@ -37,7 +38,7 @@ public struct PackageReference: Sendable, Hashable {
 
     /// The name of the package in `.product(name:package:)`.
     public var package: String {
-        if isLibrary, !isAddress { return "PluginHost" }
+        if let name { return name }
         let last = text.split { $0 == "/" || $0 == ":" }.last { $0 != "." && $0 != ".." } ?? ""
         return last.hasSuffix(".git") ? String(last.dropLast(4)) : String(last)
     }
@@ -45,6 +46,18 @@ public struct PackageReference: Sendable, Hashable {
     /// The package's directory; nil for an address.
     func directory(from parent: String) -> String? {
         isAddress ? nil : Path.resolved(text.hasPrefix("/") ? text : Path.join(parent, text))
+    }
+
+    /// The package with the test kit, in the directory of the library; nil for an address.
+    ///
+    /// Why: the package manager finds only one package at an address.
+    func testing(from parent: String) -> PackageReference? {
+        guard let library = directory(from: parent),
+            FileIdentity(path: Path.join(library, "Testing/Package.swift")) != nil
+        else { return nil }
+        var kit = PackageReference(Path.join(text, "Testing"))
+        kit.name = "PluginTesting"
+        return kit
     }
 
     /// The text `.package(…)` for a manifest.

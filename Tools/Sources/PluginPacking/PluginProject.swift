@@ -97,7 +97,7 @@ public struct PluginProject: Sendable {
     /// Names that a plug-in's module cannot have, because it imports modules of these names.
     private static let modules: Set = [
         "Swift", "Foundation", "FoundationEssentials", "Testing", "XCTest", "Glibc", "PluginHost", "PluginABI",
-        "CPluginSupport", "PropertyLists", "Dispatch", "Synchronization",
+        "CPluginSupport", "PropertyLists", "PluginTesting", "PluginLinting", "Dispatch", "Synchronization",
     ]
     private static let keywords: Set = [
         "as", "break", "case", "catch", "class", "continue", "default", "defer", "do", "else", "enum", "extension",
@@ -144,7 +144,18 @@ public struct PluginProject: Sendable {
     /// An empty file is not written.
     private func files(in parent: String) throws(PackingError) -> [String: String] {
         var files: [String: String] = [:]
-        for set in language.sets {
+        var sets = language.sets
+        var library: PackageReference?
+        if language == .swift {
+            let found =
+                if let own = self.library { own } else {
+                    try PackageReference.library(asOf: api?.package, from: parent)
+                }
+            // Last, so that it replaces the tests of an application's own template too.
+            if found.testing(from: parent) == nil { sets.append("swift-without-kit") }
+            library = found
+        }
+        for set in sets {
             for file in UnsafeBufferPointer(start: plugin_templates_first(), count: plugin_templates_count)
             where String(cString: file.set) == set {
                 let bytes = UnsafeBufferPointer(start: file.bytes, count: file.size)
@@ -160,22 +171,23 @@ public struct PluginProject: Sendable {
                 files[path] = String(decoding: try bytes.bytes(), as: UTF8.self)
             }
         }
-        let words = try words(in: parent, compile: files.removeValue(forKey: "compile.mk") ?? "")
+        let words = try words(in: parent, library, compile: files.removeValue(forKey: "compile.mk") ?? "")
         return Dictionary(uniqueKeysWithValues: files.map { (Self.filled($0, words), Self.filled($1, words)) })
     }
 
     /// The text that replaces each word of the templates.
-    private func words(in parent: String, compile: String) throws(PackingError) -> [(word: String, text: String)] {
+    private func words(
+        in parent: String, _ library: PackageReference?, compile: String
+    ) throws(PackingError) -> [(word: String, text: String)] {
         var words = [("__COMPILE__\n", compile), ("__IDENTIFIER__", identifier), ("__LANGUAGE__", language.name)]
-        if language == .swift {
-            let library =
-                if let library { library } else {
-                    try PackageReference.library(asOf: api?.package, from: parent)
-                }
+        if let library {
             words += [
                 ("__PLUGINHOST_PACKAGE__", library.package),
                 ("__PLUGINHOST_DEPENDENCY__", library.dependency(of: "..")),
             ]
+            if let kit = library.testing(from: parent) {
+                words.append(("__TESTING_DEPENDENCY__", kit.dependency(of: "..")))
+            }
         }
         if let api {
             words += [

@@ -12,11 +12,14 @@ let package = Package(
     products: [.library(name: "__NAME__", type: .dynamic, targets: ["__NAME__"])],
     dependencies: [
         __PLUGINHOST_DEPENDENCY__,
+        __TESTING_DEPENDENCY__,
         __API_DEPENDENCY__,
     ],
     targets: [
         .target(name: "__NAME__", dependencies: shared),
-        .testTarget(name: "__NAME__Tests", dependencies: ["__NAME__"] + shared),
+        .testTarget(
+            name: "__NAME__Tests",
+            dependencies: ["__NAME__", .product(name: "PluginTesting", package: "PluginTesting")] + shared),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,33 +1,38 @@
 import DemoAPI
-import Foundation
+import PluginABI
 import PluginHost
-import Template
+import PluginTesting
 import Testing
 
-/// The plug-in's bundle, as a host sees it.
+/// Tests the plug-in from the host's side.
 ///
-/// The plug-in's code is linked into the tests instead of loaded from a file.
-private func bundle() throws -> PluginBundle {
-    // The package's directory has Info.plist and Resources, as a bundle has.
-    let package = URL(filePath: #filePath).appending(path: "../../..").standardized
-    return try PluginBundle.linked(at: package.path, entry: pluginEntry)
-}
+/// Each test runs in an application of its own, whose user reads English.
+@Suite(.testHost) struct TemplateTests {
+    /// A bundle of this package's Info.plist and Resources, and of the library that “swift test” has just built.
+    let bundle: PluginBundle
 
-@Test func linesAreNumbered() throws {
-    let provider = try #require(try bundle().providers(of: .textFilter).first)
-    let filter = try provider.make()
-    #expect(try filter.filter("one\ntwo\n") == "1\tone\n2\ttwo\n")
-    // The count continues in the next passage, whose last line has no line end.
-    #expect(try filter.filter("three") == "3\tthree")
-    #expect(try filter.finish().hasSuffix(" 3\n"))
-}
+    init() throws { bundle = try PluginBundle.underTest() }
 
-@Test func everyLanguageHasTheStringsOfTheCode() throws {
-    let bundle = try bundle()
-    #expect(!bundle.localizations.isEmpty)
-    for language in bundle.localizations {
-        let table = bundle.path(
-            forResource: "Localizable", ofType: "strings", inDirectory: nil, forLocalization: language)
-        #expect(table != nil, "\(language) has no Localizable.strings")
+    /// The plug-in's only filter, made as the application makes it.
+    private func filter() throws -> any TextFilter { try #require(try bundle.providers(of: .textFilter).first).make() }
+
+    @Test func linesAreNumbered() throws {
+        let filter = try filter()
+        #expect(try filter.filter("one\ntwo\n") == "1\tone\n2\ttwo\n")
+        // The count continues in the next passage, whose last line has no line end.
+        #expect(try filter.filter("three") == "3\tthree")
+        #expect(try filter.finish() == "\nLines in this document: 3\n")
+    }
+
+    @Test(.testHost(languages: ["de"])) func theRemarkIsInTheUsersLanguage() throws {
+        #expect(try filter().finish() == "\nZeilen in diesem Dokument: 0\n")
+    }
+
+    @Test func infoPlistDeclaresWhatTheCodeRegisters() { expectDeclaredRegistrations(of: bundle) }
+
+    @Test func everyTextIsTranslated() { expectCompleteLocalizations(of: bundle, in: "de", "en", "fr", "ja") }
+
+    @Test func objectsAreReleased() throws {
+        try expectObjectsReleased(of: bundle) { _ = try filter().filter("one") }
     }
 }

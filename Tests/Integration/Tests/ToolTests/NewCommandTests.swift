@@ -81,8 +81,10 @@ import Testing
     /// The sample plug-in Template is exactly what the tool makes, so that there is only one template.
     @Test func theTemplateIsWhatIsMade() throws {
         let folder = try folder()
-        try FileManager.default.createSymbolicLink(
-            at: folder.appending(path: "Examples"), withDestinationURL: Workspace.project.appending(path: "Examples"))
+        for name in ["Examples", "Testing"] {
+            try FileManager.default.createSymbolicLink(
+                at: folder.appending(path: name), withDestinationURL: Workspace.project.appending(path: name))
+        }
         let plugins = folder.appending(path: "Plugins")
         try FileManager.default.createDirectory(at: plugins, withIntermediateDirectories: true)
         let made = try make(
@@ -110,6 +112,10 @@ import Testing
             manifest.contains(#".package(url: "https://example.org/PluginHost.git", from: "0.4.2")"#), "\(manifest)")
         #expect(manifest.contains(#".package(name: "TextAPI", path: "../TextAPI")"#))
         #expect(manifest.contains(#".product(name: "TextAPI", package: "TextAPI")"#))
+        // The package manager finds no second package at an address, so the tests do without the kit.
+        let file = project.appending(path: "Tests/SalonTests/SalonTests.swift")
+        let tests = try String(contentsOf: file, encoding: .utf8)
+        #expect(!manifest.contains("PluginTesting") && !tests.contains("PluginTesting"))
     }
 
     @Test func noWordOfATemplateIsLeft() throws {
@@ -120,8 +126,8 @@ import Testing
                     continue
                 }
                 let text = String(decoding: data, as: UTF8.self)
-                #expect(
-                    !path.contains("__NAME__") && text.firstMatch(of: /__(NAME|API|PLUGINHOST|IDENT|LANG|COMP)/) == nil)
+                let word = text.firstMatch(of: /__(NAME|API|PLUGINHOST|TESTING|IDENT|LANG|COMP)/)
+                #expect(!path.contains("__NAME__") && word == nil)
             }
         }
     }

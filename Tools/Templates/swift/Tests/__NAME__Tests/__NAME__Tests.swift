@@ -1,29 +1,34 @@
-import Foundation
 import PluginHost
+import PluginTesting
 import __NAME__
 import Testing
 
-/// The plug-in's bundle, as a host sees it.
+/// Tests the plug-in from the host's side.
 ///
-/// The plug-in's code is linked into the tests instead of loaded from a file.
-private func bundle() throws -> PluginBundle {
-    // The package's directory has Info.plist and Resources, as a bundle has.
-    let package = URL(filePath: #filePath).appending(path: "../../..").standardized
-    return try PluginBundle.linked(at: package.path, entry: pluginEntry)
-}
+/// Each test runs in an application of its own, whose user reads English.
+@Suite(.testHost) struct __NAME__Tests {
+    /// Info.plist and Resources of this package, with the code linked into the tests.
+    let bundle: PluginBundle
 
-@Test func linesAreCounted() throws {
-    let counter = try bundle().makePrincipal(as: LineCounter.self)
-    #expect(counter.report(on: "one\ntwo\n").hasSuffix(" 2"))
-    #expect(counter.report(on: "one\ntwo").hasSuffix(" 2"))
-    #expect(counter.report(on: "").hasSuffix(" 0"))
-}
+    init() throws { bundle = try PluginBundle.underTest(entry: pluginEntry) }
 
-@Test func everyLanguageHasTheStringsOfTheCode() throws {
-    let bundle = try bundle()
-    for language in bundle.localizations {
-        let table = bundle.path(
-            forResource: "Localizable", ofType: "strings", inDirectory: nil, forLocalization: language)
-        #expect(table != nil, "\(language) has no Localizable.strings")
+    @Test func linesAreCounted() throws {
+        let counter = try bundle.makePrincipal(as: LineCounter.self)
+        #expect(counter.report(on: "one\ntwo\n") == "Lines in this text: 2")
+        #expect(counter.report(on: "one\ntwo") == "Lines in this text: 2")
+        #expect(counter.report(on: "") == "Lines in this text: 0")
+    }
+
+    @Test(.testHost(languages: ["de"])) func theReportIsInTheUsersLanguage() throws {
+        let counter = try bundle.makePrincipal(as: LineCounter.self)
+        #expect(counter.report(on: "eins") == "Zeilen in diesem Text: 1")
+    }
+
+    @Test func infoPlistDeclaresWhatTheCodeRegisters() { expectDeclaredRegistrations(of: bundle) }
+
+    @Test func everyTextIsTranslated() { expectCompleteLocalizations(of: bundle) }
+
+    @Test func objectsAreReleased() throws {
+        try expectObjectsReleased(of: bundle) { _ = try bundle.makePrincipal(as: LineCounter.self).report(on: "one") }
     }
 }

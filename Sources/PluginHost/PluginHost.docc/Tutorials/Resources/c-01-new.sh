@@ -1,0 +1,2 @@
+pluginhost new Lines --language c
+cd Lines

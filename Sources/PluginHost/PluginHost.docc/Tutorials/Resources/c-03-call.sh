@@ -1,0 +1,1 @@
+pluginhost call Lines.bundle count_lines @README.md

@@ -1,0 +1,2 @@
+make test
+pluginhost call Lines.bundle count_words "two words"

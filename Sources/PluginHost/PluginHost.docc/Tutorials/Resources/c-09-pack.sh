@@ -1,0 +1,2 @@
+make check
+pluginhost pack --products build --archive .

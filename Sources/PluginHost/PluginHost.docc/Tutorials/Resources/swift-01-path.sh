@@ -1,0 +1,2 @@
+export PLUGINHOST="${PLUGINHOST:-$PWD}"
+export PATH="$PLUGINHOST/.build-all/release:$PATH"

@@ -1,0 +1,2 @@
+pluginhost new Numbers --app-api "$PLUGINHOST/Examples/DemoAPI" --product DemoAPI
+cd Numbers

@@ -1,0 +1,2 @@
+rm -r Resources/fr.lproj Resources/ja.lproj
+swift test

@@ -1,0 +1,1 @@
+pluginhost pack --build --configuration debug --host "$(command -v demo-host)"
