@@ -27,7 +27,8 @@ plugin_status phs_call_activate(
     const plugin_hooks *hooks, const plugin_host *host, char *_Nullable *_Nonnull thrown);
 /* Like phs_ffi_invoke(). */
 int32_t phs_call_foreign(
-    const phs_ffi_call *call, plugin_code code, void *frame, char *_Nullable *_Nonnull thrown);
+    const phs_ffi_call *call, plugin_code code, const void *arguments, void *result,
+    char *_Nullable *_Nonnull thrown);
 
 #pragma clang assume_nonnull end
 

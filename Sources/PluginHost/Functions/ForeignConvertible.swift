@@ -38,7 +38,7 @@ extension ForeignStruct {
     /// The struct with the values of its fields; nil if the fields do not match.
     public init?(foreignValue: ForeignValue) {
         let type = Self.foreignType
-        let value: Self? = withUnsafeTemporaryAllocation(byteCount: type.slotSize, alignment: 16) { room in
+        let value: Self? = withUnsafeTemporaryAllocation(byteCount: type.layout.size, alignment: 16) { room in
             guard let place = room.baseAddress, Self.isForeign(type) else { return nil }
             var loans = ForeignLoans()
             do throws(ForeignFault) { try loans.write(foreignValue, as: type, to: place) } catch { return nil }

@@ -70,24 +70,27 @@ public final class ForeignFunction: @unchecked Sendable {
     public func call(with arguments: [ForeignValue]) throws -> ForeignValue {
         guard arguments.count == signature.arguments.count else { throw wrongCount(arguments.count) }
         var loans = ForeignLoans()
-        return try withUnsafeTemporaryAllocation(byteCount: prepared.frameSize, alignment: 16) { room in
-            let frame = room.baseAddress!  // a frame always has space for a result
+        let resultRoom = (prepared.resultSize + 15) & ~15
+        let size = resultRoom + prepared.argumentsSize
+        return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { room in
+            let result = room.baseAddress!  // there is always space for a result
+            let place = result + resultRoom
             do {
-                let result = try write(arguments, from: 0, to: frame + prepared.firstArgument, &loans) {
-                    try invoke(frame)
+                let value = try write(arguments, from: 0, to: place, &loans) {
+                    try invoke(place, result)
                     // The result is read while the arguments are valid, because it may point into them.
-                    return try value(in: frame)
+                    return try read(result)
                 }
                 if let failure = loans.failure { throw failure }
-                return result
+                return value
             } catch {
                 throw loans.failure ?? error
             }
         }
     }
 
-    private func value(in frame: UnsafeMutableRawPointer) throws(PluginError) -> ForeignValue {
-        do throws(ForeignFault) { return try signature.result.value(at: frame) } catch {
+    private func read(_ result: UnsafeMutableRawPointer) throws(PluginError) -> ForeignValue {
+        do throws(ForeignFault) { return try signature.result.value(at: result) } catch {
             throw bundle.functionError(
                 .resultInvalid, name, "gave a result that \(error)",
                 remedy: "The plug-in's author must return what the signature \(quoted(signature.description)) says.")
@@ -96,18 +99,18 @@ public final class ForeignFunction: @unchecked Sendable {
 
     /// Writes the arguments from an index on, and calls a body while the function borrows them. Bytes are not copied.
     private func write(
-        _ arguments: [ForeignValue], from first: Int, to place: UnsafeMutableRawPointer, _ loans: inout ForeignLoans,
+        _ arguments: [ForeignValue], from first: Int, to start: UnsafeMutableRawPointer, _ loans: inout ForeignLoans,
         _ body: () throws -> ForeignValue
     ) throws -> ForeignValue {
-        var place = place
         for index in first..<arguments.count {
             let type = signature.arguments[index]
+            let place = start + prepared.offsets[index]
             if case .bytes(let bytes) = arguments[index], type.plain == .bytes {
                 return try bytes.withUnsafeBytes { borrowed -> ForeignValue in
                     // Empty bytes need an address too, because NULL means that there are no bytes.
-                    let start = borrowed.baseAddress ?? UnsafeRawPointer(place)
-                    place.storeBytes(of: plugin_bytes(ptr: start, len: borrowed.count), as: plugin_bytes.self)
-                    return try write(arguments, from: index + 1, to: place + type.slotSize, &loans, body)
+                    let address = borrowed.baseAddress ?? UnsafeRawPointer(place)
+                    place.storeBytes(of: plugin_bytes(ptr: address, len: borrowed.count), as: plugin_bytes.self)
+                    return try write(arguments, from: index + 1, to: start, &loans, body)
                 }
             }
             do throws(ForeignFault) {
@@ -118,7 +121,6 @@ public final class ForeignFunction: @unchecked Sendable {
                     "was called with \(arguments[index].shown) as argument \(index + 1), which \(error)",
                     remedy: "Its signature is \(quoted(signature.description)).")
             }
-            place += type.slotSize
         }
         return try body()
     }
@@ -140,27 +142,25 @@ public final class ForeignFunction: @unchecked Sendable {
 
     // MARK: The call itself
 
-    /// Whether the arguments and the result are numbers that fit in a frame of ``plainFrame`` bytes.
+    /// Whether the arguments and the result are numbers, and the result fits in ``plainResult`` bytes.
     var isPlain: Bool {
-        prepared.frameSize <= Self.plainFrame && signature.result.isPlain
+        prepared.resultSize <= Self.plainResult && signature.result.isPlain
             && signature.arguments.allSatisfy(\.isPlain)
     }
 
-    /// The size is a constant, so that a typed call keeps its frame on the stack.
-    @inlinable static var plainFrame: Int { 512 }
+    /// The size is a constant, so that a typed call keeps its result on the stack.
+    @inlinable static var plainResult: Int { 64 }
 
-    /// The offset of the first argument in a frame.
-    var firstArgument: Int { prepared.firstArgument }
-
-    /// Calls the function with the arguments in a frame, and writes its result there.
+    /// Calls the function with arguments that are laid out as the fields of a struct, and writes its result to an address
+    /// with space for at least 16 bytes.
     @usableFromInline
-    func invoke(_ frame: UnsafeMutableRawPointer) throws(PluginError) {
+    func invoke(_ arguments: UnsafeRawPointer, _ result: UnsafeMutableRawPointer) throws(PluginError) {
         guard loaded.isOffered.load(ordering: .acquiring) else { throw unloaded }
         HeldLocks.preconditionNone(before: "a C function of a plug-in")
         // Discards an error that was set before this call.
         if isThrowing { _ = loaded.table.takeReason() }
         var exception: UnsafeMutablePointer<CChar>?
-        let status = phs_call_foreign(call, code, frame, &exception)
+        let status = phs_call_foreign(call, code, arguments, result, &exception)
         if exception != nil || status != PLUGIN_OK { throw failure(status, exception) }
     }
 
