@@ -12,6 +12,8 @@ public struct KeyPlaces: Sendable {
     private var paths: [Step: Int32] = [:]
     /// For each path, the position of the last key, whose value is used. Negative for an array on the way.
     private var offsets: [Int] = []
+    /// The work of finding the paths.
+    private(set) var hashedBytes = 0
 
     /// - Parameter keys: in the order of the text.
     init(_ keys: [KeyRecord]) {
@@ -30,6 +32,7 @@ public struct KeyPlaces: Sendable {
 
     private mutating func path(_ name: String, in outer: Int32?) -> Int32 {
         let step = Step(path: outer ?? Self.root, name: name)
+        hashedBytes += name.utf8.count
         if let known = paths[step] { return known }
         let path = Int32(offsets.count)
         paths[step] = path

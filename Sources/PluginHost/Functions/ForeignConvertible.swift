@@ -20,8 +20,8 @@ public protocol ForeignConvertible: SendableMetatype {
 ///     static let foreignType = ForeignType.structure([.init("x", .double), .init("y", .double)])
 /// }
 /// ```
-/// All fields must be numbers, Booleans, or structs of these. A type whose size differs from that of the C struct
-/// matches no signature.
+/// All fields must be numbers, Booleans, or structs of these. A type whose size or alignment differs from that
+/// of the C struct matches no signature.
 public protocol ForeignStruct: ForeignConvertible, BitwiseCopyable {
     /// The struct's type in a signature.
     static var foreignType: ForeignType { get }
@@ -30,7 +30,7 @@ public protocol ForeignStruct: ForeignConvertible, BitwiseCopyable {
 extension ForeignStruct {
     /// Whether the struct in the signature has the same fields.
     public static func isForeign(_ type: ForeignType) -> Bool {
-        type == foreignType && type.isPlain && type.layout.size == MemoryLayout<Self>.size
+        type == foreignType && type.isPlain && type.layout == (MemoryLayout<Self>.size, MemoryLayout<Self>.alignment)
     }
     /// True.
     public static var isPlain: Bool { true }

@@ -4,8 +4,8 @@ import PluginHost
 /// Findings as text and as JSON, the same for every command.
 struct FindingReport {
     let findings: [PluginFinding]
-    /// Files in it are shown relative to it.
-    let bundlePath: String
+    /// Files in it are shown relative to it. Nil if the findings are not about one bundle.
+    let bundlePath: String?
 
     var errors: Int { findings.count { $0.severity == .error } }
     var warnings: Int { findings.count { $0.severity == .warning } }
@@ -39,7 +39,7 @@ struct FindingReport {
                 (finding.severity.rawValue, style), (finding.code.rawValue, .bold), (finding.subject ?? "", .plain),
                 indent: 2)
             if let file = finding.filePath, file != bundlePath {
-                page.paragraph("in \(file.relative(to: bundlePath))", indent: 4, .faint)
+                page.paragraph("in \(bundlePath.map(file.relative(to:)) ?? file)", indent: 4, .faint)
             }
             page.paragraph(shortened(finding.message), indent: 4)
             if let said = finding.systemMessage, !finding.message.contains(said) {
@@ -51,7 +51,8 @@ struct FindingReport {
 
     /// Shortens the names of the bundle's files: the bundle's path is shown above, and the remedy has complete paths.
     private func shortened(_ message: String) -> String {
-        message.split(separator: "“\(bundlePath)/", omittingEmptySubsequences: false).joined(separator: "“")
+        guard let bundlePath else { return message }
+        return message.split(separator: "“\(bundlePath)/", omittingEmptySubsequences: false).joined(separator: "“")
     }
 }
 
