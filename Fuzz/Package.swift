@@ -22,7 +22,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "CFuzz", .product(name: "PluginHost", package: "PluginHost"),
-                .product(name: "PluginLinting", package: "Tools"),
+                .product(name: "PluginLinting", package: "Tools"), .product(name: "PluginPacking", package: "Tools"),
             ]),
         // Random operations on many threads at once, and a check of the process's resources.
         .executableTarget(

@@ -49,7 +49,8 @@ plugin_status phs_call_activate(const plugin_hooks *hooks, const plugin_host *ho
     return guarded(thrown, [=] { return hooks->activate(host, hooks->user_data); });
 }
 
-int32_t phs_call_foreign(
-    const phs_ffi_call *call, plugin_code code, const void *arguments, void *result, char **thrown) {
-    return guarded(thrown, [=] { return phs_ffi_invoke(call, code, arguments, result); });
+phs_outcome phs_call_foreign(const phs_ffi_call *call, plugin_code code, const void *arguments, void *result) {
+    phs_outcome outcome = {0, nullptr};
+    outcome.status = guarded(&outcome.thrown, [=] { return phs_ffi_invoke(call, code, arguments, result); });
+    return outcome;
 }

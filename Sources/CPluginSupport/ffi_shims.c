@@ -73,9 +73,10 @@ phs_ffi_call *phs_ffi_prepare(const uint16_t *types, size_t length, bool throws)
     bool sized = has_size(result);
     call->result_size = types[0] == PHS_FFI_VOID ? 0 : result->size;
     size_t size = 0;
-    while (sized && from.next < types + length) {
+    while (sized && from.next < types + length && call->count < PHS_FFI_MOST_ARGUMENTS) {
         ffi_type *argument = build(&from);
         sized = has_size(argument);
+        if (!sized) break;
         arguments[call->count] = argument;
         size = (size + argument->alignment - 1) / argument->alignment * argument->alignment;
         call->offsets[call->count++] = (uint32_t)size;
@@ -85,7 +86,8 @@ phs_ffi_call *phs_ffi_prepare(const uint16_t *types, size_t length, bool throws)
     unsigned count = call->count;
     if (throws && call->result_size > 0) arguments[count++] = &ffi_type_pointer;
     ffi_type *returned = throws ? &ffi_type_sint32 : result;
-    if (!sized || ffi_prep_cif(&call->cif, FFI_DEFAULT_ABI, count, returned, arguments) != FFI_OK) {
+    if (!sized || from.next < types + length
+        || ffi_prep_cif(&call->cif, FFI_DEFAULT_ABI, count, returned, arguments) != FFI_OK) {
         free(call);
         return NULL;
     }
@@ -110,7 +112,8 @@ static bool is_narrow(uint16_t type, size_t size) {
 }
 
 int32_t phs_ffi_invoke(const phs_ffi_call *call, void (*code)(void), const void *arguments, void *result) {
-    void *pointers[call->count + 1];
+    void *pointers[PHS_FFI_MOST_ARGUMENTS + 1];
+#pragma clang loop vectorize(disable) unroll(disable)
     for (unsigned i = 0; i < call->count; i++) pointers[i] = (char *)arguments + call->offsets[i];
     int32_t status = 0;
     if (call->throws) {

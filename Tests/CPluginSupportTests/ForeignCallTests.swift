@@ -25,6 +25,13 @@ import Testing
         #expect(phs_ffi_arguments_size(prepared) == 17)
     }
 
+    @Test(arguments: [(32, true), (33, false)]) func moreThan32ArgumentsAreRefused(count: Int, isPrepared: Bool) {
+        let numbers = [UInt16](repeating: UInt16(PHS_FFI_INT8.rawValue), count: 1 + count)
+        let prepared = phs_ffi_prepare(numbers, numbers.count, false)
+        #expect((prepared != nil) == isPrepared)
+        phs_ffi_free(prepared)
+    }
+
     @Test func aClosureIsACFunctionThatCallsItsHandler() throws {
         let types = [PHS_FFI_INT16, PHS_FFI_INT8, PHS_FFI_UINT16].map { UInt16($0.rawValue) }
         let prepared = try #require(phs_ffi_prepare(types, types.count, false))

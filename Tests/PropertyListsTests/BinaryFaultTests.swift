@@ -1,5 +1,6 @@
-import PropertyLists
 import Testing
+
+@testable import PropertyLists
 
 /// Numbers in names are those of the project's list of faults.
 @Suite("Binary lists that are refused")

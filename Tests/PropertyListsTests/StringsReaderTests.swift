@@ -1,6 +1,7 @@
 import Foundation
-import PropertyLists
 import Testing
+
+@testable import PropertyLists
 
 /// Numbers in names are those of the project's list of faults.
 @Suite("Strings tables")

@@ -25,10 +25,14 @@ plugin_status phs_call_create(
     char *_Nullable *_Nonnull thrown);
 plugin_status phs_call_activate(
     const plugin_hooks *hooks, const plugin_host *host, char *_Nullable *_Nonnull thrown);
-/* Like phs_ffi_invoke(). */
-int32_t phs_call_foreign(
-    const phs_ffi_call *call, plugin_code code, const void *arguments, void *result,
-    char *_Nullable *_Nonnull thrown);
+/* The outcome of phs_ffi_invoke(), and the exception as above. Why a struct: it is returned in registers, because these calls
+ * are the only ones that happen often. */
+typedef struct phs_outcome {
+    int32_t status;
+    char *_Nullable thrown;
+} phs_outcome;
+__attribute__((visibility("hidden")))
+phs_outcome phs_call_foreign(const phs_ffi_call *call, plugin_code code, const void *arguments, void *result);
 
 #pragma clang assume_nonnull end
 

@@ -24,7 +24,9 @@ typedef struct phs_ffi_call phs_ffi_call;
 
 // Prepares a signature: `types` has the result's type and then those of the arguments, `length` numbers in all. With
 // `throws`, the C function returns a plugin_status and writes its result, unless that is void, through one more argument.
-// NULL if libffi refuses it or memory runs out. Free with phs_ffi_free().
+// NULL if libffi refuses it, if it has more than PHS_FFI_MOST_ARGUMENTS arguments, or if memory runs out. Free with
+// phs_ffi_free().
+#define PHS_FFI_MOST_ARGUMENTS 32
 phs_ffi_call *phs_ffi_prepare(const uint16_t *types, size_t length, bool throws);
 void phs_ffi_free(phs_ffi_call *call);
 
@@ -33,9 +35,11 @@ size_t phs_ffi_arguments_size(const phs_ffi_call *call);
 // How many bytes a call needs for its result, unless the result itself is larger.
 #define PHS_FFI_RESULT 16
 
-// Calls code, and writes its result to `result`, a bool as 0 or 1. Both addresses are aligned to 8 bytes. Returns the status
-// of a function that throws, otherwise 0. Any thread.
-// Why: libffi takes an array of addresses, and widens integer results to a register, which this function undoes.
+// Calls code, and writes its result to `result`, a bool as 0 or 1. `arguments` is aligned like that struct, and `result` to 8
+// bytes. Returns the status of a function that throws, otherwise 0. Any thread.
+// Why: libffi takes an array of addresses, and widens integer results to a register, which this function undoes. Hidden,
+// because a call of an exported function takes longer.
+__attribute__((visibility("hidden")))
 int32_t phs_ffi_invoke(const phs_ffi_call *call, void (*code)(void), const void *arguments, void *result);
 
 // A C function that calls a handler. `result` points to zeroed memory of the result's size (NULL for void), and

@@ -159,14 +159,13 @@ public final class ForeignFunction: @unchecked Sendable {
         HeldLocks.preconditionNone(before: "a C function of a plug-in")
         // Discards an error that was set before this call.
         if isThrowing { _ = loaded.table.takeReason() }
-        var exception: UnsafeMutablePointer<CChar>?
-        let status = phs_call_foreign(call, code, arguments, result, &exception)
-        if exception != nil || status != PLUGIN_OK { throw failure(status, exception) }
+        let outcome = phs_call_foreign(call, code, arguments, result)
+        if outcome.thrown != nil || outcome.status != PLUGIN_OK { throw failure(outcome) }
     }
 
     @inline(never)
-    private func failure(_ status: plugin_status, _ exception: UnsafeMutablePointer<CChar>?) -> PluginError {
-        if let exception {
+    private func failure(_ outcome: phs_outcome) -> PluginError {
+        if let exception = outcome.thrown {
             let exception = CPlusPlusException(taking: exception)
             return bundle.functionError(
                 .functionFailed, name, "failed: \(exception.complaint)", remedy: exception.remedy(in: name),
@@ -176,7 +175,7 @@ public final class ForeignFunction: @unchecked Sendable {
         let words = reason.flatMap { $0.message.isEmpty ? nil : $0.message }
         let origin = reason.flatMap { $0.domain.isEmpty ? nil : " (\($0.domain), code \($0.code))" } ?? ""
         return bundle.functionError(
-            .functionFailed, name, "failed\(origin): \(words ?? "it returned \(status) and gave no reason")",
+            .functionFailed, name, "failed\(origin): \(words ?? "it returned \(outcome.status) and gave no reason")",
             remedy: words == nil
                 ? "The plug-in's author should call set_error() before returning a failure." : reason?.hint ?? "",
             systemMessage: words)

@@ -169,6 +169,38 @@ import Testing
         }
     }
 
+    /// A pax header overrides the size, the name or the target of the next file.
+    private static func pax(_ record: String) -> String {
+        let rest = " " + record + "\n"
+        let length = (1...).first { "\($0)".utf8.count + rest.utf8.count == $0 } ?? 0
+        return "\(length)\(rest)"
+    }
+
+    @Test func fault479_aSizeThatNoFileHasIsRefused() throws {
+        for size in [Int64.max, Int64.max - 40, 1 << 62] {
+            try expectRefused(code: "tooLarge") {
+                $0.add("PaxHeader", Self.pax("size=\(size)"), type: "x")
+                $0.add("Salon.bundle/Contents/big", "x")
+            }
+        }
+    }
+
+    @Test func fault479_linksThatTakeLongToFollowAreRefused() throws {
+        let way = String(repeating: "./", count: 1_000)
+        try expectRefused(code: "tooLarge") { archive in
+            for number in 0..<3_000 {
+                let next = number % 39 == 38 ? "Contents/Info.plist" : "l\(number + 1)"
+                archive.add("PaxHeader", Self.pax("linkpath=\(way)\(next)"), type: "x")
+                archive.add("Salon.bundle/l\(number)", type: "2", link: "x")
+            }
+            archive.add("Salon.bundle/l3000", "x")
+        }
+        try expectRefused(code: "tooLarge") {
+            $0.add("PaxHeader", Self.pax("linkpath=\(way)\(way)Contents"), type: "x")
+            $0.add("Salon.bundle/link", type: "2", link: "x")
+        }
+    }
+
     @Test(arguments: [["a", "a"], ["a", "A"], ["\u{E9}", "e\u{301}"]])
     func fault480_twoNamesThatAreOneAreRefused(_ names: [String]) throws {
         try expectRefused { archive in
