@@ -9,6 +9,7 @@ let package = Package(
         .executable(name: "pluginhost", targets: ["pluginhost"]),
         .library(name: "PluginLinting", targets: ["PluginLinting"]),
         .library(name: "PluginPacking", targets: ["PluginPacking"]),
+        .library(name: "PluginTranslating", targets: ["PluginTranslating"]),
     ],
     dependencies: [
         .package(name: "PluginHost", path: ".."),
@@ -21,7 +22,7 @@ let package = Package(
         .executableTarget(
             name: "pluginhost",
             dependencies: [
-                "CChildProcess", "PluginLinting", "PluginPacking",
+                "CChildProcess", "PluginLinting", "PluginPacking", "PluginTranslating",
                 .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -34,9 +35,16 @@ let package = Package(
             dependencies: [
                 "CPackingSupport", "CTemplates", "PluginLinting", .product(name: "PluginHost", package: "PluginHost"),
             ]),
+        // Makes strings tables from sources, and converts tables and property lists.
+        .target(
+            name: "PluginTranslating",
+            dependencies: ["PluginLinting", .product(name: "PluginHost", package: "PluginHost")]),
         .testTarget(
             name: "PluginLintingTests",
             dependencies: ["PluginLinting", .product(name: "PluginHost", package: "PluginHost")]),
+        .testTarget(
+            name: "PluginTranslatingTests",
+            dependencies: ["PluginTranslating", .product(name: "PluginHost", package: "PluginHost")]),
     ],
     swiftLanguageModes: [.v6]
 )

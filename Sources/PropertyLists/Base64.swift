@@ -1,7 +1,8 @@
 /// Base64 text: four characters for three bytes (RFC 4648).
 enum Base64 {
-    /// The bytes that a text encodes, or nil if it is not base64. Blanks are allowed anywhere; padding is required, so
-    /// that truncated text is noticed.
+    /// The bytes that a text encodes, or nil if it is not base64.
+    ///
+    /// Blanks are allowed anywhere; padding is required, so that truncated text is noticed.
     static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3)

@@ -6,8 +6,9 @@ struct OldStyleScanner: ~Copyable {
     /// Whether an invalid escape is recorded in `tolerated` and replaced; otherwise it ends the reading.
     let isLenient: Bool
     var tolerated = FaultList()
-    /// How many bytes were examined in vain, ahead of the position or a second time. It grows with the text, and not with
-    /// its square.
+    /// How many bytes were examined in vain, ahead of the position or a second time.
+    ///
+    /// It grows with the text, and not with its square.
     var examined = 0
     private var unescaped: [UInt8] = []
     /// From these offsets on, each kind of quote is known to be never closed; searching again would take quadratic
@@ -117,7 +118,9 @@ struct OldStyleScanner: ~Copyable {
         }
     }
 
-    /// Moves past the quoted string at the position. Returns whether it contains a backslash.
+    /// Moves past the quoted string at the position.
+    ///
+    /// Returns whether it contains a backslash.
     mutating func skipQuoted() throws(TextFault) -> Bool {
         let start = position
         let quote = text[start]

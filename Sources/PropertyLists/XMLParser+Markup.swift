@@ -64,8 +64,9 @@ extension XMLParser {
         case comment, instruction, section
     }
 
-    /// Moves past the next occurrence of a terminator. A search without a result costs steps, and is done once for each
-    /// kind.
+    /// Moves past the next occurrence of a terminator.
+    ///
+    /// A search without a result costs steps, and is done once for each kind.
     mutating func skip(
         _ kind: Skipped, past terminator: StaticString, from start: Int, _ message: String
     ) throws(TextFault) {
@@ -206,7 +207,9 @@ extension XMLParser {
         }
     }
 
-    /// Skips `name="value"`. Only `version` of `<plist>` exists, and its value does not matter.
+    /// Skips `name="value"`.
+    ///
+    /// Only `version` of `<plist>` exists, and its value does not matter.
     private mutating func skipAttribute(_ element: XMLElement) throws(TextFault) {
         while isNameByte(byte(at: position)) { position += 1 }
         skipBlanks()

@@ -4,8 +4,11 @@ import Glibc
 /// under another name, flushed to the disk, and renamed over the old one.
 ///
 /// Every system call is a stored closure, so that a test can make each one fail, or end the process there.
-struct FileReplacement: Sendable {
-    var create: @Sendable (_ path: String) -> CInt = { path in
+@_spi(Tools) public struct FileReplacement: Sendable {
+    /// Makes the new file, which only the user may read.
+    ///
+    /// A tool may choose other rights.
+    @_spi(Tools) public var create: @Sendable (_ path: String) -> CInt = { path in
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     }
     var write: @Sendable (CInt, UnsafeRawBufferPointer) -> Int = { Glibc.write($0, $1.baseAddress, $1.count) }
@@ -13,16 +16,20 @@ struct FileReplacement: Sendable {
     var rename: @Sendable (_ from: String, _ to: String) -> CInt = { Glibc.rename($0, $1) }
 
     /// Why the file was not written; the old file is unchanged.
-    struct Failure: Error, Equatable {
+    @_spi(Tools) public struct Failure: Error, Equatable {
         /// The call that failed: “write”.
         let call: String
-        let errno: CInt
+        /// The error number.
+        @_spi(Tools) public let errno: CInt
     }
+
+    /// A replacement with the system's own calls.
+    @_spi(Tools) public init() {}
 
     /// Replaces the content of a file.
     ///
     /// **Threads.** Any, also in several processes: the last one to rename wins.
-    func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
+    @_spi(Tools) public func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
         // A random name: no two writers use the same one, and a file left over from a killed process does not get in
         // the way.
         let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0...UInt32.max))\(Self.suffix)"

@@ -43,6 +43,8 @@ public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: S
         _ = try untyped.call(with: values(repeat each argument))
     }
 
+    /// Calls the function with numbers.
+    ///
     /// Why a tuple: its elements are laid out as the fields of a C struct, as the call needs them, and the compiler builds it
     /// on the stack. In a loop over the pack, it would copy each value with the indirect functions of its type.
     @inlinable @inline(__always)
@@ -83,7 +85,9 @@ extension ForeignFunction {
 }
 
 extension PluginBundle {
-    /// Finds a C function of this bundle by the Swift types of its arguments and result. Loads the bundle if necessary.
+    /// Finds a C function of this bundle by the Swift types of its arguments and result.
+    ///
+    /// The bundle is loaded if necessary.
     ///
     /// - Parameters:
     ///   - name: the function's name.
@@ -101,7 +105,9 @@ extension PluginBundle {
         return TypedForeignFunction(function, resultIsPlain: Result.isPlain)
     }
 
-    /// Finds a C function without a result by the Swift types of its arguments. Loads the bundle if necessary.
+    /// Finds a C function without a result by the Swift types of its arguments.
+    ///
+    /// The bundle is loaded if necessary.
     ///
     /// - Parameters:
     ///   - name: the function's name.

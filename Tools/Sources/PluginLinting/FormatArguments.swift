@@ -4,9 +4,9 @@
 /// nobody pads numbers with blanks in a user interface.
 ///
 /// Sources: POSIX, fprintf(); Apple's String Programming Guide, “String Format Specifiers”, for `%@` and `%#@name@`.
-struct FormatArguments: Hashable, Sendable {
+package struct FormatArguments: Hashable, Sendable {
     /// The type by which an argument is passed: types that can replace one another are one kind.
-    enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         case object = "an object (%@)"
         case integer = "a whole number (%d)"
         case double = "a floating-point number (%f)"
@@ -15,29 +15,31 @@ struct FormatArguments: Hashable, Sendable {
         case pointer = "a pointer (%p)"
     }
 
-    /// The kind of each argument, by its number from 1. `%1$@ %2$@` and `%@ %@` have the same arguments.
-    private(set) var kinds: [Int: Kind] = [:]
+    /// The kind of each argument, by its number from 1.
+    ///
+    /// `%1$@ %2$@` and `%@ %@` have the same arguments.
+    package private(set) var kinds: [Int: Kind] = [:]
     /// Arguments that are used as two different kinds.
     private(set) var conflicts: [Int] = []
     /// The variables of plural rules, `%#@name@`, with the numbers of their arguments.
-    private(set) var variables: [Variable] = []
+    package private(set) var variables: [Variable] = []
     /// Percent signs that begin no placeholder.
     private(set) var strayPercents = 0
     /// Whether some placeholders have a number and others have none.
     var isMixed: Bool { hasNumbered && hasPlain }
     /// Names in braces, `{name}`: placeholders that the code replaces itself.
-    private(set) var names: Set<String> = []
+    package private(set) var names: Set<String> = []
 
     /// A value that is equal for formats with the same arguments.
-    struct Signature: Hashable {
-        let kinds: [Int: Kind]
-        let names: Set<String>
+    package struct Signature: Hashable {
+        package let kinds: [Int: Kind]
+        package let names: Set<String>
     }
-    var signature: Signature { Signature(kinds: kinds, names: names) }
+    package var signature: Signature { Signature(kinds: kinds, names: names) }
 
-    struct Variable: Hashable, Sendable {
-        let name: String
-        let argument: Int
+    package struct Variable: Hashable, Sendable {
+        package let name: String
+        package let argument: Int
     }
 
     private var hasNumbered = false
@@ -50,7 +52,7 @@ struct FormatArguments: Hashable, Sendable {
     /// - Parameters:
     ///   - text: the format.
     ///   - first: the argument of the first placeholder without a number. In a text of plural rules it is the variable's.
-    init(_ text: String, from first: Int = 1) {
+    package init(_ text: String, from first: Int = 1) {
         nextPlain = first
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "{") }) else { return }
         let bytes = Array(text.utf8)
@@ -81,10 +83,12 @@ struct FormatArguments: Hashable, Sendable {
         }
     }
 
-    /// Whether it takes no arguments. Then it may not be a format at all.
+    /// Whether the text takes no arguments.
+    ///
+    /// Then it may not be a format at all.
     var isEmpty: Bool { kinds.isEmpty && variables.isEmpty }
     /// Whether it is a pattern of dates, `%Y-%m-%d`, which takes no arguments.
-    private(set) var isDate = false
+    package private(set) var isDate = false
     /// Whether it is a text with plain percent signs: “50 % of it”.
     var isProse: Bool { isEmpty && strayPercents > 0 }
 
@@ -92,6 +96,40 @@ struct FormatArguments: Hashable, Sendable {
     mutating func take(_ kind: Kind, as argument: Int) {
         if let known = kinds[argument], known != kind, !conflicts.contains(argument) { conflicts.append(argument) }
         kinds[argument] = kind
+    }
+
+    /// A placeholder of a format, or `%%`.
+    package struct Place {
+        /// Its bytes in the text.
+        package let range: Range<Int>
+        /// Whether it takes the next argument: it is not `%%`, and has no number and no `*`.
+        package let takesNext: Bool
+        /// Whether it takes an argument.
+        package let takesAny: Bool
+    }
+
+    /// The placeholders of a format, in order.
+    ///
+    /// A pattern of dates has none, but is one.
+    package static func places(in bytes: [UInt8]) -> [Place] {
+        var places: [Place] = []
+        var index = 0
+        while let percent = bytes[index...].firstIndex(of: UInt8(ascii: "%")) {
+            var reader = PlaceholderReader(bytes: bytes, index: percent + 1)
+            index = percent + 1
+            guard let placeholder = reader.read() else { continue }
+            index = reader.index
+            let position: Int??
+            switch placeholder.content {
+            case .percent: position = nil
+            case .value(_, let number), .variable(_, let number): position = .some(number)
+            }
+            places.append(
+                Place(
+                    range: percent..<index, takesNext: position == .some(nil) && placeholder.stars.isEmpty,
+                    takesAny: position != nil))
+        }
+        return places
     }
 
     private mutating func add(_ placeholder: PlaceholderReader.Placeholder) {
@@ -218,7 +256,9 @@ private struct PlaceholderReader {
         return Placeholder(content: .variable(name: name, position: position), stars: [])
     }
 
-    /// Reads digits, or a star. A star is an argument, whose position may be absent.
+    /// Reads a width: digits, or a star.
+    ///
+    /// A star is an argument, whose position may be absent.
     private mutating func readWidth() -> Int?? {
         guard next == UInt8(ascii: "*") else {
             _ = readNumber()

@@ -13,18 +13,11 @@ struct KeyUseLint {
     private(set) var findings: [LintFinding] = []
     /// The sources that were read.
     private(set) var files: [String] = []
-    private var texts: Set<String> = []
-    private var patterns: [(start: String, end: String)] = []
+    private var mentioned = KeyUses()
     /// The content of files that are not sources: templates, interface files, the executable.
     private var others: [[UInt8]] = []
 
-    private static let swift: Set = ["swift"]
-    private static let cFamily: Set = ["c", "cc", "cpp", "cxx", "h", "hh", "hpp", "m", "mm"]
-    /// A larger file is not a source.
-    private static let largest = 4 << 20
     private static let largestExecutable = 256 << 20
-    private static let mostFiles = 50_000
-    private static let deepest = 32
 
     init(_ tables: LocalizedTables, infoList: LintedFile?, executable: String?) {
         self.tables = tables
@@ -33,59 +26,25 @@ struct KeyUseLint {
     }
 
     mutating func run(sources: [String]) {
-        for source in sources { read(source) }
-        if let executable, let bytes = Self.bytes(executable, Self.largestExecutable) { others.append(bytes) }
+        let sources = SourceFiles(sources)
+        findings += sources.findings
+        for path in sources.paths { readFile(path) }
+        if let executable, let bytes = SourceFiles.bytes(executable, atMost: Self.largestExecutable) {
+            others.append(bytes)
+        }
         if let infoList { gatherTexts(of: .dictionary(infoList.dictionary)) }
         findUnused()
     }
 
     // MARK: Reading
 
-    private mutating func read(_ source: String) {
-        let path = Path.normalized(source) ?? source
-        guard let identity = FileIdentity(path: path) else {
-            findings.append(
-                LintFinding(
-                    .error, .unreadable, filePath: path, message: "There are no sources at \(quoted(path)).",
-                    remedy: "Check the path."))
-            return
-        }
-        guard identity.isDirectory else { return readFile(path) }
-        var waiting = [(path: path, depth: 0)]
-        while let (directory, depth) = waiting.popLast() {
-            let listing = DirectoryListing(path: directory)
-            if let errno = listing.failure { findings.append(.unreadable(directory: directory, errno)) }
-            for (name, kind) in listing.names.sorted(by: { $0.key > $1.key })
-            where !name.hasPrefix(".") {
-                guard files.count < Self.mostFiles, depth < Self.deepest else {
-                    findings.append(
-                        LintFinding(
-                            .warning, .tooManyFiles, filePath: directory,
-                            message:
-                                "The sources in \(quoted(directory)) are not all read: there are more than \(Self.mostFiles), "
-                                + "or they are \(Self.deepest) directories deep.",
-                            remedy: "Name the directories with the bundle's own sources."))
-                    return
-                }
-                let child = Path.join(directory, name)
-                if kind == .directory {
-                    waiting.append((child, depth + 1))
-                } else {
-                    readFile(child)
-                }
-            }
-        }
-    }
-
     private mutating func readFile(_ path: String) {
         // The tables themselves mention every key.
-        guard BundleLinter.FileType(path: path) == nil, let bytes = Self.bytes(path, Self.largest) else { return }
+        guard BundleLinter.FileType(path: path) == nil, let bytes = SourceFiles.bytes(path) else { return }
         files.append(path)
-        let type = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
-        guard Self.swift.contains(type) || Self.cFamily.contains(type) else { return others.append(bytes) }
-        let uses = KeyUses(SourceTokens(bytes, isSwift: Self.swift.contains(type)))
-        texts.formUnion(uses.texts)
-        patterns += uses.patterns
+        guard let isSwift = SourceFiles.isSwift(path) else { return others.append(bytes) }
+        let uses = KeyUses(SourceTokens(bytes, isSwift: isSwift))
+        mentioned.addTexts(of: uses)
         let undefined = uses.calls.filter { !isDefined($0) }
         guard !undefined.isEmpty else { return }
         let source = bytes.withUnsafeBufferPointer { SourceText($0) }
@@ -103,11 +62,6 @@ struct KeyUseLint {
             remedy: "Add it to the tables, or correct it here.")
     }
 
-    private static func bytes(_ path: String, _ limit: Int) -> [UInt8]? {
-        guard let file = try? OpenedFile(path: path), file.identity.size <= UInt64(limit) else { return nil }
-        return try? file.bytes(atMost: limit)
-    }
-
     private func isDefined(_ call: KeyUses.Call) -> Bool {
         let names = call.table.map { [$0] } ?? tables.names
         return names.contains { table in
@@ -119,7 +73,7 @@ struct KeyUseLint {
     /// Info.plist names what the plug-in offers, and the table Providers translates the names.
     private mutating func gatherTexts(of value: PropertyList) {
         switch value {
-        case .string(let text): texts.insert(text)
+        case .string(let text): mentioned.add(text: text)
         case .array(let values): for value in values { gatherTexts(of: value) }
         case .dictionary(let entries): for value in entries.values { gatherTexts(of: value) }
         default: break
@@ -149,12 +103,7 @@ struct KeyUseLint {
     }
 
     private func isUsed(_ key: String) -> Bool {
-        if texts.contains(key) { return true }
-        if patterns.contains(where: {
-            key.count >= $0.start.count + $0.end.count && key.hasPrefix($0.start) && key.hasSuffix($0.end)
-        }) {
-            return true
-        }
+        if mentioned.mention(key) { return true }
         let bytes = Array(key.utf8)
         // In a template or in a program nearly every short word appears somewhere.
         guard bytes.count >= 4 else { return false }

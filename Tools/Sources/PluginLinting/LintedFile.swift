@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-internal import PropertyLists
+package import PropertyLists
 
 /// A list or table as a linter sees it: its content, and the faults of the file itself.
 struct LintedFile {
@@ -67,8 +67,9 @@ struct LintedFile {
         return list.place(ofKey: keys, in: places.all).flatMap { LintFinding.Place($0.position, $0.excerpt) }
     }
 
-    /// The places of the list's keys, found at the first use. All copies of the value share one, and only one thread uses
-    /// it.
+    /// The places of the list's keys, found at the first use.
+    ///
+    /// All copies of the value share one, and only one thread uses it.
     private final class Places {
         private let list: InspectedList
         private(set) lazy var all = list.keyPlaces()
@@ -99,8 +100,9 @@ extension LintFinding {
             related: first.map { [$0] } ?? [])
     }
 
-    /// Faults that affect nothing else in a table. A missing semicolon affects nothing here, but other readers stop
-    /// there.
+    /// Whether a fault affects nothing else in a table.
+    ///
+    /// A missing semicolon affects nothing here, but other readers stop there.
     private static func isMild(_ code: PropertyListFault.Code, _ type: BundleLinter.FileType) -> Bool {
         switch code {
         case .duplicateKey, .assumedLatin1: type == .stringsTable
@@ -111,8 +113,8 @@ extension LintFinding {
 }
 
 extension LintFinding.Code {
-    /// `missing-separator` becomes `missingSeparator`, the style of all other codes of the library.
-    init(_ code: PropertyListFault.Code) {
+    /// The code of a reader's fault: `missing-separator` becomes `missingSeparator`, the style of all other codes of the library.
+    package init(_ code: PropertyListFault.Code) {
         let words = code.rawValue.split(separator: "-")
         let rest = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
         self.init(rawValue: ([words.first.map(String.init) ?? ""] + rest).joined())
@@ -120,7 +122,8 @@ extension LintFinding.Code {
 }
 
 extension LintFinding.Place {
-    init?(_ position: PropertyListFault.Position, _ excerpt: SourceExcerpt?) {
+    /// A position that a reader reports; nil for the file as a whole.
+    package init?(_ position: PropertyListFault.Position, _ excerpt: SourceExcerpt?) {
         switch position {
         case .text(let line, let column):
             self.init(line: line, column: column, excerpt: excerpt.map(LintFinding.Excerpt.init))

@@ -2,7 +2,7 @@
 internal import PropertyLists
 
 /// The strings tables of a bundle, by name and language.
-struct LocalizedTables {
+package struct LocalizedTables {
     /// One file of a table.
     struct Table {
         let name: String
@@ -42,7 +42,7 @@ struct LocalizedTables {
     private let filesByTable: [String: [String: LintedFile]]
 
     /// The table of a call that names none.
-    static let defaultTable = "Localizable"
+    package static let defaultTable = "Localizable"
     /// The table whose development language is Info.plist itself.
     static let infoTable = "InfoPlist"
 
@@ -116,7 +116,7 @@ struct LocalizedTables {
     func reference(of table: String) -> String? { references.first { !entries(table, $0).isEmpty } }
 
     /// Whether a directory holds notes to translators, and no translations.
-    static func isForTranslators(_ language: String) -> Bool {
+    package static func isForTranslators(_ language: String) -> Bool {
         LanguageTag(language).map(KnownLanguages.isForTranslators) ?? false
     }
 

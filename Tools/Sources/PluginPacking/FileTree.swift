@@ -31,7 +31,9 @@ struct FileTree {
         var entries = 100_000
         var bytes: Int64 = 1 << 30
         var levels = 32
-        /// The bytes of a path in the bundle. The limit leaves room for the path of the bundle's directory.
+        /// The bytes of a path in the bundle.
+        ///
+        /// The limit leaves room for the path of the bundle's directory.
         var path = 2048
     }
 
@@ -115,8 +117,10 @@ struct FileTree {
         }
     }
 
-    /// Follows a link as the kernel does, also through other links. `steps`: how many parts of paths may still be looked
-    /// at. Why: a small archive can have thousands of links that each lead through 40 long paths.
+    /// Follows a link as the kernel does, also through other links.
+    ///
+    /// `steps`: how many parts of paths may still be looked at. Why: a small archive can have thousands of links that each
+    /// lead through 40 long paths.
     private func leads(_ link: String, _ steps: inout Int) -> Bool {
         var waiting = link.split(separator: "/").map(String.init)[...]
         var at: [String] = []

@@ -4,7 +4,7 @@ import PluginHost
 /// Findings as text and as JSON, the same for every command.
 struct FindingReport {
     let findings: [PluginFinding]
-    /// Files in it are shown relative to it. Nil if the findings are not about one bundle.
+    /// The bundle of all findings, whose files are shown relative to it; nil if they are not about one bundle.
     let bundlePath: String?
 
     var errors: Int { findings.count { $0.severity == .error } }

@@ -87,8 +87,8 @@ struct LintResult {
         for finding in report.findings { Self.write(finding, of: report.path, to: &page) }
     }
 
-    /// `path`: the path of the bundle, which is left out of the finding's own paths.
-    static func write(_ finding: LintFinding, of path: String, to page: inout Page) {
+    /// `path`: the path of the bundle, which is left out of the finding's own paths; nil if there is none.
+    static func write(_ finding: LintFinding, of path: String?, to page: inout Page) {
         let style: Page.Style =
             switch finding.severity {
             case .error: .red
@@ -117,8 +117,9 @@ struct LintResult {
     }
 
     /// The message with the names of files relative to the bundle.
-    private static func shortened(_ message: String, _ path: String) -> String {
-        message.split(separator: "“\(path)/", omittingEmptySubsequences: false).joined(separator: "“")
+    private static func shortened(_ message: String, _ path: String?) -> String {
+        guard let path else { return message }
+        return message.split(separator: "“\(path)/", omittingEmptySubsequences: false).joined(separator: "“")
     }
 }
 

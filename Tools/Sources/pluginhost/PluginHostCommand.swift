@@ -3,8 +3,9 @@ import CPluginSupport
 import Glibc
 @_spi(PluginHost) @_spi(Tools) import PluginHost
 
-/// `pluginhost`: finds, explains, inspects, checks and loads bundles. docs/command-line.md describes the commands,
-/// their exit statuses and their JSON.
+/// `pluginhost`: finds, explains, inspects, checks and loads bundles.
+///
+/// docs/command-line.md describes the commands, their exit statuses and their JSON.
 @main
 struct PluginHostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,8 +23,9 @@ struct PluginHostCommand: ParsableCommand {
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
             InfoCommand.self, CheckCommand.self, LintCommand.self, LoadCommand.self, CallCommand.self, NewCommand.self,
-            PackCommand.self, StageCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self,
-            EnableCommand.self, DisableCommand.self, LoadInChildCommand.self, CallInChildCommand.self,
+            StringsCommand.self, PackCommand.self, StageCommand.self, InstallCommand.self, UninstallCommand.self,
+            RollbackCommand.self, EnableCommand.self, DisableCommand.self, LoadInChildCommand.self,
+            CallInChildCommand.self,
         ])
 
     /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.
@@ -105,7 +107,9 @@ struct PluginHostCommand: ParsableCommand {
     }
 }
 
-/// How a command ends. The worst result decides.
+/// The exit status of a command.
+///
+/// The worst result decides.
 enum ExitStatus: Int32, Comparable {
     case fine = 0
     case problems = 1

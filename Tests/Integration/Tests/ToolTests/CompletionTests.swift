@@ -2,7 +2,9 @@ import Fixtures
 import Foundation
 import Testing
 
-/// The completion scripts, run in the real shells. “Scripts/setup.sh shells” installs the shells.
+/// The completion scripts, run in the real shells.
+///
+/// “Scripts/setup.sh shells” installs the shells.
 @Suite struct CompletionTests {
     enum Shell: String, CaseIterable, Sendable {
         case bash, zsh, fish
@@ -10,6 +12,7 @@ import Testing
 
     private static let commands = [
         "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load", "call", "new", "pack",
+        "strings", "extract",
     ]
 
     private func script(_ shell: Shell) throws -> URL {
@@ -111,6 +114,7 @@ import Testing
         var cases = [
             ("pluginhost gr", "graph"), ("pluginhost lint --type stringsd", "stringsdict"),
             ("pluginhost graph --format mer", "mermaid"), ("pluginhost load --time", "--timeout"),
+            ("pluginhost strings extr", "extract"),
         ]
         // fish then asks its line editor for the words, which does not exist without a terminal.
         if shell != .fish {

@@ -52,8 +52,9 @@ struct HostileArchive {
         return file.path
     }
 
-    /// A Zstandard frame (RFC 8878) without a checksum, with uncompressed blocks. `zeros`: how many zeros to add, in blocks
-    /// that repeat one byte. `block`: the size of a block, at most 128 KiB.
+    /// A Zstandard frame (RFC 8878) without a checksum, with uncompressed blocks.
+    ///
+    /// `zeros`: how many zeros to add, in blocks that repeat one byte. `block`: the size of a block, at most 128 KiB.
     static func frame(_ bytes: [UInt8], zeros: Int = 0, block most: Int = 1 << 17) -> [UInt8] {
         var blocks: [(size: Int, kind: Int, content: ArraySlice<UInt8>)] = stride(from: 0, to: bytes.count, by: most)
             .map { start in

@@ -265,8 +265,9 @@ import Testing
         #expect(try Data(contentsOf: content) == Data(count: 300_000), comment)
     }
 
-    /// The blocks do not fill the reader's buffer exactly. Without a checksum, all input is taken before the last block is
-    /// written.
+    /// The blocks do not fill the reader's buffer exactly.
+    ///
+    /// Without a checksum, all input is taken before the last block is written.
     @Test func outputThatIsLeftInTheDecompressorAtTheEndIsRead() throws {
         let (start, count) = zeros()
         for block in [1 << 17, 100_000, 70_001] {
@@ -312,8 +313,9 @@ import Testing
         }
     }
 
-    /// Each byte of an archive is changed in turn. The result is an error or a bundle, and never a file outside of the
-    /// folder.
+    /// Each byte of an archive is changed in turn.
+    ///
+    /// The result is an error or a bundle, and never a file outside of the folder.
     @Test func fault482_noChangedByteEndsTheTool() throws {
         let sound = HostileArchive.frame(HostileArchive().ended)
         for place in stride(from: 0, to: min(sound.count, 1700), by: 13) {

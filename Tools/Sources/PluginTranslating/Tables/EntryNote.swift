@@ -1,0 +1,133 @@
+/// The comments of an entry: the first one is the sources', or the only one; further ones are the translators' own.
+///
+/// A comment that begins with `Flag:` is a mark of this tool, in the words of GNUstep's make_strings.
+struct EntryNote {
+    /// What a mark says about its entry.
+    enum Flag: String, CaseIterable {
+        /// The text is still that of the development language.
+        case untranslated
+        /// No source mentions the key.
+        case unused
+
+        var comment: String { "/* Flag: \(rawValue) */" }
+    }
+
+    /// The comments and the blanks between them, as they are in the file.
+    private var pieces: [Substring]
+
+    init(_ note: String) {
+        var pieces: [Substring] = []
+        var rest = note[...]
+        while !rest.isEmpty {
+            let blanks = rest.prefix { $0.isWhitespace }
+            if !blanks.isEmpty { pieces.append(blanks) }
+            rest = rest[blanks.endIndex...]
+            let end = Self.end(of: rest)
+            if rest.startIndex < end { pieces.append(rest[..<end]) }
+            rest = rest[end...]
+        }
+        self.pieces = pieces
+    }
+
+    private static func end(of comment: Substring) -> String.Index {
+        if comment.hasPrefix("//") {
+            return comment.firstIndex(where: \.isNewline) ?? comment.endIndex
+        }
+        var index = comment.startIndex
+        while index < comment.endIndex {
+            if comment[index...].hasPrefix("*/"), index > comment.startIndex {
+                return comment.index(index, offsetBy: 2)
+            }
+            index = comment.index(after: index)
+        }
+        return comment.endIndex
+    }
+
+    /// The note as it is in the file.
+    var text: String { pieces.joined() }
+
+    private static func isBlank(_ piece: Substring) -> Bool { piece.allSatisfy(\.isWhitespace) }
+
+    /// The words of a comment, without its signs.
+    private static func words(_ comment: Substring) -> String {
+        var words = comment
+        if words.hasPrefix("//") {
+            words = words.dropFirst(2)
+        } else {
+            words = words.dropFirst(2)
+            if words.hasSuffix("*/") { words = words.dropLast(2) }
+        }
+        return words.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .map { $0.trimmed }.joined(separator: "\n").trimmed
+    }
+
+    private static func flag(_ comment: Substring) -> Flag? {
+        let words = words(comment)
+        guard words.hasPrefix("Flag:") else { return nil }
+        return Flag(rawValue: String(words.dropFirst("Flag:".count)).trimmed)
+    }
+
+    private var comments: [Int] { pieces.indices.filter { !Self.isBlank(pieces[$0]) && Self.flag(pieces[$0]) == nil } }
+
+    /// The words of the first comment; nil if there is none.
+    var first: String? { comments.first.map { Self.words(pieces[$0]) } }
+
+    /// The words of all comments, one below the other; nil if there is none.
+    var words: String? {
+        comments.isEmpty ? nil : comments.map { Self.words(pieces[$0]) }.joined(separator: "\n")
+    }
+
+    func has(_ flag: Flag) -> Bool { pieces.contains { !Self.isBlank($0) && Self.flag($0) == flag } }
+
+    /// Adds or removes a mark, which is the last comment.
+    mutating func set(_ flag: Flag, _ isSet: Bool, lineBreak: String) {
+        guard isSet != has(flag) else { return }
+        if isSet {
+            if !pieces.isEmpty { pieces.append(lineBreak[...]) }
+            pieces.append(flag.comment[...])
+        } else {
+            while let index = pieces.firstIndex(where: { !Self.isBlank($0) && Self.flag($0) == flag }) { remove(index) }
+        }
+    }
+
+    /// Removes a comment and the blanks before it, or after it if it is the first.
+    private mutating func remove(_ index: Int) {
+        pieces.remove(at: index)
+        let blanks = index > 0 ? index - 1 : 0
+        if pieces.indices.contains(blanks), Self.isBlank(pieces[blanks]) { pieces.remove(at: blanks) }
+    }
+
+    /// Replaces the first comment, or adds one before the others.
+    mutating func setFirst(_ words: String, replacing: Bool, lineBreak: String) {
+        let comment = Self.comment(words, lineBreak: lineBreak)
+        if replacing, let index = comments.first {
+            pieces[index] = comment[...]
+        } else {
+            if !pieces.isEmpty { pieces.insert(lineBreak[...], at: 0) }
+            pieces.insert(comment[...], at: 0)
+        }
+    }
+
+    /// A comment with words; the lines after the first one are indented.
+    static func comment(_ words: String, lineBreak: String) -> String {
+        let lines = words.replacing("*/", with: "* /")
+            .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        return "/* " + lines.joined(separator: lineBreak + "   ") + " */"
+    }
+
+    /// A new note.
+    static func text(_ words: String?, flags: [Flag], lineBreak: String) -> String {
+        let comment = words.map { Self.comment($0, lineBreak: lineBreak) }
+        return ([comment].compactMap(\.self) + flags.map(\.comment)).joined(separator: lineBreak)
+    }
+}
+
+extension StringProtocol {
+    /// Without the blanks at both ends.
+    var trimmed: String {
+        guard let first = firstIndex(where: { !$0.isWhitespace }),
+            let last = lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(self[first...last])
+    }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+
+/// `pluginhost strings`: what authors and translators do with strings tables.
+struct StringsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "strings",
+        abstract: "Makes strings tables from sources, and exchanges them with translators.",
+        discussion: "No code of a bundle runs. Tables are replaced as a whole, or not at all.",
+        subcommands: [ExtractCommand.self])
+}
