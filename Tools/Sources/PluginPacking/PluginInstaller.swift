@@ -69,7 +69,8 @@ public struct PluginInstaller: Sendable {
         if try !staging.publishIfFree(name, at: target) {
             try replace(target, by: staged, in: folder, staging.path)
         }
-        try Self.flush(folder)
+        // The bundle is in place, and everything in it is on the disk. If this fails, the kernel writes its name later.
+        try? Self.flush(folder)
         return result
     }
 
@@ -102,13 +103,22 @@ public struct PluginInstaller: Sendable {
         let previous = Path.join(folder, Self.previousName)
         try FileTree.makeDirectory(previous)
         let kept = Path.join(previous, Path.lastComponent(target))
-        let number = packing_rename_to_free(kept, Path.join(staging, "older"))
+        let older = Path.join(staging, "older")
+        let number = packing_rename_to_free(kept, older)
         guard number == 0 || number == ENOENT else {
             throw .refused(.unwritable, kept, cannot: "be removed", errno: number)
         }
-        try StagingDirectory.exchange(staged, target)
-        let move = packing_rename_to_free(staged, kept)
-        guard move == 0 else { throw .refused(.unwritable, kept, cannot: "be kept", errno: move) }
+        do throws(PackingError) {
+            try StagingDirectory.exchange(staged, target)
+            let move = packing_rename_to_free(staged, kept)
+            guard move != 0 else { return }
+            // An error means that nothing was changed.
+            try StagingDirectory.exchange(staged, target)
+            throw .refused(.unwritable, kept, cannot: "be kept", errno: move)
+        } catch {
+            _ = packing_rename_to_free(older, kept)
+            throw error
+        }
     }
 
     /// The version of the bundle in place.
@@ -231,6 +241,9 @@ public struct PluginInstaller: Sendable {
         defer { close(descriptor) }
         let end = ContinuousClock.now + Self.longestWait
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                throw .refused(.unwritable, folder, cannot: "be locked", errno: errno)
+            }
             guard ContinuousClock.now < end else {
                 throw PackingError(
                     .unwritable, path: folder, message: "Another program is changing \(quoted(folder)).",
