@@ -1,4 +1,5 @@
 #include "call_shims.h"
+#include "ffi_call.h"
 
 #include <cstdio>
 #include <cstdlib>

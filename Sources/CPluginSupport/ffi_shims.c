@@ -1,18 +1,7 @@
-#include "ffi_shims.h"
+#include "ffi_call.h"
 
-#include <ffi.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct phs_ffi_call {
-    ffi_cif cif;
-    uint16_t result; // the first number of the result's type
-    bool throws;
-    unsigned count;  // of arguments, without the extra one for the result of a function that throws
-    size_t result_size;
-    size_t arguments_size;
-    uint32_t *offsets; // of each argument; this array and those of the cif come after the struct in memory
-};
 
 static ffi_type *scalar(uint16_t type) {
     switch (type) {
@@ -98,37 +87,6 @@ void phs_ffi_free(phs_ffi_call *call) { free(call); }
 
 size_t phs_ffi_arguments_size(const phs_ffi_call *call) { return call->arguments_size; }
 
-// For integers that are narrower than a register: libffi returns them as a whole register.
-static void narrow(void *place, size_t size) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    memmove(place, (char *)place + sizeof(ffi_arg) - size, size);
-#else
-    (void)place, (void)size;
-#endif
-}
-
-static bool is_narrow(uint16_t type, size_t size) {
-    return size < sizeof(ffi_arg) && type != PHS_FFI_STRUCT && type != PHS_FFI_FLOAT;
-}
-
-int32_t phs_ffi_invoke(const phs_ffi_call *call, void (*code)(void), const void *arguments, void *result) {
-    void *pointers[PHS_FFI_MOST_ARGUMENTS + 1];
-#pragma clang loop vectorize(disable) unroll(disable)
-    for (unsigned i = 0; i < call->count; i++) pointers[i] = (char *)arguments + call->offsets[i];
-    int32_t status = 0;
-    if (call->throws) {
-        ffi_arg returned = 0;
-        pointers[call->count] = &result;
-        ffi_call((ffi_cif *)&call->cif, code, &returned, pointers);
-        status = (int32_t)returned;
-    } else {
-        ffi_call((ffi_cif *)&call->cif, code, result, pointers);
-        if (is_narrow(call->result, call->result_size)) narrow(result, call->result_size);
-    }
-    if (call->result == PHS_FFI_BOOL) *(uint8_t *)result = *(uint8_t *)result != 0;
-    return status;
-}
-
 struct phs_ffi_closure {
     ffi_closure *made;
     void *code;
@@ -161,7 +119,7 @@ static void run(ffi_cif *cif, void *returned, void **arguments, void *context) {
             memset(result, 0, signature->result_size);
         }
         *(ffi_sarg *)returned = closure->handler(closure->context, result, arguments);
-    } else if (is_narrow(signature->result, signature->result_size) && signature->result_size > 0) {
+    } else if (phs_ffi_is_narrow(signature) && signature->result_size > 0) {
         uint64_t word = 0;
         closure->handler(closure->context, &word, arguments);
         widen(signature, &word, returned);

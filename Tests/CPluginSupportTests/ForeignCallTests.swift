@@ -60,10 +60,10 @@ import Testing
         defer { phs_ffi_free(prepared) }
         let code = unsafeBitCast(function, to: (@convention(c) () -> Void).self)
         return withUnsafeTemporaryAllocation(byteCount: Int(PHS_FFI_RESULT), alignment: 16) { result in
-            let status = withUnsafeBytes(of: value) {
-                phs_ffi_invoke(prepared, code, $0.baseAddress, result.baseAddress)
+            let outcome = withUnsafeBytes(of: value) {
+                phs_call_foreign(prepared, code, $0.baseAddress!, result.baseAddress!)
             }
-            #expect(status == 0)
+            #expect(outcome.status == 0 && outcome.thrown == nil)
             return result.baseAddress!.load(as: Result.self)
         }
     }

@@ -35,13 +35,6 @@ size_t phs_ffi_arguments_size(const phs_ffi_call *call);
 // How many bytes a call needs for its result, unless the result itself is larger.
 #define PHS_FFI_RESULT 16
 
-// Calls code, and writes its result to `result`, a bool as 0 or 1. `arguments` is aligned like that struct, and `result` to 8
-// bytes. Returns the status of a function that throws, otherwise 0. Any thread.
-// Why: libffi takes an array of addresses, and widens integer results to a register, which this function undoes. Hidden,
-// because a call of an exported function takes longer.
-__attribute__((visibility("hidden")))
-int32_t phs_ffi_invoke(const phs_ffi_call *call, void (*code)(void), const void *arguments, void *result);
-
 // A C function that calls a handler. `result` points to zeroed memory of the result's size (NULL for void), and
 // `arguments` to the address of each argument. The handler returns the status for a function that throws.
 typedef struct phs_ffi_closure phs_ffi_closure;
