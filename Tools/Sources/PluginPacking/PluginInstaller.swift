@@ -128,12 +128,14 @@ public struct PluginInstaller: Sendable {
         by identifier: String, _ name: String, in folder: String
     ) throws(PackingError) -> String? {
         var replaced: String?
-        for (path, known, version) in Self.bundles(in: folder) {
+        for candidate in try Self.candidates(in: folder) {
+            let (path, known) = (candidate.path, candidate.identifier)
             let isSameName = Path.lastComponent(path) == name
             if isSameName == (known == identifier) {
-                if isSameName { replaced = version ?? "" }
+                if isSameName { replaced = candidate.version ?? "" }
                 continue
             }
+            if isSameName, let fault = candidate.unreadable { throw fault }
             throw PackingError(
                 .nameInvalid, path: path,
                 message: isSameName
@@ -195,13 +197,14 @@ public struct PluginInstaller: Sendable {
 
     // MARK: The folder
 
-    private typealias Found = (path: String, identifier: String, version: String?)
-
-    private func find(_ plugin: String, in folder: String) throws(PackingError) -> Found {
-        let found = Self.bundles(in: folder).first {
+    private func find(_ plugin: String, in folder: String) throws(PackingError) -> PluginCandidate {
+        let candidates = try Self.candidates(in: folder)
+        let found = candidates.first {
             $0.identifier == plugin || Path.lastComponent($0.path) == plugin || Path.stem($0.path) == plugin
         }
         guard let found else {
+            // It may be the plug-in.
+            if let fault = candidates.lazy.compactMap(\.unreadable).first { throw fault }
             throw PackingError(
                 .notInstalled, path: folder, message: "\(quoted(plugin)) is not installed in \(quoted(folder)).",
                 remedy: "“pluginhost list \(folder)” shows what is; --in names another folder.")
@@ -209,10 +212,12 @@ public struct PluginInstaller: Sendable {
         return found
     }
 
-    private static func bundles(in folder: String) -> [Found] {
-        PluginCatalog(searchPaths: [folder], options: .init(index: .none)).candidates.map {
-            ($0.path, $0.identifier, $0.version)
+    private static func candidates(in folder: String) throws(PackingError) -> [PluginCandidate] {
+        let catalog = PluginCatalog(searchPaths: [folder], options: .init(index: .none))
+        if let finding = catalog.folders.lazy.compactMap(\.finding).first {
+            throw PackingError(.unreadable, path: folder, message: finding.message, remedy: finding.remedy)
         }
+        return catalog.candidates
     }
 
     private static func identifier(of bundle: PluginBundle, _ name: String) -> String {
@@ -260,6 +265,15 @@ public struct PluginInstaller: Sendable {
         defer { if descriptor >= 0 { close(descriptor) } }
         let number = descriptor < 0 ? errno : packing_flush(descriptor)
         guard number == 0 else { throw .refused(.unwritable, folder, cannot: "be written", errno: number) }
+    }
+}
+
+extension PluginCandidate {
+    /// The error if the bundle's list cannot be read, so that its identifier is not known.
+    fileprivate var unreadable: PackingError? {
+        findings.first { $0.code == .manifestUnreadable }.map {
+            PackingError(.unreadable, path: path, message: $0.message, remedy: $0.remedy)
+        }
     }
 }
 

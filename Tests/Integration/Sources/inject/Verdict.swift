@@ -27,6 +27,7 @@ struct Verdict {
     private static let absence = [
         "No such file", "bundleNotFound", "executableMissing", "dependencyMissing", "pluginMissing", "There is no",
         "there is no ", "no plug-in", "No plug-in", "is missing", "not found", "does not exist", "cannot be found",
+        "is not installed", "is another plug-in",
     ]
 
     private static func claims(of run: ProgramRun, sound: ProgramRun, error: String) -> String? {
