@@ -104,11 +104,11 @@ docs: setup ## build the documentation as web pages in build/docs
 fuzz: build ## feed damaged and hostile files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
 	@$(call feed,plists:1 strings:1 stringsdict:1 signatures:1 $(HOSTILE))
 
-fuzz-budgets: build ## only the hostile files: small lists, plural rules and indexes that expand to much
+fuzz-budgets: build ## only the hostile files: lists, plural rules, indexes, compiled tables and archives
 	@$(call feed,$(HOSTILE))
 
-# Hostile inputs take longer, so fewer of them are run: a tenth or a hundredth.
-HOSTILE = budgets:10 formats:100 indexes:100
+# Hostile inputs take longer, so fewer of them are run: a tenth, a twentieth or a hundredth.
+HOSTILE = budgets:10 formats:100 indexes:100 tables:20 archives:20
 feed = for target in $(1); do \
     $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target\#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
 

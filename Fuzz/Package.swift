@@ -12,6 +12,7 @@ let package = Package(
     dependencies: [
         .package(name: "PluginHost", path: ".."), .package(name: "DemoAPI", path: "../Examples/DemoAPI"),
         .package(name: "PluginTesting", path: "../Testing"),
+        .package(name: "Tools", path: "../Tools"),
     ],
     targets: [
         // fork(), which Swift does not offer, and a count of the memory in use.
@@ -23,6 +24,7 @@ let package = Package(
             dependencies: [
                 "CFuzz", .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "PluginLinting", package: "PluginTesting"),
+                .product(name: "PluginPacking", package: "Tools"),
             ]),
         // Random operations on many threads at once, and a check of the process's resources.
         .executableTarget(

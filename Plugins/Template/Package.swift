@@ -7,6 +7,16 @@ let shared: [Target.Dependency] = [
     .product(name: "DemoAPI", package: "DemoAPI"),
 ]
 
+// With these flags, the same sources give the same bytes in every folder: paths begin at the package, and nothing depends on
+// the paths of object files. Delete them if another package must depend on this one by version.
+let compiling: [SwiftSetting] = [
+    .unsafeFlags([
+        "-file-prefix-map", "\(Context.packageDirectory)=.", "-Xfrontend", "-no-clang-module-breadcrumbs",
+        "-Xfrontend", "-disable-incremental-llvm-codegen",
+    ])
+]
+let linking: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-soname=libTemplate.so"])]
+
 let package = Package(
     name: "Template",
     products: [.library(name: "Template", type: .dynamic, targets: ["Template"])],
@@ -16,7 +26,7 @@ let package = Package(
         .package(name: "DemoAPI", path: "../../Examples/DemoAPI"),
     ],
     targets: [
-        .target(name: "Template", dependencies: shared),
+        .target(name: "Template", dependencies: shared, swiftSettings: compiling, linkerSettings: linking),
         // It does not depend on the plug-in's target, because it loads the library that is built beside it.
         .testTarget(
             name: "TemplateTests",

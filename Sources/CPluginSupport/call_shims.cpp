@@ -1,4 +1,5 @@
 #include "call_shims.h"
+#include "ffi_call.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -49,6 +50,8 @@ plugin_status phs_call_activate(const plugin_hooks *hooks, const plugin_host *ho
     return guarded(thrown, [=] { return hooks->activate(host, hooks->user_data); });
 }
 
-int32_t phs_call_foreign(const phs_ffi_call *call, plugin_code code, void *frame, char **thrown) {
-    return guarded(thrown, [=] { return phs_ffi_invoke(call, code, frame); });
+phs_outcome phs_call_foreign(const phs_ffi_call *call, plugin_code code, const void *arguments, void *result) {
+    phs_outcome outcome = {0, nullptr};
+    outcome.status = guarded(&outcome.thrown, [=] { return phs_ffi_invoke(call, code, arguments, result); });
+    return outcome;
 }

@@ -1,18 +1,7 @@
-#include "ffi_shims.h"
+#include "ffi_call.h"
 
-#include <ffi.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct phs_ffi_call {
-    ffi_cif cif;
-    uint16_t result; // the first number of the result's type
-    bool throws;
-    unsigned count;  // of arguments, without the extra one for the result of a function that throws
-    size_t result_size;
-    size_t frame_size;
-    uint32_t *offsets; // of each argument in the frame; this array and those of the cif come after the struct in memory
-};
 
 static ffi_type *scalar(uint16_t type) {
     switch (type) {
@@ -57,8 +46,6 @@ static bool has_size(ffi_type *type) {
     return type->type != FFI_TYPE_STRUCT || ffi_get_struct_offsets(FFI_DEFAULT_ABI, type, NULL) == FFI_OK;
 }
 
-static size_t rounded(size_t size) { return (size + 7) & ~(size_t)7; }
-
 phs_ffi_call *phs_ffi_prepare(const uint16_t *types, size_t length, bool throws) {
     size_t room = sizeof(phs_ffi_call)
         + length * (sizeof(ffi_type) + 2 * sizeof(ffi_type *) + sizeof(ffi_type *) + sizeof(uint32_t)) + sizeof(ffi_type *);
@@ -74,19 +61,22 @@ phs_ffi_call *phs_ffi_prepare(const uint16_t *types, size_t length, bool throws)
     ffi_type *result = build(&from);
     bool sized = has_size(result);
     call->result_size = types[0] == PHS_FFI_VOID ? 0 : result->size;
-    size_t size = rounded(call->result_size < PHS_FFI_RESULT ? PHS_FFI_RESULT : call->result_size);
-    while (sized && from.next < types + length) {
+    size_t size = 0;
+    while (sized && from.next < types + length && call->count < PHS_FFI_MOST_ARGUMENTS) {
         ffi_type *argument = build(&from);
         sized = has_size(argument);
+        if (!sized) break;
         arguments[call->count] = argument;
+        size = (size + argument->alignment - 1) / argument->alignment * argument->alignment;
         call->offsets[call->count++] = (uint32_t)size;
-        size += rounded(argument->size);
+        size += argument->size;
     }
-    call->frame_size = size;
+    call->arguments_size = size;
     unsigned count = call->count;
     if (throws && call->result_size > 0) arguments[count++] = &ffi_type_pointer;
     ffi_type *returned = throws ? &ffi_type_sint32 : result;
-    if (!sized || ffi_prep_cif(&call->cif, FFI_DEFAULT_ABI, count, returned, arguments) != FFI_OK) {
+    if (!sized || from.next < types + length
+        || ffi_prep_cif(&call->cif, FFI_DEFAULT_ABI, count, returned, arguments) != FFI_OK) {
         free(call);
         return NULL;
     }
@@ -95,38 +85,7 @@ phs_ffi_call *phs_ffi_prepare(const uint16_t *types, size_t length, bool throws)
 
 void phs_ffi_free(phs_ffi_call *call) { free(call); }
 
-size_t phs_ffi_frame_size(const phs_ffi_call *call) { return call->frame_size; }
-
-// For integers that are narrower than a register: libffi returns them as a whole register.
-static void narrow(void *place, size_t size) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    memmove(place, (char *)place + sizeof(ffi_arg) - size, size);
-#else
-    (void)place, (void)size;
-#endif
-}
-
-static bool is_narrow(uint16_t type, size_t size) {
-    return size < sizeof(ffi_arg) && type != PHS_FFI_STRUCT && type != PHS_FFI_FLOAT;
-}
-
-int32_t phs_ffi_invoke(const phs_ffi_call *call, void (*code)(void), void *frame) {
-    void *pointers[call->count + 1];
-    for (unsigned i = 0; i < call->count; i++) pointers[i] = (char *)frame + call->offsets[i];
-    int32_t status = 0;
-    if (call->throws) {
-        ffi_arg returned = 0;
-        void *result = frame;
-        pointers[call->count] = &result;
-        ffi_call((ffi_cif *)&call->cif, code, &returned, pointers);
-        status = (int32_t)returned;
-    } else {
-        ffi_call((ffi_cif *)&call->cif, code, frame, pointers);
-        if (is_narrow(call->result, call->result_size)) narrow(frame, call->result_size);
-    }
-    if (call->result == PHS_FFI_BOOL) *(uint8_t *)frame = *(uint8_t *)frame != 0;
-    return status;
-}
+size_t phs_ffi_arguments_size(const phs_ffi_call *call) { return call->arguments_size; }
 
 struct phs_ffi_closure {
     ffi_closure *made;
@@ -160,7 +119,7 @@ static void run(ffi_cif *cif, void *returned, void **arguments, void *context) {
             memset(result, 0, signature->result_size);
         }
         *(ffi_sarg *)returned = closure->handler(closure->context, result, arguments);
-    } else if (is_narrow(signature->result, signature->result_size) && signature->result_size > 0) {
+    } else if (phs_ffi_is_narrow(signature) && signature->result_size > 0) {
         uint64_t word = 0;
         closure->handler(closure->context, &word, arguments);
         widen(signature, &word, returned);

@@ -20,6 +20,9 @@ public enum CompiledStrings {
     ///
     /// A table whose keys collide more often is read as a whole, with a hash that nobody can predict.
     static let mostProbes = 32
+    /// How often a search reads: each examined slot may lead to a row and to a key of the same length, and the slots are
+    /// read in groups.
+    public static let mostReads = 2 * mostProbes + 6
 
     /// The head: what the first bytes of a compiled table state.
     ///
@@ -171,7 +174,7 @@ public enum CompiledStrings {
     ///   - read: reads bytes at an offset. Returns exactly as many as requested, or nil.
     /// - Returns: the answer.
     ///
-    /// **Cost.** For most keys, four reads of a few bytes; at most 64 reads for any file.
+    /// **Cost.** For most keys, four reads of a few bytes; at most 70 reads for any file.
     public static func find(
         _ key: String, _ head: Head, read: (_ offset: Int, _ count: Int) -> [UInt8]?
     ) -> Answer {
@@ -180,9 +183,10 @@ public enum CompiledStrings {
         let tag = UInt32(truncatingIfNeeded: hash >> 32)
         var place = Int(truncatingIfNeeded: hash) & (head.slots - 1)
         var probes = 0
-        while probes < mostProbes {
+        let most = min(mostProbes, head.slots)
+        while probes < most {
             // Several slots are read at once, because most searches end within them.
-            let count = min(8, head.slots - place)
+            let count = min(8, head.slots - place, most - probes)
             guard let slots = read(headSize + place * slotSize, count * slotSize) else { return .unclear }
             for number in 0..<count {
                 let (slotTag, entry) = slots.withUnsafeBytes {

@@ -14,6 +14,8 @@ public struct KeyPlaces: Sendable {
     ///
     /// The position is negative for an array on the way.
     private var offsets: [Int] = []
+    /// The work of finding the paths.
+    private(set) var hashedBytes = 0
 
     /// - Parameter keys: in the order of the text.
     init(_ keys: [KeyRecord]) {
@@ -32,6 +34,7 @@ public struct KeyPlaces: Sendable {
 
     private mutating func path(_ name: String, in outer: Int32?) -> Int32 {
         let step = Step(path: outer ?? Self.root, name: name)
+        hashedBytes += name.utf8.count
         if let known = paths[step] { return known }
         let path = Int32(offsets.count)
         paths[step] = path

@@ -6,6 +6,10 @@ struct OldStyleScanner: ~Copyable {
     /// Whether an invalid escape is recorded in `tolerated` and replaced; otherwise it ends the reading.
     let isLenient: Bool
     var tolerated = FaultList()
+    /// How many bytes were examined in vain, ahead of the position or a second time.
+    ///
+    /// It grows with the text, and not with its square.
+    var examined = 0
     private var unescaped: [UInt8] = []
     /// From these offsets on, each kind of quote is known to be never closed; searching again would take quadratic
     /// time.
@@ -69,6 +73,7 @@ struct OldStyleScanner: ~Copyable {
             position += 1
         }
         position = text.count
+        examined += text.count - start
         throw TextFault(.truncated, at: start, "The comment that begins here is never closed with \"*/\".")
     }
 
@@ -133,6 +138,7 @@ struct OldStyleScanner: ~Copyable {
                 hasEscapes = true
                 index += 2
             }
+            examined += text.count - start
             if isDouble { neverClosed.double = start } else { neverClosed.single = start }
         }
         throw TextFault(.truncated, at: start, "The string that begins here is never closed.")

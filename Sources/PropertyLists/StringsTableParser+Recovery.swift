@@ -13,13 +13,18 @@ extension StringsTableParser {
         let resume = nextEntry(from: first)
         // Going back for each of many odd quotes would take quadratic time: when the budget is used up, the examined
         // part is skipped.
-        scanner.position = budget.take(steps: max(0, furthest - resume)) ? resume : max(resume, furthest)
+        let again = max(0, furthest - resume)
+        scanner.position = budget.take(steps: again) ? resume : max(resume, furthest)
+        scanner.examined += again
     }
 
     /// The first line break inside a quoted string of an entry.
     private mutating func lineBreakInString(from start: Int, to end: Int) -> Int? {
         scanner.position = start
-        defer { scanner.position = end }
+        defer {
+            scanner.examined += end - start
+            scanner.position = end
+        }
         while scanner.position < end {
             let token = scanner.position
             do throws(TextFault) {
@@ -38,9 +43,10 @@ extension StringsTableParser {
         return nil
     }
 
-    private func nextEntry(from first: Int) -> Int {
+    private mutating func nextEntry(from first: Int) -> Int {
         let text = scanner.text
         var index = first
+        defer { scanner.examined += index - first }
         while index < text.count {
             let byte = text[index]
             if isLineBreak(byte) {
@@ -72,7 +78,7 @@ extension StringsTableParser {
     }
 
     /// Whether a line contains `key = value;` with nothing that spans several lines.
-    private func isCompleteEntry(at lineStart: Int) -> Bool {
+    private mutating func isCompleteEntry(at lineStart: Int) -> Bool {
         var index = skipBlanksInLine(from: lineStart)
         guard let keyEnd = endOfString(at: index) else { return false }
         index = skipBlanksInLine(from: keyEnd)
@@ -83,18 +89,20 @@ extension StringsTableParser {
         return scanner.byte(at: index) == UInt8(ascii: ";")
     }
 
-    private func skipBlanksInLine(from start: Int) -> Int {
+    private mutating func skipBlanksInLine(from start: Int) -> Int {
         var index = start
+        defer { scanner.examined += index - start }
         while scanner.byte(at: index) == 0x20 || scanner.byte(at: index) == 0x09 { index += 1 }
         return index
     }
 
     /// The end of a string that begins at an offset and ends on the same line.
-    private func endOfString(at start: Int) -> Int? {
+    private mutating func endOfString(at start: Int) -> Int? {
         let text = scanner.text
         guard start < text.count else { return nil }
         let quote = text[start]
         var index = start
+        defer { scanner.examined += index - start }
         guard scanner.isQuote(quote) else {
             while scanner.isWord(scanner.byte(at: index)) { index += 1 }
             return index > start ? index : nil
@@ -109,9 +117,10 @@ extension StringsTableParser {
     }
 
     /// The end of a comment that begins at an offset; one that is never closed ends with the file.
-    private func endOfComment(at start: Int) -> Int? {
+    private mutating func endOfComment(at start: Int) -> Int? {
         let text = scanner.text
         var index = start + 2
+        defer { scanner.examined += index - start }
         switch scanner.byte(at: start + 1) {
         case UInt8(ascii: "/"):
             while index < text.count, !isLineBreak(text[index]) { index += 1 }

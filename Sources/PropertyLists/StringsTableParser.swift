@@ -196,6 +196,7 @@ struct StringsTableParser: ~Copyable {
         let start = scanner.position
         defer {
             furthest = max(furthest, scanner.position)
+            scanner.examined += scanner.position - start
             scanner.position = start
         }
         do throws(TextFault) {
@@ -233,6 +234,7 @@ struct StringsTableParser: ~Copyable {
             if depth == 0 { return true }
         } while !scanner.isAtEnd
         furthest = scanner.position
+        scanner.examined += scanner.position - start
         scanner.position = start
         sawUnbalanced = true
         return false

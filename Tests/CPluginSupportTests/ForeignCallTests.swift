@@ -16,12 +16,20 @@ import Testing
         #expect(try call(half, PHS_FFI_DOUBLE, PHS_FFI_FLOAT, Float(3), Double.self) == 1.5)
     }
 
-    @Test func aFrameHasTheResultAndThenEachArgumentOnEightBytes() throws {
+    @Test func argumentsAreArrangedAsTheMembersOfAStruct() throws {
         let types = [PHS_FFI_STRUCT.rawValue, 3] + Array(repeating: PHS_FFI_INT64.rawValue, count: 3)
-        let numbers = (types + [PHS_FFI_INT8.rawValue, PHS_FFI_DOUBLE.rawValue]).map(UInt16.init)
+        let arguments = [PHS_FFI_INT8, PHS_FFI_INT16, PHS_FFI_DOUBLE, PHS_FFI_UINT8].map(\.rawValue)
+        let numbers = (types + arguments).map(UInt16.init)
         let prepared = try #require(phs_ffi_prepare(numbers, numbers.count, false))
         defer { phs_ffi_free(prepared) }
-        #expect(phs_ffi_frame_size(prepared) == 24 + 8 + 8)
+        #expect(phs_ffi_arguments_size(prepared) == 17)
+    }
+
+    @Test(arguments: [(32, true), (33, false)]) func moreThan32ArgumentsAreRefused(count: Int, isPrepared: Bool) {
+        let numbers = [UInt16](repeating: UInt16(PHS_FFI_INT8.rawValue), count: 1 + count)
+        let prepared = phs_ffi_prepare(numbers, numbers.count, false)
+        #expect((prepared != nil) == isPrepared)
+        phs_ffi_free(prepared)
     }
 
     @Test func aClosureIsACFunctionThatCallsItsHandler() throws {
@@ -50,11 +58,13 @@ import Testing
         let types = [UInt16(result.rawValue), UInt16(argument.rawValue)]
         let prepared = try #require(phs_ffi_prepare(types, 2, false))
         defer { phs_ffi_free(prepared) }
-        return withUnsafeTemporaryAllocation(byteCount: phs_ffi_frame_size(prepared), alignment: 16) { frame in
-            frame.baseAddress!.storeBytes(of: value, toByteOffset: Int(PHS_FFI_RESULT), as: Argument.self)
-            let code = unsafeBitCast(function, to: (@convention(c) () -> Void).self)
-            #expect(phs_ffi_invoke(prepared, code, frame.baseAddress) == 0)
-            return frame.baseAddress!.load(as: Result.self)
+        let code = unsafeBitCast(function, to: (@convention(c) () -> Void).self)
+        return withUnsafeTemporaryAllocation(byteCount: Int(PHS_FFI_RESULT), alignment: 16) { result in
+            let outcome = withUnsafeBytes(of: value) {
+                phs_call_foreign(prepared, code, $0.baseAddress!, result.baseAddress!)
+            }
+            #expect(outcome.status == 0 && outcome.thrown == nil)
+            return result.baseAddress!.load(as: Result.self)
         }
     }
 }

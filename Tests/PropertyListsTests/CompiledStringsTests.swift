@@ -50,6 +50,26 @@ import Testing
         #expect(bytes < 100 * 400)
     }
 
+    /// Every slot seems to have the key, and no row has it.
+    @Test func eachSlotOfASmallTableIsExaminedOnce() throws {
+        var file = try #require(CompiledStrings.compile(Array("a1; a2; a3;".utf8), modified: 7))
+        let head = try #require(file.withUnsafeBytes { CompiledStrings.Head($0, fileSize: UInt64(file.count)) })
+        let tag = UInt32(truncatingIfNeeded: Array("zz".utf8).withUnsafeBytes { CompiledStrings.hash($0) } >> 32)
+        for slot in 0..<head.slots {
+            let place = CompiledStrings.headSize + slot * CompiledStrings.slotSize
+            withUnsafeBytes(of: (tag.littleEndian, UInt32(1 + slot % 3).littleEndian)) {
+                file.replaceSubrange(place..<place + CompiledStrings.slotSize, with: $0)
+            }
+        }
+        var reads = 0
+        let answer = CompiledStrings.find("zz", head) { offset, count in
+            reads += 1
+            return Array(file[offset..<offset + count])
+        }
+        #expect(answer == .unclear)
+        #expect(reads <= 2 + 2 * head.slots && reads <= CompiledStrings.mostReads)
+    }
+
     @Test func theHeadStatesWhichTextItIs() throws {
         let text = Self.text(20)
         let file = try #require(CompiledStrings.compile(text, modified: -5))

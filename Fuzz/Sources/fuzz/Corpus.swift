@@ -21,7 +21,7 @@ struct Corpus {
             case .plists, .planted, .elf: corpus.list(corpus.value(depth: 0))
             case .strings: corpus.table(corpus.entries())
             case .stringsdict: corpus.list(corpus.plurals())
-            case .budgets, .formats, .indexes, .signatures: Sample(bytes: [], value: nil)
+            case .budgets, .formats, .indexes, .tables, .archives, .signatures: Sample(bytes: [], value: nil)
             }
         }
     }

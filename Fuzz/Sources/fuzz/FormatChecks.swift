@@ -58,7 +58,9 @@ struct FormatChecks {
 /// The process that created it removes it at its end; forked processes leave it alone.
 enum ScratchFolder {
     static let path: String = {
-        var template = Array("\(P_tmpdir)/pluginhost-fuzz-XXXXXX".utf8CString)
+        // In memory if possible: an installation waits until the disk has everything.
+        let place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : P_tmpdir
+        var template = Array("\(place)/pluginhost-fuzz-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { fatalError("mkdtemp: \(String(cString: strerror(errno)))") }
         atexit { fuzz_remove_tree(ScratchFolder.path) }
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

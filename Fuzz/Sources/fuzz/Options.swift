@@ -29,6 +29,8 @@ struct Options {
           budgets      small lists and tables that expand to much: memory, and time beside a sound file
           formats      small tables of plural rules that expand to much, read from a bundle
           indexes      index files of a catalogue with a right checksum and hostile content
+          tables       compiled tables of strings that are valid except for a few fields
+          archives     archives of a bundle that are valid except for a few fields, each installed
           signatures   signatures of C functions
           planted      a reader with defects: checks that the fuzzer finds them
 

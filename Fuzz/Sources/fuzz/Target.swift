@@ -13,6 +13,10 @@ enum Target: String, CaseIterable {
     case formats
     /// Index files of a catalogue with a right checksum.
     case indexes
+    /// Compiled tables of strings that are valid except for a few fields.
+    case tables
+    /// The same for archives of a bundle, which are installed.
+    case archives
     /// Signatures of C functions, by the grammar and beyond it.
     case signatures
     /// A reader with defects, to check that each is found.
@@ -24,6 +28,8 @@ enum Target: String, CaseIterable {
         case .budgets: HostileLists.input(&random)
         case .formats: HostileFormats.input(&random)
         case .indexes: HostileIndexes.input(&random)
+        case .tables: HostileTables.input(&random)
+        case .archives: HostileArchives.input(&random)
         case .signatures: HostileSignatures.input(&random)
         default: nil
         }
@@ -32,14 +38,14 @@ enum Target: String, CaseIterable {
     /// Makes what the checks of all processes share.
     func prepare() {
         switch self {
-        case .formats: _ = ScratchFolder.path
+        case .formats, .tables, .archives: _ = ScratchFolder.path
         case .indexes: _ = HostileIndexes.sample
         default: break
         }
     }
 
     /// Whether its checks measure time and memory themselves.
-    var measures: Bool { [.budgets, .formats, .indexes].contains(self) }
+    var measures: Bool { [.budgets, .formats, .indexes, .tables, .archives].contains(self) }
 
     /// Reads an input and checks the rules that hold for every input.
     ///
@@ -54,6 +60,8 @@ enum Target: String, CaseIterable {
         case .budgets: try BudgetChecks(bytes: bytes).run()
         case .formats: try FormatChecks(bytes: bytes).run()
         case .indexes: try IndexChecks(bytes: bytes).run()
+        case .tables: try TableFileChecks(bytes: bytes).run()
+        case .archives: try ArchiveChecks(bytes: bytes).run()
         case .signatures: try SignatureChecks(bytes: bytes).run()
         case .planted: try PlantedDefects.read(bytes)
         }

@@ -25,9 +25,18 @@ plugin_status phs_call_create(
     char *_Nullable *_Nonnull thrown);
 plugin_status phs_call_activate(
     const plugin_hooks *hooks, const plugin_host *host, char *_Nullable *_Nonnull thrown);
-/* Like phs_ffi_invoke(). */
-int32_t phs_call_foreign(
-    const phs_ffi_call *call, plugin_code code, void *frame, char *_Nullable *_Nonnull thrown);
+
+/* The status of a function that throws, otherwise 0, and the exception as above. */
+typedef struct phs_outcome {
+    int32_t status;
+    char *_Nullable thrown;
+} phs_outcome;
+/* Calls code, and writes its result to `result`, a bool as 0 or 1. `arguments` has the values laid out as the members of a C
+ * struct; `result` is aligned to 8 bytes. Any thread.
+ * Why a struct, and hidden: these are the only calls that happen often. A struct is returned in registers, and a call of an
+ * exported function takes longer. */
+__attribute__((visibility("hidden")))
+phs_outcome phs_call_foreign(const phs_ffi_call *call, plugin_code code, const void *arguments, void *result);
 
 #pragma clang assume_nonnull end
 

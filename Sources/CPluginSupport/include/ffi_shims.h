@@ -24,19 +24,16 @@ typedef struct phs_ffi_call phs_ffi_call;
 
 // Prepares a signature: `types` has the result's type and then those of the arguments, `length` numbers in all. With
 // `throws`, the C function returns a plugin_status and writes its result, unless that is void, through one more argument.
-// NULL if libffi refuses it or memory runs out. Free with phs_ffi_free().
+// NULL if libffi refuses it, if it has more than PHS_FFI_MOST_ARGUMENTS arguments, or if memory runs out. Free with
+// phs_ffi_free().
+#define PHS_FFI_MOST_ARGUMENTS 32
 phs_ffi_call *phs_ffi_prepare(const uint16_t *types, size_t length, bool throws);
 void phs_ffi_free(phs_ffi_call *call);
 
-// The size of the memory for one call, which is aligned to 16 bytes. The result comes first. It takes PHS_FFI_RESULT
-// bytes, or its own size rounded up to 8 if that is more. Then come the arguments, each with its size rounded up to 8.
-size_t phs_ffi_frame_size(const phs_ffi_call *call);
+// How many bytes the arguments take: they are laid out as the members of a C struct.
+size_t phs_ffi_arguments_size(const phs_ffi_call *call);
+// How many bytes a call needs for its result, unless the result itself is larger.
 #define PHS_FFI_RESULT 16
-
-// Calls code with the arguments in frame, and writes its result there, a bool as 0 or 1. Returns the status of a
-// function that throws, otherwise 0. Any thread; each call needs a frame of its own.
-// Why: libffi takes an array of addresses, and widens integer results to a register, which this function undoes.
-int32_t phs_ffi_invoke(const phs_ffi_call *call, void (*code)(void), void *frame);
 
 // A C function that calls a handler. `result` points to zeroed memory of the result's size (NULL for void), and
 // `arguments` to the address of each argument. The handler returns the status for a function that throws.

@@ -47,6 +47,8 @@ final class CatalogIndex: Sendable {
     struct Fault: Error, Equatable {
         /// The end of a sentence.
         let reason: String
+        /// Nothing is wrong with the bytes: another version of the library wrote them.
+        var isOfOtherFormat = false
     }
 
     /// Accepts bytes as an index after checking everything that can be wrong with them.

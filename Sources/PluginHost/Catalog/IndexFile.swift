@@ -16,6 +16,8 @@ struct IndexFile: Sendable {
     /// Why there is no usable index, as the end of a sentence.
     struct Failure: Error, Equatable {
         let reason: String
+        /// Nothing is wrong with the file: another version of the library wrote it.
+        var isOfOtherFormat = false
     }
 
     /// The index file of an application's catalogue; nil for a user without a home directory.
@@ -69,8 +71,10 @@ struct IndexFile: Sendable {
         }
         do {
             return try CatalogIndex(bytes: try file.bytes(atMost: Self.maximumSize))
-        } catch let damage as CatalogIndex.Fault {
-            throw Failure(reason: "is damaged: \(damage.reason)")
+        } catch let fault as CatalogIndex.Fault where fault.isOfOtherFormat {
+            throw Failure(reason: "is of another version: \(fault.reason)", isOfOtherFormat: true)
+        } catch let fault as CatalogIndex.Fault {
+            throw Failure(reason: "is damaged: \(fault.reason)")
         } catch {
             throw Failure(reason: "cannot be read")
         }

@@ -37,7 +37,8 @@ struct IndexHeader: Sendable {
         }
         guard word(0) == Self.magic else { throw CatalogIndex.Fault(reason: "it does not begin like an index") }
         guard word(1) == Self.format else {
-            throw CatalogIndex.Fault(reason: "its format is \(word(1)), and this version reads \(Self.format)")
+            throw CatalogIndex.Fault(
+                reason: "its format is \(word(1)), and this version reads \(Self.format)", isOfOtherFormat: true)
         }
         guard word(2) == UInt64(bytes.count) else {
             throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, but its header says \(word(2))")

@@ -6,6 +6,10 @@ import Glibc
     public let directory: String?
     /// The valid files, each with its search paths.
     public private(set) var files: [(path: String, searchPaths: [String])] = []
+    /// How many files have the format of another version of the library.
+    ///
+    /// The next start of their application replaces them.
+    public private(set) var countOfOtherFormats = 0
     /// Warnings of code `indexUnusable` and about permissions: a catalogue works without a file that cannot be used.
     public private(set) var findings: [PluginFinding] = []
 
@@ -42,7 +46,11 @@ import Glibc
             do throws(IndexFile.Failure) {
                 if let index = try IndexFile(path: path).read() { files.append((path, index.folders.map(\.path))) }
             } catch {
-                findings.append(Self.unusable(path, error.reason))
+                if error.isOfOtherFormat {
+                    countOfOtherFormats += 1
+                } else {
+                    findings.append(Self.unusable(path, error.reason))
+                }
             }
         }
     }

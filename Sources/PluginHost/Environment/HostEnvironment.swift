@@ -61,6 +61,10 @@ public struct HostEnvironment: Sendable {
     ///
     /// It receives the path of the bundle and the step. It must not load or unload a bundle.
     public var loadStep: (@Sendable (_ bundlePath: String, _ step: LoadStep) -> Void)?
+    /// Whether a load also logs the warnings of ``PluginBundle/loadWarnings``.
+    ///
+    /// A program that shows them sets it to false.
+    @_spi(Tools) public var logsLoadWarnings = true
 
     init(name: String, log: @escaping @Sendable (HostLogRecord) -> Void) {
         self.name = name

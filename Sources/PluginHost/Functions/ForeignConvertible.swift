@@ -21,8 +21,8 @@ public protocol ForeignConvertible: SendableMetatype {
 ///     static let foreignType = ForeignType.structure([.init("x", .double), .init("y", .double)])
 /// }
 /// ```
-/// All fields must be numbers, Booleans, or structs of these. A type whose size differs from that of the C struct
-/// matches no signature.
+/// All fields must be numbers, Booleans, or structs of these. A type whose size or alignment differs from that
+/// of the C struct matches no signature.
 public protocol ForeignStruct: ForeignConvertible, BitwiseCopyable {
     /// The struct's type in a signature.
     static var foreignType: ForeignType { get }
@@ -31,7 +31,7 @@ public protocol ForeignStruct: ForeignConvertible, BitwiseCopyable {
 extension ForeignStruct {
     /// Whether the struct in the signature has the same fields.
     public static func isForeign(_ type: ForeignType) -> Bool {
-        type == foreignType && type.isPlain && type.layout.size == MemoryLayout<Self>.size
+        type == foreignType && type.isPlain && type.layout == (MemoryLayout<Self>.size, MemoryLayout<Self>.alignment)
     }
     /// True.
     public static var isPlain: Bool { true }
@@ -39,7 +39,7 @@ extension ForeignStruct {
     /// The struct with the values of its fields; nil if the fields do not match.
     public init?(foreignValue: ForeignValue) {
         let type = Self.foreignType
-        let value: Self? = withUnsafeTemporaryAllocation(byteCount: type.slotSize, alignment: 16) { room in
+        let value: Self? = withUnsafeTemporaryAllocation(byteCount: type.layout.size, alignment: 16) { room in
             guard let place = room.baseAddress, Self.isForeign(type) else { return nil }
             var loans = ForeignLoans()
             do throws(ForeignFault) { try loans.write(foreignValue, as: type, to: place) } catch { return nil }

@@ -29,6 +29,7 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
     /// A longer text is probably a mistake. The text is read before anything about its author is known.
     enum Limit {
         static let bytes = 4_096
+        /// The same as PHS_FFI_MOST_ARGUMENTS.
         static let arguments = 32
         static let fields = 64
         /// How deep structs and callbacks may be nested.

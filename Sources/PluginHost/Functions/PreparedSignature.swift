@@ -5,14 +5,12 @@ final class PreparedSignature: @unchecked Sendable {
     // @unchecked because of the pointer: the memory that it refers to does not change until deinit.
     let signature: ForeignSignature
     let call: OpaquePointer
-    /// How many bytes the frame of a call has, aligned to 16.
-    ///
-    /// The frame contains the result first, then the arguments.
-    let frameSize: Int
-    /// The offset of the first argument in the frame.
-    ///
-    /// Each argument takes its size, rounded up to 8.
-    let firstArgument: Int
+    /// How many bytes the arguments take; they are laid out as the fields of a struct.
+    let argumentsSize: Int
+    /// The offset of each argument.
+    let offsets: [Int]
+    /// How many bytes a call needs for its result.
+    let resultSize: Int
     /// The signatures of the callbacks among the arguments, by the argument's index.
     let callbacks: [Int: PreparedSignature]
 
@@ -29,8 +27,9 @@ final class PreparedSignature: @unchecked Sendable {
         self.signature = signature
         self.call = call
         self.callbacks = callbacks
-        frameSize = phs_ffi_frame_size(call)
-        firstArgument = max(Int(PHS_FFI_RESULT), signature.result.slotSize)
+        argumentsSize = phs_ffi_arguments_size(call)
+        offsets = signature.arguments.map { ForeignType.Field(nil, $0) }.places.map(\.offset)
+        resultSize = max(Int(PHS_FFI_RESULT), signature.result.layout.size)
     }
 
     deinit { phs_ffi_free(call) }
@@ -60,9 +59,6 @@ extension ForeignType {
         case .int64, .uint64, .double, .pointer, .string, .callback, .kept: return (8, 8)
         }
     }
-
-    /// How many bytes a value takes in a frame.
-    var slotSize: Int { layout.size.rounded(upTo: 8) }
 
     /// Whether the value consists of numbers and addresses only, so that nothing is borrowed, copied or checked.
     var isPlain: Bool {

@@ -70,24 +70,27 @@ public final class ForeignFunction: @unchecked Sendable {
     public func call(with arguments: [ForeignValue]) throws -> ForeignValue {
         guard arguments.count == signature.arguments.count else { throw wrongCount(arguments.count) }
         var loans = ForeignLoans()
-        return try withUnsafeTemporaryAllocation(byteCount: prepared.frameSize, alignment: 16) { room in
-            let frame = room.baseAddress!  // a frame always has space for a result
+        let resultRoom = (prepared.resultSize + 15) & ~15
+        let size = resultRoom + prepared.argumentsSize
+        return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { room in
+            let result = room.baseAddress!  // there is always space for a result
+            let place = result + resultRoom
             do {
-                let result = try write(arguments, from: 0, to: frame + prepared.firstArgument, &loans) {
-                    try invoke(frame)
+                let value = try write(arguments, from: 0, to: place, &loans) {
+                    try invoke(place, result)
                     // The result is read while the arguments are valid, because it may point into them.
-                    return try value(in: frame)
+                    return try read(result)
                 }
                 if let failure = loans.failure { throw failure }
-                return result
+                return value
             } catch {
                 throw loans.failure ?? error
             }
         }
     }
 
-    private func value(in frame: UnsafeMutableRawPointer) throws(PluginError) -> ForeignValue {
-        do throws(ForeignFault) { return try signature.result.value(at: frame) } catch {
+    private func read(_ result: UnsafeMutableRawPointer) throws(PluginError) -> ForeignValue {
+        do throws(ForeignFault) { return try signature.result.value(at: result) } catch {
             throw bundle.functionError(
                 .resultInvalid, name, "gave a result that \(error)",
                 remedy: "The plug-in's author must return what the signature \(quoted(signature.description)) says.")
@@ -98,18 +101,18 @@ public final class ForeignFunction: @unchecked Sendable {
     ///
     /// Bytes are not copied.
     private func write(
-        _ arguments: [ForeignValue], from first: Int, to place: UnsafeMutableRawPointer, _ loans: inout ForeignLoans,
+        _ arguments: [ForeignValue], from first: Int, to start: UnsafeMutableRawPointer, _ loans: inout ForeignLoans,
         _ body: () throws -> ForeignValue
     ) throws -> ForeignValue {
-        var place = place
         for index in first..<arguments.count {
             let type = signature.arguments[index]
+            let place = start + prepared.offsets[index]
             if case .bytes(let bytes) = arguments[index], type.plain == .bytes {
                 return try bytes.withUnsafeBytes { borrowed -> ForeignValue in
                     // Empty bytes need an address too, because NULL means that there are no bytes.
-                    let start = borrowed.baseAddress ?? UnsafeRawPointer(place)
-                    place.storeBytes(of: plugin_bytes(ptr: start, len: borrowed.count), as: plugin_bytes.self)
-                    return try write(arguments, from: index + 1, to: place + type.slotSize, &loans, body)
+                    let address = borrowed.baseAddress ?? UnsafeRawPointer(place)
+                    place.storeBytes(of: plugin_bytes(ptr: address, len: borrowed.count), as: plugin_bytes.self)
+                    return try write(arguments, from: index + 1, to: start, &loans, body)
                 }
             }
             do throws(ForeignFault) {
@@ -120,7 +123,6 @@ public final class ForeignFunction: @unchecked Sendable {
                     "was called with \(arguments[index].shown) as argument \(index + 1), which \(error)",
                     remedy: "Its signature is \(quoted(signature.description)).")
             }
-            place += type.slotSize
         }
         return try body()
     }
@@ -142,33 +144,30 @@ public final class ForeignFunction: @unchecked Sendable {
 
     // MARK: The call itself
 
-    /// Whether the arguments and the result are numbers that fit in a frame of ``plainFrame`` bytes.
+    /// Whether the arguments and the result are numbers, and the result fits in ``plainResult`` bytes.
     var isPlain: Bool {
-        prepared.frameSize <= Self.plainFrame && signature.result.isPlain
+        prepared.resultSize <= Self.plainResult && signature.result.isPlain
             && signature.arguments.allSatisfy(\.isPlain)
     }
 
-    /// The size is a constant, so that a typed call keeps its frame on the stack.
-    @inlinable static var plainFrame: Int { 512 }
+    /// The size is a constant, so that a typed call keeps its result on the stack.
+    @inlinable static var plainResult: Int { 64 }
 
-    /// The offset of the first argument in a frame.
-    var firstArgument: Int { prepared.firstArgument }
-
-    /// Calls the function with the arguments in a frame, and writes its result there.
+    /// Calls the function with arguments that are laid out as the fields of a struct, and writes its result to an address
+    /// with space for at least 16 bytes.
     @usableFromInline
-    func invoke(_ frame: UnsafeMutableRawPointer) throws(PluginError) {
+    func invoke(_ arguments: UnsafeRawPointer, _ result: UnsafeMutableRawPointer) throws(PluginError) {
         guard loaded.isOffered.load(ordering: .acquiring) else { throw unloaded }
         HeldLocks.preconditionNone(before: "a C function of a plug-in")
         // Discards an error that was set before this call.
         if isThrowing { _ = loaded.table.takeReason() }
-        var exception: UnsafeMutablePointer<CChar>?
-        let status = phs_call_foreign(call, code, frame, &exception)
-        if exception != nil || status != PLUGIN_OK { throw failure(status, exception) }
+        let outcome = phs_call_foreign(call, code, arguments, result)
+        if outcome.thrown != nil || outcome.status != PLUGIN_OK { throw failure(outcome) }
     }
 
     @inline(never)
-    private func failure(_ status: plugin_status, _ exception: UnsafeMutablePointer<CChar>?) -> PluginError {
-        if let exception {
+    private func failure(_ outcome: phs_outcome) -> PluginError {
+        if let exception = outcome.thrown {
             let exception = CPlusPlusException(taking: exception)
             return bundle.functionError(
                 .functionFailed, name, "failed: \(exception.complaint)", remedy: exception.remedy(in: name),
@@ -178,7 +177,7 @@ public final class ForeignFunction: @unchecked Sendable {
         let words = reason.flatMap { $0.message.isEmpty ? nil : $0.message }
         let origin = reason.flatMap { $0.domain.isEmpty ? nil : " (\($0.domain), code \($0.code))" } ?? ""
         return bundle.functionError(
-            .functionFailed, name, "failed\(origin): \(words ?? "it returned \(status) and gave no reason")",
+            .functionFailed, name, "failed\(origin): \(words ?? "it returned \(outcome.status) and gave no reason")",
             remedy: words == nil
                 ? "The plug-in's author should call set_error() before returning a failure." : reason?.hint ?? "",
             systemMessage: words)

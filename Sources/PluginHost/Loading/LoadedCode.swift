@@ -99,6 +99,7 @@ final class LoadedCode: Sendable {
     }
 
     func logWarnings() {
+        guard HostEnvironment.current.logsLoadWarnings else { return }
         for finding in findings where finding.severity == .warning {
             HostEnvironment.log(
                 HostLogRecord(

@@ -13,14 +13,12 @@ public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: S
     /// The same function, called with an array of values.
     public let untyped: ForeignFunction
     @usableFromInline let isPlain: Bool
-    @usableFromInline let firstArgument: Int
 
     fileprivate init(_ function: ForeignFunction, resultIsPlain: Bool) {
         untyped = function
         var isPlain = resultIsPlain && function.isPlain
         for type in repeat (each Argument).self { isPlain = isPlain && type.isPlain }
         self.isPlain = isPlain
-        firstArgument = function.firstArgument
     }
 
     /// Calls the function.
@@ -45,23 +43,21 @@ public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: S
         _ = try untyped.call(with: values(repeat each argument))
     }
 
+    /// Calls the function with numbers.
+    ///
+    /// Why a tuple: its elements are laid out as the fields of a C struct, as the call needs them, and the compiler builds it
+    /// on the stack. In a loop over the pack, it would copy each value with the indirect functions of its type.
     @inlinable @inline(__always)
     func callPlainly(
         _ argument: repeat each Argument, result: (UnsafeMutableRawPointer) -> Result
     ) throws -> Result {
-        try withUnsafeTemporaryAllocation(byteCount: ForeignFunction.plainFrame, alignment: 16) { room in
-            let frame = room.baseAddress!  // the size is never 0
-            var place = frame + firstArgument
-            for value in repeat each argument { Self.store(value, &place) }
-            try untyped.invoke(frame)
-            return result(frame)
+        try withUnsafeTemporaryAllocation(byteCount: ForeignFunction.plainResult, alignment: 16) { room in
+            let place = room.baseAddress!  // the size is never 0
+            try withUnsafeBytes(of: (repeat each argument)) { arguments in
+                try untyped.invoke(arguments.baseAddress ?? UnsafeRawPointer(place), place)
+            }
+            return result(place)
         }
-    }
-
-    @inlinable @inline(__always)
-    static func store<Value>(_ value: Value, _ place: inout UnsafeMutableRawPointer) {
-        place.initializeMemory(as: Value.self, to: value)
-        place += (MemoryLayout<Value>.size + 7) & ~7
     }
 
     @usableFromInline

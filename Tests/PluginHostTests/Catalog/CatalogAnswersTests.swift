@@ -92,6 +92,18 @@ import Testing
         #expect(try fileBytes(path) == before)
     }
 
+    @Test func indexFilesOfAnotherVersionAreCountedAndAreNotFaults() throws {
+        let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
+        _ = tree.catalog("a", index: true)
+        var bytes = try fileBytes(tree.indexPath)
+        bytes[8] -= 1  // the number of the format
+        for name in ["0.index", "1.index"] { try FileReplacement().replace(tree("index/\(name)"), with: bytes) }
+        let inspection = try #require(PluginCatalog.inspectIndex(.directory(tree("index"))))
+        #expect(inspection.countOfOtherFormats == 2)
+        #expect(inspection.files.count == 1)
+        #expect(!inspection.findings.contains { $0.code == .indexUnusable })
+    }
+
     @Test func aMissingDirectoryForIndexFilesIsNotAFault() throws {
         let tree = try CatalogTree()
         let inspection = try #require(PluginCatalog.inspectIndex(.directory(tree("index"))))

@@ -63,6 +63,7 @@ enum FunctionFixture {
         R(floats, "(float, double, float, double, float, double, float, double, float, double) -> double"),
         R(mixed, "(int8, float, int16, double, int32, float, int64, double, uint8, float, uint16, double, uint32, float,"
             " uint64, double, int8, float, int64, double) -> double"),
+        R(blend, "(int8, {x: double, y: double}, float, bool, {int64, int64, int64}, uint16) -> double"),
         R(bump, "() -> void"), R(count, "() -> int32"),
         R(add, "({x: double, y: double}, {x: double, y: double}) -> {x: double, y: double}"),
         R(scale, "({float, float}, float) -> {float, float}"),
@@ -128,6 +129,9 @@ enum FunctionFixture {
         typedef struct { int64_t a; int32_t b; } long_int;
         typedef struct { const char *name; plugin_bytes data; void *next; } record;
         typedef struct { const char *text; plugin_bytes data; int32_t sum; } description;
+        static double blend(int8_t a, point b, float c, bool d, triple e, uint16_t f) {
+            return a + b.x + b.y + c + d + e.a + e.b + e.c + f;
+        }
         static point add(point a, point b) { return (point){a.x + b.x, a.y + b.y}; }
         static pair scale(pair a, float by) { return (pair){a.x * by, a.y * by}; }
         static double_int swap(int_double a) { return (double_int){a.d, a.i}; }

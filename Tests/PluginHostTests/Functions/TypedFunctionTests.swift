@@ -20,6 +20,12 @@ private struct Short: ForeignStruct {
     static let foreignType = ForeignType.structure([.init(nil, .int64), .init(nil, .int32)])
 }
 
+/// As long as the struct in C, but aligned to 16 bytes.
+private struct Vector: ForeignStruct {
+    var x: SIMD2<Double>
+    static let foreignType = Point.foreignType
+}
+
 /// Functions that are found by the Swift types of their arguments and result.
 @Suite struct TypedFunctionTests {
     @Test func numbersAndStructsOfThemCross() throws {
@@ -35,6 +41,8 @@ private struct Short: ForeignStruct {
         let integers = try bundle.function(
             "integers", as: ((Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Bool, Int) -> Int64).self)
         #expect(try integers(-1, -2, -3, -4, 5, 6, 7, 8, true, 10) == 253)
+        let blend = try bundle.function("blend", as: ((Int8, Point, Float, Bool, Triple, UInt16) -> Double).self)
+        #expect(try blend(-1, Point(x: 2, y: 4), 8, true, Triple(a: 16, b: 32, c: 64), 128) == 254)
         let bump = try bundle.function("bump", as: (() -> Void).self)
         try bump()
     }
@@ -83,9 +91,10 @@ private struct Short: ForeignStruct {
         }
     }
 
-    @Test func aSwiftStructOfAnotherSizeThanTheStructInCFitsNoSignature() throws {
+    @Test func aSwiftStructOfAnotherSizeOrAlignmentThanTheStructInCFitsNoSignature() throws {
         #expect(MemoryLayout<Short>.size == 12 && Short.foreignType.layout.size == 16)
         #expect(!Short.isForeign(Short.foreignType))
+        #expect(MemoryLayout<Vector>.size == Vector.foreignType.layout.size && !Vector.isForeign(Vector.foreignType))
         #expect(Point.isForeign(Point.foreignType))
         #expect(Point(foreignValue: .structure([.double(1), .double(2)])) == Point(x: 1, y: 2))
         #expect(Point(x: 1, y: 2).foreignValue == .structure([.double(1), .double(2)]))

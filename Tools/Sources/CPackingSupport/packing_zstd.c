@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 // These types and numbers are copied from zstd.h, where they are stable since version 1.4.
@@ -22,10 +23,14 @@ static struct {
 } zstd;
 
 static bool is_open;
+static char failure[256] = "it lacks a function";
 
 static void open_library(void) {
     void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) return;
+    if (library == NULL) {
+        snprintf(failure, sizeof failure, "%s", dlerror());
+        return;
+    }
     *(void **)&zstd.make_compressor = dlsym(library, "ZSTD_createCCtx");
     *(void **)&zstd.free_compressor = dlsym(library, "ZSTD_freeCCtx");
     *(void **)&zstd.set = dlsym(library, "ZSTD_CCtx_setParameter");
@@ -62,6 +67,8 @@ packing_zstd *packing_zstd_make(bool compresses) {
     }
     return stream;
 }
+
+const char *packing_zstd_failure(void) { return is_open ? "there is not enough memory" : failure; }
 
 void packing_zstd_free(packing_zstd *stream) {
     if (stream->compresses) zstd.free_compressor(stream->context);

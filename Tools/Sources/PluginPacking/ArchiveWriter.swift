@@ -100,7 +100,9 @@ struct ArchiveWriter: ~Copyable {
 extension PackingError {
     static func withoutZstandard(_ path: String) -> PackingError {
         PackingError(
-            .toolFailed, path: path, message: "The library libzstd.so.1 is missing, by which archives are compressed.",
-            remedy: "Install it: on Debian the package libzstd1.")
+            .toolFailed, path: path,
+            message: "The dynamic linker cannot load libzstd.so.1, by which archives are compressed: "
+                + "\(String(cString: packing_zstd_failure())).",
+            remedy: "If it is not installed, install it: on Debian the package libzstd1. Otherwise try again.")
     }
 }

@@ -74,7 +74,15 @@ struct FileTree {
             throw unsafe(
                 path, isSame ? "it is there twice" : "\(quoted(other)) differs from it in case or Unicode form only")
         }
-        if case .file(let file, _) = content { bytes += file.count }
+        switch content {
+        // The size that a header states may be any number.
+        case .file(let file, _): bytes += min(file.count, limits.bytes + 1)
+        case .link(let target):
+            guard target.utf8.count <= limits.path else {
+                throw tooLarge("a link to a path of more than \(limits.path) bytes")
+            }
+        case .directory: break
+        }
         entries[path] = content
         guard bytes <= limits.bytes, entries.count <= limits.entries else {
             throw tooLarge("more than \(limits.entries) files or \(limits.bytes >> 20) MiB")
@@ -97,20 +105,28 @@ struct FileTree {
 
     /// Checks that each link leads to something in the tree.
     func check() throws(PackingError) {
+        var steps = 1 << 20
+        for case (let path, .link(let target)) in entries { steps += path.utf8.count + target.utf8.count }
         for path in paths {
             guard case .link(let target) = entries[path] else { continue }
-            guard leads(path) else {
+            let leadsToFile = leads(path, &steps)
+            guard steps > 0 else { throw tooLarge("links that lead through too many others") }
+            guard leadsToFile else {
                 throw unsafe(path, "it is a link to \(quoted(target)), which is not in the bundle")
             }
         }
     }
 
     /// Follows a link as the kernel does, also through other links.
-    private func leads(_ link: String) -> Bool {
+    ///
+    /// `steps`: how many parts of paths may still be looked at. Why: a small archive can have thousands of links that each
+    /// lead through 40 long paths.
+    private func leads(_ link: String, _ steps: inout Int) -> Bool {
         var waiting = link.split(separator: "/").map(String.init)[...]
         var at: [String] = []
         var links = 0
-        while let part = waiting.popFirst() {
+        while let part = waiting.popFirst(), steps > 0 {
+            steps -= 1
             if part == "." { continue }
             if part == ".." {
                 if at.popLast() == nil { return false }
@@ -126,6 +142,7 @@ struct FileTree {
                 guard links <= 40, !target.hasPrefix("/"), !target.isEmpty else { return false }
                 at.removeLast()
                 waiting = (target.split(separator: "/").map(String.init) + waiting)[...]
+                steps -= waiting.count
             }
         }
         return true

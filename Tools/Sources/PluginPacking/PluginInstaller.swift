@@ -69,7 +69,8 @@ public struct PluginInstaller: Sendable {
         if try !staging.publishIfFree(name, at: target) {
             try replace(target, by: staged, in: folder, staging.path)
         }
-        try Self.flush(folder)
+        // The bundle is in place, and everything in it is on the disk. If this fails, the kernel writes its name later.
+        try? Self.flush(folder)
         return result
     }
 
@@ -102,13 +103,22 @@ public struct PluginInstaller: Sendable {
         let previous = Path.join(folder, Self.previousName)
         try FileTree.makeDirectory(previous)
         let kept = Path.join(previous, Path.lastComponent(target))
-        let number = packing_rename_to_free(kept, Path.join(staging, "older"))
+        let older = Path.join(staging, "older")
+        let number = packing_rename_to_free(kept, older)
         guard number == 0 || number == ENOENT else {
             throw .refused(.unwritable, kept, cannot: "be removed", errno: number)
         }
-        try StagingDirectory.exchange(staged, target)
-        let move = packing_rename_to_free(staged, kept)
-        guard move == 0 else { throw .refused(.unwritable, kept, cannot: "be kept", errno: move) }
+        do throws(PackingError) {
+            try StagingDirectory.exchange(staged, target)
+            let move = packing_rename_to_free(staged, kept)
+            guard move != 0 else { return }
+            // An error means that nothing was changed.
+            try StagingDirectory.exchange(staged, target)
+            throw .refused(.unwritable, kept, cannot: "be kept", errno: move)
+        } catch {
+            _ = packing_rename_to_free(older, kept)
+            throw error
+        }
     }
 
     /// The version of the bundle in place.
@@ -118,12 +128,14 @@ public struct PluginInstaller: Sendable {
         by identifier: String, _ name: String, in folder: String
     ) throws(PackingError) -> String? {
         var replaced: String?
-        for (path, known, version) in Self.bundles(in: folder) {
+        for candidate in try Self.candidates(in: folder) {
+            let (path, known) = (candidate.path, candidate.identifier)
             let isSameName = Path.lastComponent(path) == name
             if isSameName == (known == identifier) {
-                if isSameName { replaced = version ?? "" }
+                if isSameName { replaced = candidate.version ?? "" }
                 continue
             }
+            if isSameName, let fault = candidate.unreadable { throw fault }
             throw PackingError(
                 .nameInvalid, path: path,
                 message: isSameName
@@ -185,13 +197,14 @@ public struct PluginInstaller: Sendable {
 
     // MARK: The folder
 
-    private typealias Found = (path: String, identifier: String, version: String?)
-
-    private func find(_ plugin: String, in folder: String) throws(PackingError) -> Found {
-        let found = Self.bundles(in: folder).first {
+    private func find(_ plugin: String, in folder: String) throws(PackingError) -> PluginCandidate {
+        let candidates = try Self.candidates(in: folder)
+        let found = candidates.first {
             $0.identifier == plugin || Path.lastComponent($0.path) == plugin || Path.stem($0.path) == plugin
         }
         guard let found else {
+            // It may be the plug-in.
+            if let fault = candidates.lazy.compactMap(\.unreadable).first { throw fault }
             throw PackingError(
                 .notInstalled, path: folder, message: "\(quoted(plugin)) is not installed in \(quoted(folder)).",
                 remedy: "“pluginhost list \(folder)” shows what is; --in names another folder.")
@@ -199,10 +212,12 @@ public struct PluginInstaller: Sendable {
         return found
     }
 
-    private static func bundles(in folder: String) -> [Found] {
-        PluginCatalog(searchPaths: [folder], options: .init(index: .none)).candidates.map {
-            ($0.path, $0.identifier, $0.version)
+    private static func candidates(in folder: String) throws(PackingError) -> [PluginCandidate] {
+        let catalog = PluginCatalog(searchPaths: [folder], options: .init(index: .none))
+        if let finding = catalog.folders.lazy.compactMap(\.finding).first {
+            throw PackingError(.unreadable, path: folder, message: finding.message, remedy: finding.remedy)
         }
+        return catalog.candidates
     }
 
     private static func identifier(of bundle: PluginBundle, _ name: String) -> String {
@@ -231,6 +246,9 @@ public struct PluginInstaller: Sendable {
         defer { close(descriptor) }
         let end = ContinuousClock.now + Self.longestWait
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                throw .refused(.unwritable, folder, cannot: "be locked", errno: errno)
+            }
             guard ContinuousClock.now < end else {
                 throw PackingError(
                     .unwritable, path: folder, message: "Another program is changing \(quoted(folder)).",
@@ -247,6 +265,15 @@ public struct PluginInstaller: Sendable {
         defer { if descriptor >= 0 { close(descriptor) } }
         let number = descriptor < 0 ? errno : packing_flush(descriptor)
         guard number == 0 else { throw .refused(.unwritable, folder, cannot: "be written", errno: number) }
+    }
+}
+
+extension PluginCandidate {
+    /// The error if the bundle's list cannot be read, so that its identifier is not known.
+    fileprivate var unreadable: PackingError? {
+        findings.first { $0.code == .manifestUnreadable }.map {
+            PackingError(.unreadable, path: path, message: $0.message, remedy: $0.remedy)
+        }
     }
 }
 

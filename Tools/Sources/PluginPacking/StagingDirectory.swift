@@ -41,9 +41,13 @@ struct StagingDirectory: ~Copyable {
         }
         let made = OpenedDirectory.text(template)
         let descriptor = open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else {
+            rmdir(made)
+            return nil
+        }
         var status = stat()
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+            rmdir(made)
             close(descriptor)
             return nil
         }

@@ -5,8 +5,8 @@ import PluginLinting
 /// Findings as text and as JSON, the same for every command.
 struct FindingReport {
     let findings: [PluginFinding]
-    /// Files in it are shown relative to it.
-    let bundlePath: String
+    /// The bundle of all findings, whose files are shown relative to it; nil if they are not about one bundle.
+    let bundlePath: String?
 
     var errors: Int { findings.count { $0.severity == .error } }
     var warnings: Int { findings.count { $0.severity == .warning } }
@@ -40,16 +40,16 @@ struct FindingReport {
 
 extension Page {
     /// A finding below the name of its bundle.
-    mutating func finding(_ finding: LintFinding, of bundlePath: String) {
+    mutating func finding(_ finding: LintFinding, of bundlePath: String?) {
         line(
             (finding.severity.rawValue, Style(finding.severity)), (finding.code.rawValue, .bold),
             (finding.subject ?? "", .plain), indent: 2)
         if !finding.filePath.isEmpty, finding.filePath != bundlePath {
             let place = finding.place?.line.map { ":\($0):\(finding.place?.column ?? 1)" } ?? ""
-            paragraph("in \(finding.filePath.relative(to: bundlePath))\(place)", indent: 4, .faint)
+            paragraph("in \(bundlePath.map(finding.filePath.relative(to:)) ?? finding.filePath)\(place)", indent: 4, .faint)
         }
         // Without the bundle's path, which is shown above. The remedy has complete paths.
-        paragraph(finding.message.withoutPath(of: bundlePath), indent: 4)
+        paragraph(bundlePath.map(finding.message.withoutPath(of:)) ?? finding.message, indent: 4)
         if let said = finding.systemMessage, !finding.message.contains(said) {
             paragraph("The system said: \(said)", indent: 4)
         }

@@ -6,7 +6,8 @@ final class Campaign {
     private let place: WorkPlace
     private let sound: ProgramRun
     private let calls: [SystemCall]
-    /// The files after the sound run.
+    /// The files before and after the sound run.
+    private let startFiles: [String: Data]
     private let soundFiles: [String: Data]
     private(set) var tried = 0
     /// How many failures the dynamic linker reported before the program began.
@@ -23,6 +24,7 @@ final class Campaign {
         sound = try runner.run()
         let log = place.root.appending(path: "run.trace")
         try place.clear()
+        startFiles = place.files()
         let traced = try runner.run(strace: [
             "-e", "trace=\(SystemCall.errors.keys.map { "?" + $0 }.joined(separator: ","))",
         ])
@@ -86,14 +88,24 @@ final class Campaign {
             let verdict = Verdict(
                 run, sound: sound, files: files, soundFiles: soundFiles, output: scenario.output, error: error)
             if let rule = verdict.broken { return rule }
+            if scenario.changesTree {
+                if let damage = TreeVerdict(start: startFiles, end: soundFiles).damage(in: files, after: run) {
+                    return "\(damage): \(run.everything)"
+                }
+                try place.restoreTree()
+            }
             // With the files that the failed run left behind.
             if recovered.contains(files) { return nil }
             let next = try runner.run()
             guard next.status == sound.status, next.result == sound.result else {
                 return "the next run is not sound: \(next.everything)"
             }
-            if let damage = Verdict.damage(in: place.files(), soundFiles, output: scenario.output) {
+            let end = place.files()
+            if let damage = Verdict.damage(in: end, soundFiles, output: scenario.output) {
                 return "after the next run, \(damage)"
+            }
+            if scenario.changesTree, TreeVerdict.tree(end) != TreeVerdict.tree(soundFiles) {
+                return "the next run leaves other files"
             }
             recovered.insert(files)
             return nil

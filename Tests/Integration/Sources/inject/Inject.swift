@@ -10,7 +10,7 @@ import Foundation
 /// and 2 if the program cannot work.
 ///
 /// The rules (see ``Verdict``): the program ends by itself, with 0, 1 or 2; with 0 only if it gave the complete result; it
-/// names the cause, and does not report an existing file as missing; it leaves nothing half done; the next run works; and a
+/// names the cause, and does not report an existing file as missing; it leaves nothing half done, and a bundle that it replaces is the old one or the new one as a whole; the next run works; and a
 /// call that a signal interrupted is repeated.
 ///
 /// Two kinds of failures are left out, because no program could continue: memory for the process itself (Swift ends a
@@ -60,7 +60,7 @@ struct Inject {
 
     /// - Returns: whether every rule held.
     private func run() throws -> Bool {
-        let place = try WorkPlace(bundles: folders[1])
+        let place = try WorkPlace(bundles: folders[1], tool: "\(folders[0])/pluginhost")
         defer { if !keeps { place.remove() } }
         let scenarios = Scenario.all(products: folders[0], in: place).filter { only == nil || $0.name == only }
         guard !scenarios.isEmpty else { throw Failure(description: "there is no scenario \(only ?? "").") }

@@ -11,6 +11,8 @@ struct Scenario {
     var isChild = false
     /// A file that it writes, as a path in the root.
     var output: String?
+    /// Whether it changes ``WorkPlace/tree``.
+    var changesTree = false
 
     static let mark = String(repeating: "5", count: 32)
 
@@ -40,6 +42,20 @@ struct Scenario {
                 name: "demo",
                 arguments: [host, "--plugins", place.plugins, "--output", place.report, place.document],
                 environment: usual, output: "out/report.html"),
+            Scenario(
+                name: "pack",
+                arguments: [
+                    tool, "pack", "--executable", place.code, "--archive", "--output", place.tree, place.source,
+                ], environment: usual, changesTree: true),
+            Scenario(
+                name: "install", arguments: [tool, "install", "--in", place.tree, place.archive], environment: usual,
+                changesTree: true),
+            Scenario(
+                name: "rollback", arguments: [tool, "rollback", "--in", place.tree, "Checksum"], environment: usual,
+                changesTree: true),
+            Scenario(
+                name: "uninstall", arguments: [tool, "uninstall", "--in", place.tree, "Checksum"], environment: usual,
+                changesTree: true),
         ]
     }
 }

@@ -27,6 +27,7 @@ struct Verdict {
     private static let absence = [
         "No such file", "bundleNotFound", "executableMissing", "dependencyMissing", "pluginMissing", "There is no",
         "there is no ", "no plug-in", "No plug-in", "is missing", "not found", "does not exist", "cannot be found",
+        "is not installed", "is another plug-in",
     ]
 
     private static func claims(of run: ProgramRun, sound: ProgramRun, error: String) -> String? {
@@ -77,7 +78,7 @@ struct Verdict {
         for (path, data) in sound where !isWritten(path) {
             if files[path] != data { return "the file \(path) changed" }
         }
-        for (path, data) in files where sound[path] == nil || path == output {
+        for (path, data) in files where sound[path] == nil && !path.hasPrefix("tree/") || path == output {
             // An index is a complete file under its own name; the next run reads it, and is compared.
             if path.hasPrefix("cache/"), path.hasSuffix(".index") { continue }
             if path == output {
@@ -92,5 +93,7 @@ struct Verdict {
         return nil
     }
 
-    private static func isWritten(_ path: String) -> Bool { path.hasPrefix("cache/") || path.hasPrefix("out/") }
+    private static func isWritten(_ path: String) -> Bool {
+        path.hasPrefix("cache/") || path.hasPrefix("out/") || path.hasPrefix("tree/")
+    }
 }

@@ -119,6 +119,23 @@ import Testing
         #expect(files == [damaged.path, link.path])
         #expect(output.status == 0)
         #expect(try Data(contentsOf: damaged) == Data("nonsense".utf8))
+        let text = try PluginHostTool.run(["doctor"], environment: home).standardOutput
+        // Every path is complete, in the message and below it.
+        let complete = text.components(separatedBy: damaged.path).count - 1
+        #expect(complete == 2, "\(text)")
+        #expect(text.components(separatedBy: damaged.path.dropFirst()).count - 1 == complete, "\(text)")
+    }
+
+    @Test func indexFilesOfAnotherVersionAreCountedInOneLine() throws {
+        let home = try environment()
+        let directory = URL(filePath: try #require(home["XDG_CACHE_HOME"])).appending(path: "pluginhost")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        // “PHINDEX”, and a format that no version has.
+        let head = Data("PHINDEX\u{0}".utf8) + [0xFF, 0xFF, 0, 0, 0, 0, 0, 0]
+        for number in 0..<20 { try (head + Data(count: 48)).write(to: directory.appending(path: "\(number).index")) }
+        let output = try PluginHostTool.run(["doctor"], environment: home)
+        #expect(output.status == 0 && output.standardOutput.contains("Nothing is wrong."), "\(output)")
+        #expect(PluginHostTool.words(output.standardOutput).contains("20 files of another version"), "\(output)")
     }
 
     @Test func aMissingFolderIsTwo() throws {

@@ -49,7 +49,9 @@ import Testing
         #expect(output.standardOutput.contains("0 findings"))
     }
 
-    @Test(arguments: ["budgets", "formats", "indexes"]) func theReadersSurviveHostileFiles(target: String) throws {
+    @Test(arguments: ["budgets", "formats", "indexes", "tables", "archives"]) func theReadersSurviveHostileFiles(
+        target: String
+    ) throws {
         let findings = Workspace.temporary.appending(path: "fuzz-none").path
         let output = try fuzz(target, "--inputs", "200", "--seed", "3", "--findings", findings)
         #expect(output.status == 0, "\(output.standardOutput)")

@@ -52,21 +52,22 @@ struct HostileArchive {
         return file.path
     }
 
-    /// A Zstandard frame (RFC 8878) with uncompressed blocks.
+    /// A Zstandard frame (RFC 8878) without a checksum, with uncompressed blocks.
     ///
-    /// `zeros`: how many zeros to add, in blocks that repeat one byte.
-    static func frame(_ bytes: [UInt8], zeros: Int = 0) -> [UInt8] {
-        let most = 1 << 17
+    /// `zeros`: how many zeros to add, in blocks that repeat one byte. `block`: the size of a block, at most 128 KiB.
+    static func frame(_ bytes: [UInt8], zeros: Int = 0, block most: Int = 1 << 17) -> [UInt8] {
+        var blocks: [(size: Int, kind: Int, content: ArraySlice<UInt8>)] = stride(from: 0, to: bytes.count, by: most)
+            .map { start in
+                let part = bytes[start..<min(start + most, bytes.count)]
+                return (part.count, 0, part)
+            }
+        for start in stride(from: 0, to: zeros, by: most) { blocks.append((min(most, zeros - start), 1, [0])) }
+        if blocks.isEmpty { blocks.append((0, 0, [])) }
         var frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58]
-        func header(_ size: Int, kind: Int, isLast: Bool) -> [UInt8] {
-            let word = (isLast ? 1 : 0) | kind << 1 | size << 3
-            return [UInt8(word & 0xFF), UInt8(word >> 8 & 0xFF), UInt8(word >> 16 & 0xFF)]
+        for (number, block) in blocks.enumerated() {
+            let word = (number == blocks.count - 1 ? 1 : 0) | block.kind << 1 | block.size << 3
+            frame += [UInt8(word & 0xFF), UInt8(word >> 8 & 0xFF), UInt8(word >> 16 & 0xFF)] + block.content
         }
-        for start in stride(from: 0, to: bytes.count, by: most) {
-            let part = bytes[start..<min(start + most, bytes.count)]
-            frame += header(part.count, kind: 0, isLast: false) + part
-        }
-        for _ in 0..<zeros / most { frame += header(most, kind: 1, isLast: false) + [0] }
-        return frame + header(0, kind: 0, isLast: true)
+        return frame
     }
 }

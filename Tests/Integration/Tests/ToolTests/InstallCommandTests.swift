@@ -169,6 +169,38 @@ import Testing
         }
     }
 
+    /// A pax header overrides the size, the name or the target of the next file.
+    private static func pax(_ record: String) -> String {
+        let rest = " " + record + "\n"
+        let length = (1...).first { "\($0)".utf8.count + rest.utf8.count == $0 } ?? 0
+        return "\(length)\(rest)"
+    }
+
+    @Test func fault479_aSizeThatNoFileHasIsRefused() throws {
+        for size in [Int64.max, Int64.max - 40, 1 << 62] {
+            try expectRefused(code: "tooLarge") {
+                $0.add("PaxHeader", Self.pax("size=\(size)"), type: "x")
+                $0.add("Salon.bundle/Contents/big", "x")
+            }
+        }
+    }
+
+    @Test func fault479_linksThatTakeLongToFollowAreRefused() throws {
+        let way = String(repeating: "./", count: 1_000)
+        try expectRefused(code: "tooLarge") { archive in
+            for number in 0..<3_000 {
+                let next = number % 39 == 38 ? "Contents/Info.plist" : "l\(number + 1)"
+                archive.add("PaxHeader", Self.pax("linkpath=\(way)\(next)"), type: "x")
+                archive.add("Salon.bundle/l\(number)", type: "2", link: "x")
+            }
+            archive.add("Salon.bundle/l3000", "x")
+        }
+        try expectRefused(code: "tooLarge") {
+            $0.add("PaxHeader", Self.pax("linkpath=\(way)\(way)Contents"), type: "x")
+            $0.add("Salon.bundle/link", type: "2", link: "x")
+        }
+    }
+
     @Test(arguments: [["a", "a"], ["a", "A"], ["\u{E9}", "e\u{301}"]])
     func fault480_twoNamesThatAreOneAreRefused(_ names: [String]) throws {
         try expectRefused { archive in
@@ -216,6 +248,69 @@ import Testing
         }
         #expect(try PluginHostTool.run("install", "--in", folder().path, "/nonexistent").status == 2)
         #expect(try PluginHostTool.run("install", "--in", folder().path, "/dev/zero").status == 2)
+    }
+
+    /// An archive that ends with a file of zeros, in blocks that each repeat one byte.
+    private func zeros(_ count: Int = 300_000) -> (start: [UInt8], zeros: Int) {
+        var archive = HostileArchive()
+        archive.add("Salon.bundle/Contents/zeros", size: count)
+        return (Array(archive.ended.dropLast(1024)), (count + 511) / 512 * 512 + 1024)
+    }
+
+    private func expectInstalled(_ bytes: [UInt8], _ comment: Comment? = nil) throws {
+        let folder = try folder()
+        let output = try PluginHostTool.run("install", "--in", folder.path, HostileArchive.write(bytes))
+        #expect(output.status == 0, "\(comment ?? "") \(output)")
+        let content = folder.appending(path: "Salon.bundle/Contents/zeros")
+        #expect(try Data(contentsOf: content) == Data(count: 300_000), comment)
+    }
+
+    /// The blocks do not fill the reader's buffer exactly.
+    ///
+    /// Without a checksum, all input is taken before the last block is written.
+    @Test func outputThatIsLeftInTheDecompressorAtTheEndIsRead() throws {
+        let (start, count) = zeros()
+        for block in [1 << 17, 100_000, 70_001] {
+            try expectInstalled(HostileArchive.frame(start, zeros: count, block: block), "blocks of \(block)")
+        }
+        guard let zstd = try? Tool.find("zstd") else { return }
+        let tar = try folder().path + "/zeros.tar"
+        try Data(start + [UInt8](repeating: 0, count: count)).write(to: URL(filePath: tar))
+        for options in [["--no-check"], ["--check"], ["--no-check", "-19"]] {
+            try Tool.run(zstd, ["-q", "-f"] + options + [tar, "-o", tar + ".zst"])
+            try expectInstalled(Array(Data(contentsOf: URL(filePath: tar + ".zst"))), "\(options)")
+        }
+    }
+
+    @Test func anArchiveInSeveralFramesIsRead() throws {
+        let (start, count) = zeros()
+        let (first, second) = (Array(start.prefix(700)), Array(start.dropFirst(700)))
+        let frames = HostileArchive.frame(first) + HostileArchive.frame(second, zeros: count)
+        try expectInstalled(frames)
+        // A frame that is skipped (RFC 8878, section 3.1.2), and an empty one.
+        let skipped: [UInt8] = [0x50, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3]
+        try expectInstalled(skipped + frames + skipped + HostileArchive.frame([]))
+    }
+
+    @Test func fault482_anArchiveThatIsCutOffOrContinuedIsRefused() throws {
+        let (start, count) = zeros()
+        let sound = HostileArchive.frame(start, zeros: count, block: 100_000)
+        // Each block of zeros has four bytes.
+        for cut in 1...10 {
+            try expectRefused(try HostileArchive.write(Array(sound.dropLast(cut))), code: "archiveInvalid")
+        }
+        // Whole frames that lack the end of the file, of its padding, and of the archive.
+        for missing in [count, 1024 + 100, 1024 + 1, 1024] {
+            let bytes = HostileArchive.frame(start, zeros: count - missing)
+            try expectRefused(try HostileArchive.write(bytes), code: "archiveInvalid", "\(missing) zeros are missing")
+        }
+        let rests: [[UInt8]] = [
+            [0], [0x28], Array("garbage".utf8), Array(sound.prefix(4)), Array(sound.prefix(20)), sound,
+        ]
+        for rest in rests {
+            let bytes = sound + rest
+            try expectRefused(try HostileArchive.write(bytes), code: "archiveInvalid", "then \(rest.count) bytes")
+        }
     }
 
     /// Each byte of an archive is changed in turn.

@@ -82,6 +82,15 @@ import Testing
         #expect(strict.codes == ["unfulfilledDeclaration"])
     }
 
+    @Test(arguments: [["load"], ["call", "--list"]]) func aWarningIsShownOnce(command: [String]) throws {
+        let maker: [String: any Sendable] = ["name": "maker", "extensionPoint": "org.example.point", "version": 3]
+        let fixture = try BundleFixture(
+            "WarnsOnce", info: ["PHFactories": [maker, ["name": "never-made"]]], code: .c(PluginSource.good))
+        let output = try PluginHostTool.run(command + [fixture.path])
+        let shown = PluginHostTool.words(output.standardOutput + output.standardError)
+        #expect(shown.components(separatedBy: "“never-made”").count == 2, "\(shown)")
+    }
+
     @Test func aBundleOfResourcesHasNothingToLoad() throws {
         let fixture = try BundleFixture("NoCode", info: ["NSExecutable": NSNull()], code: .none)
         let document = try PluginHostTool.document("load", fixture.path)

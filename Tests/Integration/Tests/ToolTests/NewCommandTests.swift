@@ -78,6 +78,57 @@ import Testing
         try expectSoundBundle(in: project, of: "Salon", offering: isForDemo ? "line-numbers" : "LineCounter")
     }
 
+    // MARK: Equal bytes
+
+    /// Makes the same project in two folders, and does something in each.
+    private func twice(_ arguments: [String], _ body: (URL) throws -> URL) throws -> [URL] {
+        try ["a", "another/longer/place"].map { place in
+            let folder = try folder().appending(path: place)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            return try body(try make("Salon", arguments, in: folder))
+        }
+    }
+
+    @Test(arguments: ["c", "c++"]) func theSameSourcesInCOrCxxGiveTheSameBundleInEveryFolder(_ language: String) throws
+    {
+        let bundles = try twice(["--language", language]) { project in
+            let output = try run(
+                ["make", "CC=\(Tool.find("clang"))", "CXX=\(Tool.find("clang++"))", "bundle"], in: project)
+            #expect(output.status == 0, "\(output)")
+            return project.appending(path: "Salon.bundle")
+        }
+        let difference = try Tool.output("/usr/bin/diff", ["-r"] + bundles.map(\.path))
+        #expect(difference.status == 0, "\(difference)")
+    }
+
+    @Test func theSameSwiftPackageGivesTheSameCodeInEveryFolder() throws {
+        let libraries = try twice([]) { project in
+            // Without the library, whose build takes a minute each time.
+            let manifest = project.appending(path: "Package.swift")
+            let text = try String(contentsOf: manifest, encoding: .utf8)
+            try text.replacing(#/ *\.(product|package|testTarget)\(.*\n/#, with: "")
+                .write(to: manifest, atomically: true, encoding: .utf8)
+            try """
+            public final class Salon {
+                public init() {}
+                public func cut(_ lengths: [Int]) -> Int {
+                    precondition(lengths.count > 1, "\\(#file) of \\(#fileID)")
+                    return lengths.sorted()[1]
+                }
+            }
+            """.write(to: project.appending(path: "Sources/Salon/Salon.swift"), atomically: true, encoding: .utf8)
+            try Tool.run(
+                try Tool.find("swift"), ["build", "--package-path", project.path, "-c", "release", "-j", "1"])
+            return project.appending(path: ".build/release/libSalon.so")
+        }
+        let code = try libraries.map { try Data(contentsOf: $0) }
+        #expect(code[0] == code[1])
+        for (library, code) in zip(libraries, code) {
+            let folder = library.pathComponents.prefix { $0 != "Salon" }.last ?? ""
+            #expect(code.range(of: Data("/\(folder)/".utf8)) == nil)
+        }
+    }
+
     /// The sample plug-in Template is exactly what the tool makes, so that there is only one template.
     @Test func theTemplateIsWhatIsMade() throws {
         let folder = try folder()

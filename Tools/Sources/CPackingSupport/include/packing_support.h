@@ -22,8 +22,10 @@ int packing_flush(int descriptor);
 // the first use, so the tool also runs without it. Why C: the library's functions are called through pointers.
 typedef struct packing_zstd packing_zstd;
 
-// Returns NULL if the library is missing or there is not enough memory. `compresses`: false for decompression.
+// Returns NULL if the library cannot be loaded or there is not enough memory. `compresses`: false for decompression.
 packing_zstd *packing_zstd_make(bool compresses);
+// Why packing_zstd_make() returned NULL. Never freed.
+const char *packing_zstd_failure(void);
 void packing_zstd_free(packing_zstd *stream);
 
 // The result of one step.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CChildProcess
 import Glibc
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// `pluginhost call`: calls a C function of a bundle in a separate process, and writes its result.
 struct CallCommand: ParsableCommand {
@@ -114,6 +114,7 @@ struct CallInChildCommand: ParsableCommand {
             throw ValidationError("This is a part of “pluginhost call”, and nothing to call by itself.")
         }
         child_begin()
+        HostEnvironment.current.logsLoadWarnings = false
         HostEnvironment.current.loadStep = { report.send(.step(bundlePath: $0, step: $1.rawValue)) }
         var outcome: CallOutcome
         do {

@@ -86,7 +86,7 @@ private struct ScanReport {
                             "microseconds": candidate.readingTime.map { .number($0 / .microseconds(1)) } ?? .null,
                         ]) { $1 })
                 }),
-            "findings": FindingReport(findings: catalog.findings, bundlePath: "").json,
+            "findings": FindingReport(findings: catalog.findings, bundlePath: nil).json,
         ]
     }
 
@@ -97,20 +97,20 @@ private struct ScanReport {
             page.gap()
             let found = FindingReport.count(folder.count, "candidate") ?? "nothing that looks like a bundle"
             page.line((folder.path, .bold), folder.exists ? (found, .plain) : ("does not exist", .faint))
-            if let problem = folder.finding { FindingReport(findings: [problem], bundlePath: "").write(to: &page) }
+            if let problem = folder.finding { FindingReport(findings: [problem], bundlePath: nil).write(to: &page) }
             for candidate in candidates where candidate.searchPath == folder.path { write(candidate, to: &page) }
         }
         let others = catalog.findings.filter { problem in !catalog.folders.contains { $0.finding == problem } }
         if !others.isEmpty {
             page.gap()
-            FindingReport(findings: others, bundlePath: "").write(to: &page)
+            FindingReport(findings: others, bundlePath: nil).write(to: &page)
         }
         page.gap()
     }
 
     /// A folder that cannot be listed is not a folder without plug-ins.
     func writeUnlisted(to page: inout Page) {
-        FindingReport(findings: catalog.folders.compactMap(\.finding), bundlePath: "").write(to: &page)
+        FindingReport(findings: catalog.folders.compactMap(\.finding), bundlePath: nil).write(to: &page)
     }
 
     private func write(_ candidate: PluginCandidate, to page: inout Page) {

@@ -69,8 +69,11 @@ struct DoctorCommand: ParsableCommand {
     private static func indexCheck() -> DoctorCheck {
         guard let inspection = PluginCatalog.inspectIndex() else { return DoctorCheck("Index files", []) }
         let count = FindingReport.count(inspection.files.count, "good file") ?? "none yet"
-        return DoctorCheck(
-            "Index files", inspection.findings, facts: [inspection.directory.map { "\(count), in \($0)" } ?? count])
+        var facts = [inspection.directory.map { "\(count), in \($0)" } ?? count]
+        if let others = FindingReport.count(inspection.countOfOtherFormats, "file") {
+            facts.append("\(others) of another version, to be replaced when the application starts again")
+        }
+        return DoctorCheck("Index files", inspection.findings, facts: facts)
     }
 
     private static func searchPathCheck(_ catalog: PluginCatalog) -> DoctorCheck {
@@ -97,7 +100,7 @@ struct DoctorCheck {
     /// Other facts.
     let facts: [String]
 
-    init(_ name: String, _ findings: [PluginFinding], facts: [String] = [], bundlePath: String = "") {
+    init(_ name: String, _ findings: [PluginFinding], facts: [String] = [], bundlePath: String? = nil) {
         self.name = name
         self.facts = facts
         var seen: Set<PluginFinding> = []

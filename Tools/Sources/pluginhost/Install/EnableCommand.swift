@@ -45,7 +45,7 @@ struct ChoiceArguments: ParsableArguments {
             write(command, catalog, done: false, report)
             try ExitStatus.unable.finish()
         }
-        write(command, catalog, done: true, FindingReport(findings: [], bundlePath: ""))
+        write(command, catalog, done: true, FindingReport(findings: [], bundlePath: nil))
     }
 
     private func write(_ command: String, _ catalog: PluginCatalog, done: Bool, _ report: FindingReport) {

@@ -60,7 +60,7 @@ struct InstallationArguments: ParsableArguments {
     }
 
     private func write(_ command: String, _ verb: String, _ result: PluginInstaller.Result) {
-        let report = FindingReport(findings: result.findings, bundlePath: result.path ?? "")
+        let report = FindingReport(findings: result.findings, bundlePath: result.path)
         let sentence = result.isDone ? sentence(about: result.identifier) : nil
         if json {
             write(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CChildProcess
 import Glibc
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// `pluginhost load`: runs the code of bundles, each in a process of its own, and reports what it registered.
 struct LoadCommand: ParsableCommand {
@@ -78,6 +78,7 @@ struct LoadInChildCommand: ParsableCommand {
         }
         child_begin()
         HostEnvironment.current.requiresDeclaredRegistrations = strict
+        HostEnvironment.current.logsLoadWarnings = false
         HostEnvironment.current.loadStep = { report.send(.step(bundlePath: $0, step: $1.rawValue)) }
         // A bundle that does not load is reported in the process of that bundle.
         for path in after { _ = try? PluginBundle.open(path: path).loadAndReturnError() }
