@@ -5,26 +5,24 @@
 /// fetched; a document type with a subset of its own is refused, so no entity can be declared. Control characters are
 /// kept as Apple's reader keeps them, and so are line ends.
 struct XMLParser: ~Copyable {
-    /// Valid UTF-8 without NUL.
-    let text: UnsafeBufferPointer<UInt8>
-    var position = 0
+    var xml: XMLCursor
     var builder: TreeBuilder
-    /// Character data that is not contiguous in the file.
-    var gathered: [UInt8] = []
 
     /// Whether an entry of the outermost dictionary that is wrong is noted in `tolerated` and left out.
     private let isLenient: Bool
     private(set) var tolerated = FaultList()
-    /// From these offsets on it is known that nothing ends a comment, an instruction, or a CDATA section; looking again
-    /// for each that begins would be quadratic.
-    var neverEnds = InlineArray<3, Int>(repeating: .max)
+    var text: UnsafeBufferPointer<UInt8> { @inline(__always) get { xml.text } }
+    var position: Int {
+        @inline(__always) get { xml.position }
+        @inline(__always) set { xml.position = newValue }
+    }
 
     /// `size`: of the file, in bytes; the text's own if nil.
     init(
         _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits,
         policy: TreeBuilder.DuplicatePolicy = .keepFirst, isLenient: Bool = false
     ) {
-        self.text = text
+        xml = XMLCursor(text)
         self.isLenient = isLenient
         builder = TreeBuilder(size: size ?? text.count, textSize: text.count, limits: limits, policy: policy)
     }
@@ -63,7 +61,7 @@ struct XMLParser: ~Copyable {
             let tag = try nextTag(inside: first)
             guard tag.element == .plist, tag.kind == .close else { throw secondValue(tag) }
         }
-        try skipBetweenTags()
+        try xml.skipBetweenTags()
         guard position == text.count else { throw trailing() }
     }
 
@@ -72,7 +70,7 @@ struct XMLParser: ~Copyable {
         // A key that came in place of a value is good itself.
         let from = fault.code == .missingValue ? fault.offset : position
         guard isLenient, fault.code != .tooManyNodes, fault.code != .overBudget, builder.abandonEntry(),
-            let key = find("<key>", from: from)
+            let key = xml.find("<key>", from: from)
         else { throw fault }
         // A fault costs as much as reading hundreds of bytes.
         guard builder.budget.take(steps: FaultList.steps) else {
