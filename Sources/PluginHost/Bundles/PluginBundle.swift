@@ -22,6 +22,8 @@ public final class PluginBundle: Sendable, BundleObject {
     /// What loading keeps on the bundle, from the first time that it asks: its ``codeState``. Why no type: a bundle is
     /// found and read without knowing how code is loaded.
     let loadingState = AtomicLazyReference<any AnyObject & Sendable>()
+    /// The images and sounds, from the first that is asked for by name.
+    let mediaReference = AtomicLazyReference<BundleMedia>()
     /// Where the bundle is installed that this one is a private copy of; nil for one that is no copy.
     private let original: String?
 
