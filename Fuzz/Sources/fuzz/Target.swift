@@ -5,6 +5,8 @@ enum Target: String, CaseIterable {
     case plists
     case strings
     case stringsdict
+    /// Documents of nibs, with a class of their own.
+    case nibs
     /// Plug-ins that are loaded, in processes of their own: ELFRun.
     case elf
     /// Lists and tables that are small and stand for much, within sixteen times their size of memory.
@@ -31,6 +33,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .formats: _ = ScratchFolder.path
         case .indexes: _ = HostileIndexes.sample
+        case .nibs: NibChecks.prepare()
         default: break
         }
     }
@@ -45,6 +48,7 @@ enum Target: String, CaseIterable {
         case .plists: try ListChecks(bytes: bytes, random: &random).run(sample: sample)
         case .strings: try TableChecks(bytes: bytes, random: &random).run(sample: sample)
         case .stringsdict: try LintChecks(bytes: bytes, random: &random).run()
+        case .nibs: try NibChecks(bytes: bytes).run()
         case .elf: preconditionFailure("mutants of plug-ins are loaded by ELFRun")
         case .budgets: try BudgetChecks(bytes: bytes).run()
         case .formats: try FormatChecks(bytes: bytes).run()

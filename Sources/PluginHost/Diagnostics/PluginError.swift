@@ -48,7 +48,8 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let first = findings[0]
         // A watch is of directories that hold bundles, and of none alone.
-        var text = code == .watchFailed ? first.message : "The bundle \(quoted(bundlePath)): \(first.message)"
+        var text =
+            code == .watchFailed ? first.message : "The bundle \(quoted(bundlePath)): \(first.placedMessage)"
         if let said = first.systemMessage, !first.message.contains(said) {
             text += " The system said: \(said.asSentence)"
         }
@@ -58,7 +59,7 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
         case 2:
             // As short as a number, and nobody has to look elsewhere for it.
             let other = findings[1]
-            return "\(text) One more problem: \(other.message)" + (other.remedy.isEmpty ? "" : " \(other.remedy)")
+            return "\(text) One more problem: \(other.placedMessage)" + (other.remedy.isEmpty ? "" : " \(other.remedy)")
         default: return "\(text) \(findings.count - 1) more problems were found."
         }
     }

@@ -34,6 +34,10 @@ public struct HostEnvironment: Sendable {
     /// Whether a bundle with `PHFactories` must register everything that it declares there. Otherwise what is missing is a
     /// warning; what is registered at an extension point and not declared is an error always. Default: false.
     public var requiresDeclaredRegistrations = false
+    /// The classes of the application that nibs may name. Default: none.
+    public var nibClasses = NibClasses()
+    /// How much a nib may hold.
+    public var nibLimits = NibLimits()
     /// Takes what plug-ins and the library log, on the thread that logs. Default: writes records of level `notice` and
     /// above to standard error.
     ///
@@ -63,6 +67,7 @@ public struct HostEnvironment: Sendable {
                 if old.name != newValue.name || old.version != newValue.version { state.identity = nil }
                 state.environment = Deferred(newValue)
                 reportsLoadSteps.store(newValue.loadStep != nil, ordering: .relaxed)
+                nibClassesVersion.store(newValue.nibClasses.version, ordering: .releasing)
                 // Within the lock: who reads the new number also finds the new values.
                 if old.preferredLanguages != newValue.preferredLanguages || old.device != newValue.device
                     || old.scale != newValue.scale
@@ -76,6 +81,9 @@ public struct HostEnvironment: Sendable {
     /// Counts the changes of ``preferredLanguages``, ``device`` and ``scale``: which resources and strings were chosen
     /// under another number is void.
     static let resourceGeneration = Atomic(0)
+
+    /// ``NibClasses/version`` of ``nibClasses``: what was resolved against others is void.
+    static let nibClassesVersion = Atomic(0)
 
     /// Whether ``loadStep`` is set: each load looks.
     static let reportsLoadSteps = Atomic(false)

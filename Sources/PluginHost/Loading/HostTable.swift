@@ -143,7 +143,7 @@ final class HostTable: @unchecked Sendable {
     }
 
     /// Runs one registration if it comes from the entry, on its thread.
-    private func registering(
+    func registering(
         _ what: @autoclosure () -> String, _ body: (inout Registrations) -> Registrations.Fault?
     ) -> plugin_status {
         if pthread_equal(thread, pthread_self()) == 0 { return refuseOtherThread(what()) }
@@ -186,6 +186,10 @@ final class HostTable: @unchecked Sendable {
                 .duplicateFactory, subject: key.name,
                 message: "The plug-in registered the name \(quoted(key.name)) twice \(place).",
                 remedy: "Give each registration a name of its own.")
+        case .interface(let name, let fault):
+            return PluginFinding(
+                .nibInterfaceInvalid, subject: name, message: "The interface for nibs of \(quoted(name)): \(fault)",
+                remedy: "Correct nibInterface of the class.")
         case .unusable(let name, let complaint, let remedy):
             return PluginFinding(
                 .registrationInvalid, subject: name,
@@ -245,7 +249,8 @@ final class HostTable: @unchecked Sendable {
         for registration in registrar.registrations {
             let status = registering("\(registration)") { registrations in
                 switch registration {
-                case .pluginClass(let name, let type): registrations.add(class: type, as: name)
+                case .pluginClass(let name, let type, let nib):
+                    registrations.add(class: type, as: name, nib: nib)
                 case .provider(let provider): registrations.add(provider)
                 }
             }
