@@ -7,10 +7,11 @@ SHELL := /bin/bash
 WORKSPACE := --package-path Tests/Integration --scratch-path .build-all -c release
 PRODUCTS  := .build-all/release
 BUNDLES   := build/Plugins
+SAMPLES   := $(patsubst %/Info.plist,%,$(wildcard Plugins/*/Info.plist))
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build plugins demo test test-unit test-tools test-integration tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
+.PHONY: help setup build tool plugins demo install uninstall deb test test-install test-stage test-deb test-unit test-tools test-integration tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,13 +21,29 @@ setup: ## install what the build needs, or say what to install
 
 build: setup ## build the library, the plug-ins, the demo host, the tool, the benchmarks and the tests
 	swift build $(WORKSPACE) --build-tests
-	@$(call products,load-benchmark bundle-benchmark catalog-benchmark BenchmarkPlugin)
+	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark BenchmarkPlugin)
+
+tool: setup ## build the library and the command pluginhost alone, which is what “make install” installs
+	@$(call products,PluginHost pluginhost)
+
+# The compiler does not run as root where “make tool” ran before.
+install: ## install the library, the command and what is built against it; PREFIX=/usr/local, DESTDIR=, LIBDIR=
+	@[ -e $(PRODUCTS)/pluginhost ] || $(MAKE) --no-print-directory tool
+	@$(INSTALL) install $(PRODUCTS)
+
+deb: tool ## build packages for Debian in build/deb; the library's, the developers' and the command's
+	@Scripts/deb.sh
+
+uninstall: ## remove what “make install” installed, with the same PREFIX, DESTDIR and LIBDIR
+	@$(INSTALL) uninstall
+
+INSTALL = PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" LIBDIR="$(LIBDIR)" Scripts/install.sh
 
 plugins: setup ## build the demo host, and the sample plug-ins as bundles in build/Plugins
-	@$(call products,demo-host Reporter Typography Charts Checksum Template)
-	@Plugins/assemble.sh $(PRODUCTS) $(BUNDLES)
+	@$(call products,pluginhost demo-host Reporter Typography Charts Checksum Template)
+	@$(PRODUCTS)/pluginhost pack --products $(PRODUCTS) --host $(PRODUCTS)/demo-host --output $(BUNDLES) $(SAMPLES)
 
-# Products of other packages, one by one: the package manager takes one at a time.
+# Products of other packages, one by one, because the package manager accepts only one.
 products = for product in $(1); do swift build $(WORKSPACE) --product $$product || exit 1; done
 
 demo: plugins ## load the sample plug-ins and write a report on DOC="file …" in your language
@@ -46,14 +63,27 @@ test-integration: build
 	@Scripts/setup.sh shells
 	swift test $(WORKSPACE) --skip-build
 
+test-install: tool ## install into an empty directory, compile plug-ins and a host against it, remove it again
+	@Scripts/setup.sh shells packaging
+	@Scripts/test-install.sh
+
+test-stage: tool plugins ## stage the demonstration, and programs that lack something
+	@Scripts/setup.sh packaging
+	@Scripts/test-stage.sh
+
+test-deb: deb plugins ## install the packages in a root file system of Debian without a compiler, and use them there; as root
+	@Scripts/setup.sh root
+	@Scripts/test-deb.sh
+
 tsan: setup ## run the tests under the thread sanitiser
 	@Scripts/tsan.sh
 
-walk: build plugins ## do what README and the other pages say, in an empty directory, against a tagged copy
+walk: build plugins ## follow README and the other pages in an empty directory, with a tagged copy
 	@Scripts/walk.py
 
-bench: build plugins ## measure loading against dlopen(), bundles against a stat() and Foundation's, catalogues against reading
+bench: build plugins ## compare loading with dlopen(), calls with ffi_call(), bundles with a stat() and Foundation's, catalogues with reading
 	$(PRODUCTS)/load-benchmark
+	$(PRODUCTS)/call-benchmark
 	$(PRODUCTS)/bundle-benchmark
 	$(PRODUCTS)/catalog-benchmark
 	$(PRODUCTS)/catalog-benchmark --host $(PRODUCTS)/demo-host $(BUNDLES)
@@ -62,12 +92,12 @@ docs: setup ## build the documentation as web pages in build/docs
 	@Scripts/docs.sh build/docs
 
 fuzz: build ## feed damaged and hostile files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
-	@$(call feed,plists:1 strings:1 stringsdict:1 nibs:1 $(HOSTILE))
+	@$(call feed,plists:1 strings:1 stringsdict:1 signatures:1 nibs:1 $(HOSTILE))
 
-fuzz-budgets: build ## the hostile ones alone: lists, plural rules and indexes that stand for much
+fuzz-budgets: build ## only the hostile files: small lists, plural rules and indexes that expand to much
 	@$(call feed,$(HOSTILE))
 
-# Hostile inputs take longer: of them a tenth or a hundredth.
+# Hostile inputs take longer, so fewer of them are run: a tenth or a hundredth.
 HOSTILE = budgets:10 formats:100 indexes:100
 feed = for target in $(1); do \
     $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target\#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
@@ -83,14 +113,14 @@ ELF_INPUTS ?= 100000
 fuzz-coverage: ## fuzz the readers with libFuzzer under the address sanitiser; FUZZ_SECONDS=60
 	Fuzz/coverage.sh $(FUZZ_SECONDS)
 
-# In ten processes: code is never unmapped, and the system limits the mappings of one.
-swaps: build ## load bundles while their executables are exchanged for others; SWAPS=10000
+# In ten processes, because code is never unmapped and the system limits the mappings of one process.
+swaps: build ## load bundles while other files replace their executables; SWAPS=10000
 	@for run in 0 1 2 3 4 5 6 7 8 9; do \
 	    SWAPS=$$(($(SWAPS) / 10)) swift test $(WORKSPACE) --skip-build --filter fault74_ || exit 1; done
 
 SWAPS ?= 10000
 
-# A seed repeats each thread's operations, not how the threads meet.
+# A seed repeats each thread's operations, but not the timing between threads.
 STRESS_SECONDS ?= 600
 STRESS = --seconds $(STRESS_SECONDS) $(if $(STRESS_SEED),--seed $(STRESS_SEED))
 
@@ -103,7 +133,7 @@ stress-thread: setup ## the same under the thread sanitiser
 stress-address: setup ## the same under the address sanitiser
 	Scripts/stress.sh address $(STRESS)
 
-inject: build plugins ## fail each system call of the tool and the demo host once; INJECT_EVERY=25 for each 25th failure
+inject: build plugins ## make each system call of the tool and the demo host fail once; INJECT_EVERY=25 for every 25th failure
 	@Scripts/setup.sh strace
 	$(PRODUCTS)/inject $(if $(INJECT_EVERY),--every $(INJECT_EVERY)) $(CURDIR)/$(PRODUCTS) $(CURDIR)/$(BUNDLES)
 
@@ -113,7 +143,9 @@ lint: ## check the format of all Swift sources
 format: ## format all Swift sources
 	swift format --recursive --in-place --parallel $(SOURCES)
 
-SOURCES = Package.swift Sources Plugins Examples Tools Tests Benchmarks Fuzz
+# Not the templates of “pluginhost new”: they are Swift once their words are filled in, as in Plugins/Template.
+SOURCES = Package.swift Sources Plugins Examples/DemoAPI/Package.swift Examples/DemoAPI/Sources Examples/DemoHost \
+    Tools/Package.swift Tools/Sources Tools/Tests Tests Benchmarks Fuzz
 
 clean: ## remove everything that was built
 	rm -rf .build .build-all .build-tools .build-tsan .build-tsan-all .build-essentials .build-stress-thread .build-stress-address build

@@ -6,7 +6,9 @@ let package = Package(
     products: [
         // One dynamic library, because a Swift type equals itself only within one copy of its module:
         // the host and every plug-in must share this one. See docs/abi.md, "One copy of each module".
-        .library(name: "PluginHost", type: .dynamic, targets: ["PluginHost", "PluginABI", "CPluginSupport"])
+        .library(name: "PluginHost", type: .dynamic, targets: ["PluginHost", "PluginABI", "CPluginSupport"]),
+        // “swift package bundle”, in each package that depends on this one.
+        .plugin(name: "BundlePlugin", targets: ["BundlePlugin"]),
     ],
     traits: [
         .default(enabledTraits: ["FullFoundation"]),
@@ -25,6 +27,11 @@ let package = Package(
         .target(name: "PluginABI", dependencies: ["CPluginSupport"]),
         .target(name: "PropertyLists"),
         .target(name: "PluginHost", dependencies: ["PluginABI", "CPluginSupport", "PropertyLists"]),
+        .plugin(
+            name: "BundlePlugin",
+            capability: .command(
+                intent: .custom(verb: "bundle", description: "Builds plug-ins and makes bundles of them.")),
+            path: "Sources/BundlePlugin"),
         .testTarget(name: "CPluginSupportTests", dependencies: ["CPluginSupport"]),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], exclude: ["Fixtures"]),
         .testTarget(

@@ -7,6 +7,7 @@ let package = Package(
         .executable(name: "load-benchmark", targets: ["LoadBenchmark"]),
         .executable(name: "bundle-benchmark", targets: ["BundleBenchmark"]),
         .executable(name: "catalog-benchmark", targets: ["CatalogBenchmark"]),
+        .executable(name: "call-benchmark", targets: ["CallBenchmark"]),
         .library(name: "BenchmarkPlugin", type: .dynamic, targets: ["BenchmarkPlugin"]),
     ],
     dependencies: [.package(name: "PluginHost", path: "..")],
@@ -18,11 +19,16 @@ let package = Package(
             dependencies: ["CStringsPass", "Measuring", .product(name: "PluginHost", package: "PluginHost")]),
         .executableTarget(
             name: "CatalogBenchmark", dependencies: ["Measuring", .product(name: "PluginHost", package: "PluginHost")]),
-        // Figures and the processes that they come from.
+        .executableTarget(
+            name: "CallBenchmark",
+            dependencies: ["CBareCalls", "Measuring", .product(name: "PluginHost", package: "PluginHost")]),
+        // What a call is compared with.
+        .target(name: "CBareCalls", linkerSettings: [.linkedLibrary("ffi")]),
+        // Figures, and the processes that measure them.
         .target(name: "Measuring"),
-        // What the first string of a large table is compared with.
+        // The reference for the first string of a large table.
         .target(name: "CStringsPass"),
-        // What is loaded: the smallest plug-in with a class and a provider.
+        // The plug-in that is loaded: the smallest one with a class and a provider.
         .target(name: "BenchmarkPlugin", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
     ],
     swiftLanguageModes: [.v6]

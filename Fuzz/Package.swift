@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Feeds the readers with damaged files, millions of them. A package of its own, because nobody who uses the library
-// builds it.
+// Feeds the readers with millions of damaged files. It is a package of its own, because users of the library do not build
+// it.
 let package = Package(
     name: "Fuzz",
     products: [
@@ -16,7 +16,7 @@ let package = Package(
     targets: [
         // fork(), which Swift does not offer, and a count of the memory in use.
         .target(name: "CFuzz", cSettings: [.define("_GNU_SOURCE")]),
-        // PropertyLists is no product; it is imported as the part of PluginHost that it is, so that what is fuzzed is
+        // PropertyLists is a part of the product PluginHost and not a product of its own. So the fuzzed code is
         // the code that applications run.
         .executableTarget(
             name: "fuzz",
@@ -24,12 +24,12 @@ let package = Package(
                 "CFuzz", .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "PluginLinting", package: "Tools"),
             ]),
-        // Random operations on many threads at once, and a look at what the process holds.
+        // Random operations on many threads at once, and a check of the process's resources.
         .executableTarget(
             name: "stress",
             dependencies: [
                 .product(name: "PluginHost", package: "PluginHost"),
-                // What the sample plug-ins are written for.
+                // The API that the sample plug-ins are written for.
                 .product(name: "DemoAPI", package: "DemoAPI"),
             ]),
     ],

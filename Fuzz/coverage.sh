@@ -7,7 +7,7 @@ mkdir -p build/fuzz/corpus
 swiftc -O -wmo -parse-as-library -sanitize=fuzzer,address -swift-version 6 -module-name Coverage \
     -package-name pluginhost -enable-upcoming-feature ExistentialAny \
     Sources/PropertyLists/*.swift Fuzz/Coverage/*.swift -o build/fuzz/coverage
-# Text of both kinds, to begin with.
+# Start with text of both kinds.
 for list in Plugins/*/Info.plist; do { printf '\0'; cat "$list"; } > "build/fuzz/corpus/$(echo "$list" | tr / -)"; done
 for table in Plugins/*/Resources/*/*.strings; do
     { printf '\1'; cat "$table"; } > "build/fuzz/corpus/$(echo "$table" | tr / -)"

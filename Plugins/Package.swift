@@ -1,10 +1,10 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Sample plug-ins, as an author outside of this repository writes them. Each is a dynamic library of its own;
-// assemble.sh puts it beside its Info.plist and resources as a bundle. The product PluginHost brings PluginABI, which
-// is all that a plug-in imports of it, and the product DemoAPI brings the demo application's plug-in API: both must be
-// dynamic products of other packages, so that host and plug-ins share one copy.
+// Sample plug-ins, as an author outside of this repository would write them. Each is a separate dynamic library;
+// “pluginhost pack” combines it with its Info.plist and resources into a bundle. The product PluginHost contains PluginABI,
+// the only module of it that a plug-in imports, and the product DemoAPI contains the demo application's plug-in API.
+// Both must be dynamic products of other packages, so that host and plug-ins share one copy.
 let package = Package(
     name: "SamplePlugins",
     products: [
@@ -23,7 +23,7 @@ let package = Package(
         .target(name: "Typography", path: "Typography/Sources"),
         .target(name: "Charts", path: "Charts/Sources"),
         .target(name: "Checksum", path: "Checksum/Sources", publicHeadersPath: "."),
-        .target(name: "Template", path: "Template/Sources"),
+        .target(name: "Template", path: "Template/Sources/Template"),
     ],
     swiftLanguageModes: [.v6]
 )

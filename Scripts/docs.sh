@@ -1,7 +1,7 @@
 #!/bin/bash
-# Builds the documentation of the library as web pages, with nothing but the Swift toolchain: the compiler extracts the
-# public symbols and their comments, docc joins them with the articles of the catalogue. Whatever docc warns of, such as
-# a link that leads nowhere, fails the build, and so does a public symbol that no topic lists (Scripts/topics.py).
+# Builds the documentation of the library as web pages, with nothing but the Swift toolchain. The compiler extracts the
+# public symbols and their comments, and docc combines them with the articles of the catalogue. The build fails if docc
+# warns of anything, such as a broken link, or if no topic lists a public symbol (Scripts/topics.py).
 #
 #   Scripts/docs.sh FOLDER
 set -euo pipefail
@@ -20,7 +20,7 @@ some distributions leave docc out of theirs."
 [ -e "$(dirname "$(readlink -f "$docc")")/../share/docc/render/index.html" ] ||
     fail "docc has no page template (share/docc/render beside its bin folder). Install a toolchain of swift.org."
 
-# Modules alone, without linking tests or products.
+# Only modules, without linking tests or products.
 swift build --target PluginHost
 modules=$(swift build --show-bin-path)/Modules
 work=$(mktemp -d "${TMPDIR:-/tmp}/pluginhost-docs.XXXXXX")
@@ -47,7 +47,7 @@ mkdir -p "$(dirname "$folder")"
 "$docc" convert "$work/PluginHost.docc" --additional-symbol-graph-dir "$work/symbols" \
     --fallback-display-name PluginHost --fallback-bundle-identifier org.pluginhost.PluginHost \
     --warnings-as-errors --output-dir "$folder"
-# docc's own first page says that there is none.
+# docc's own start page only says that there is no page.
 cat > "$folder/index.html" <<'END'
 <!DOCTYPE html>
 <html lang="en">
@@ -58,4 +58,4 @@ cat > "$folder/index.html" <<'END'
 END
 echo "docs: The pages are in $folder. To read them:"
 echo "docs:   python3 -m http.server --directory $folder 8000"
-echo "docs: and open http://localhost:8000 in a browser. Any web server of plain files will do."
+echo "docs: and open http://localhost:8000 in a browser. Any web server for plain files will do."

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that every fault of docs/faults.md has a test that cites its number, and that no number stands there twice.
+"""Checks that every fault of docs/faults.md has a test that cites its number, and that no number is used twice.
 
 A test cites numbers in its name (fault81_…, faults113And114_…), at the beginning or the end of its title ("28: …",
-"… (63, 64)"), or in a comment ("Faults 22 and 23"); "to" stands for all between.
+"… (63, 64)"), or in a comment ("Faults 22 and 23"); "to" means all numbers in between.
 """
 import pathlib
 import re
@@ -35,7 +35,7 @@ cited = {
     for number in numbers(citation)
 }
 problems = [f"fault {row} has no test that cites it" for row in sorted(set(rows)) if row not in cited]
-problems += [f"fault {row} stands in docs/faults.md twice" for row in sorted(set(rows)) if rows.count(row) > 1]
+problems += [f"fault {row} is in docs/faults.md twice" for row in sorted(set(rows)) if rows.count(row) > 1]
 if not rows:
     problems = ["docs/faults.md has no rows of the form “| 81 | …”"]
 for problem in problems:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the folders of Sources/PluginHost stand above one another.
+"""Checks that the folders of Sources/PluginHost depend on each other in one direction.
 
 A folder uses the types and functions of those before it in ORDER, never of those after it. So a reader who goes through
 the folders from the first to the last meets nothing that is explained later. Prints each use against the order with the
@@ -19,7 +19,7 @@ DECLARATION = re.compile(
 
 
 def code_of(path):
-    """The text without comments and string literals; a text's interpolations go with it."""
+    """The text without comments and string literals, including interpolations."""
     text = path.read_text()
     text = re.sub(r'"""(?:.|\n)*?"""', '""', text)
     text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text)
@@ -36,7 +36,7 @@ def main():
     for path, code in files.items():
         for match in DECLARATION.finditer(code):
             owners[match[1] or match[2]].add(path)
-    # A name that two files declare says nothing about which of them is meant.
+    # If two files declare a name, nobody knows which of them a use means.
     owner = {name: next(iter(paths)) for name, paths in owners.items() if len(paths) == 1}
     uses = collections.defaultdict(set)
     against = 0
@@ -48,7 +48,7 @@ def main():
             here, there = path.parts[0], owner[name].parts[0]
             uses[here].add(there)
             if ORDER.index(there) > ORDER.index(here):
-                print(f"{path}: uses {name} of {owner[name]}, and {there} stands after {here}")
+                print(f"{path}: uses {name} of {owner[name]}, and {there} comes after {here}")
                 against += 1
     if "--list" in sys.argv:
         for folder in ORDER:

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes sure that the build has what it needs: a Swift toolchain and libffi's header and library. With “strace” as its
-# argument, that there is a strace which works; with “shells”, the shells that the tests complete command lines in.
+# Makes sure that the build has what it needs: a Swift toolchain and libffi's header and library. With the argument
+# “strace” it also needs a strace that works; with “shells”, the shells in which the tests complete command lines; with
+# “packaging”, the programs that read and make installed files and packages; with “root”, what makes a root file system.
 set -eu
 
 fail() {
@@ -35,16 +36,30 @@ elsewhere run: sudo sysctl kernel.yama.ptrace_scope=1"
     exit 0
 fi
 
-if [ "${1:-}" = shells ]; then
-    for shell in zsh fish; do
-        command -v $shell >/dev/null 2>&1 || install $shell "Install it with your distribution's package manager."
+# Installs the packages of programs that are missing, each “program” or “program:package”.
+programs() {
+    for pair; do
+        command -v "${pair%:*}" >/dev/null 2>&1 ||
+            install "${pair#*:}" "Install it with your distribution's package manager."
+    done
+}
+
+if [ $# -gt 0 ]; then
+    for purpose; do
+        case $purpose in
+        shells) programs zsh fish ;;
+        packaging)
+            programs cc:gcc pkg-config readelf:binutils groff patchelf dpkg-buildpackage:dpkg-dev dh:debhelper lintian zstd ;;
+        root) programs mmdebstrap ;;
+        *) fail "“$purpose” is not known: strace, shells, packaging or root." ;;
+        esac
     done
     exit 0
 fi
 
 command -v swift >/dev/null 2>&1 || fail "there is no swift in PATH. Install Swift 6.3 or later for your distribution."
 
-# The compiler's own answer: the header may stand in any of its directories.
+# Ask the compiler, because the header may be in any of its directories.
 has_libffi() {
     printf '#include <ffi.h>\nint main(void) { return ffi_type_void.type; }\n' |
         "$(compiler)" -x c - -lffi -o /dev/null 2>/dev/null

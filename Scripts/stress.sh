@@ -1,9 +1,10 @@
 #!/bin/sh
-# Runs random operations of the library on many threads: Fuzz/Sources/stress says which, and what must hold.
+# Runs random operations of the library on many threads. Fuzz/Sources/stress has the operations and the checks.
 #
 #   stress.sh [thread|address] [OPTION...]
 #
-# Without a sanitiser it uses the build folder of “make build”, else one of its own. The options are those of the program.
+# Without a sanitiser it uses the build folder of “make build”, otherwise a folder of its own. The options are those of
+# the program.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -26,13 +27,13 @@ thread)
 address)
     scratch=.build-stress-address
     set_up="--sanitize=address -Xswiftc -DADDRESS_SANITIZER"
-    # What was freed is kept for a while, to notice uses after it; a small part of memory does.
+    # Keep freed memory for a while, to notice later uses of it; a small amount is enough.
     export ASAN_OPTIONS="quarantine_size_mb=16 detect_leaks=0 ${ASAN_OPTIONS:-}"
     ;;
 esac
-samples="Reporter Typography Charts Checksum Template"
-# A load compares the first bytes of the file with those of the image, notes among them. In a plug-in that is built with
-# the address sanitiser these are variables with gaps between them that it takes for none of the program's.
+samples="pluginhost Reporter Typography Charts Checksum Template"
+# A load compares the first bytes of the file with those of the image, including notes. In a plug-in that is built with
+# the address sanitiser, these are variables with gaps between them, and the sanitiser reports reading the gaps.
 if [ "$sanitizer" = address ]; then
     samples=
     set -- --products /nonexistent "$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks that the subjects of commits have 72 columns at most, as CONTRIBUTING.md promises, from the commit on that began
-# to check it; older ones stay.
+# Checks that the subjects of commits have at most 72 columns, as CONTRIBUTING.md promises. Commits before the first
+# check are left out.
 set -eu
 cd "$(dirname "$0")/.."
 first=569b9bcdd1ab7adef577d33a532de3d464bdaf07
@@ -8,7 +8,7 @@ git cat-file -e "$first^{commit}" 2>/dev/null || {
     echo "subjects: the history here does not reach back to $first; nothing is checked" >&2
     exit 0
 }
-# In UTF-8, a character and not a byte is a column.
+# In UTF-8, a column is a character and not a byte.
 long=$(git log --no-merges --format='%h %s' "$first..HEAD" | python3 -c '
 import sys
 for line in sys.stdin:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that the documentation leads to each public symbol: a list of topics has each type and function of the modules.
+"""Checks that readers can find each public symbol: the lists of topics must have each type and function of the modules.
 
-A member of a type stands on the type's page by itself. What is underscored, or conforms to a protocol only, is no page.
+Members appear on the page of their type automatically. Underscored symbols, and extensions that only add a conformance,
+have no page.
 
 usage: Scripts/topics.py CATALOGUE SYMBOL-GRAPHS
 """
@@ -26,5 +27,5 @@ for graph in graphs.glob("*.symbols.json"):
 if not modules or not listed:
     sys.exit(f"topics: there are no symbols in {graphs}, or no topics in {catalogue}")
 for symbol in sorted(unlisted):
-    print(f"topics: {symbol} is public and in no list of topics of {catalogue}", file=sys.stderr)
+    print(f"topics: {symbol} is public, but in no list of topics of {catalogue}", file=sys.stderr)
 sys.exit(1 if unlisted else 0)

@@ -3,16 +3,16 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# A report must fail the run, also where a test only forks or exits.
+# A report must fail the run, even if a test only forks or exits.
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
-# What the fixtures' compiler is told, so that what they link fits.
+# Options for the fixtures' compiler, so that their code links with the sanitiser.
 export FIXTURE_FLAGS="-sanitize=thread"
 
 # See Sources/PluginHost/Locking/Lock.swift.
 sanitize="--sanitize=thread -Xswiftc -DTHREAD_SANITIZER"
-# Left out are the tests that read hundreds of thousands of damaged files on one thread, and those that measure the memory
-# and the time of one reader, which the sanitiser multiplies; and the one that limits the size of files, in which the
-# sanitiser keeps its own memory.
+# These tests are left out: those that read hundreds of thousands of damaged files on one thread; those that measure the
+# memory and the time of one reader, which the sanitiser multiplies; and the one that limits the size of files, because
+# the sanitiser keeps its own memory in files.
 swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage --skip BudgetFaults "$@"
 swift test $sanitize --scratch-path .build-tsan-all --package-path Tests/Integration --filter LoadingTests \
     --skip fault286_aReport "$@"

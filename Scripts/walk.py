@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Does what the pages say, in an empty directory, as a newcomer would.
+"""Follows the instructions in the pages, in an empty directory, as a newcomer would.
 
-Takes every code block of the pages below. What a block is, it says itself, or an HTML comment before it that readers do
-not see:
+Takes every code block of the pages below. The kind of a block follows from its text, or from an HTML comment before it,
+which readers do not see:
 
     // Loud/Package.swift             (a first line, or a second one) the block is that file
     a block of sh                     commands, run in the order of the pages in one shell
@@ -14,28 +14,30 @@ not see:
     <!-- walk: c-body DECLARATIONS -->  the same, in a function that has the host
     <!-- walk: stringsdict -->        a part of a .stringsdict, which the linter reads
     <!-- walk: fragment: REASON -->   none of these, and why
-    <!-- walk: first COMMAND -->      run before the block: what the sentences around it ask for
+    <!-- walk: first COMMAND -->      run before the block: what the sentences around it say
     <!-- walk: prints TEXT -->        the commands of the block print that
 
-The library comes from a git repository of its own, made of this checkout and tagged 0.1.0, by the address that the pages
-give. In the end the host is built against a later version, whose PluginABI has a requirement and a stored property more,
-and loads the plug-in that was built against 0.1.0.
+The library comes from a git repository of its own, made of this checkout and tagged 0.1.0, at the address in the pages.
+At the end the host is built against a later version, whose PluginABI has one more requirement and stored property, and
+loads the plug-in that was built against 0.1.0.
 
-usage: Scripts/walk.py [--list | --keep]    --list: the blocks and what they are; --keep: leave the directory
+usage: Scripts/walk.py [--list | --keep]    --list: the blocks and their kinds; --keep: leave the directory
 The tool and the demo application must have been built: make build plugins.
 """
 import os, pathlib, re, shutil, subprocess, sys, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ADDRESS = "https://example.org/PluginHost.git"
-# In the order in which commands are run: what is built in the first pages is used in the later ones.
-PAGES = ["docs/abi.md", "README.md", "Plugins/Template/README.md", "Plugins/README.md", "Examples/README.md",
-         "docs/bundle-format.md", "docs/command-line.md", "docs/faults.md", "CONTRIBUTING.md", "SECURITY.md",
+# In the order in which commands are run: later pages use what the first pages build.
+PAGES = ["docs/abi.md", "README.md", "Plugins/README.md", "Examples/README.md",
+         "docs/bundle-format.md", "docs/command-line.md", "docs/administrators.md", "docs/installing.md",
+         "docs/faults.md",
+         "CONTRIBUTING.md", "SECURITY.md",
          "CHANGELOG.md",
          *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "Sources/PluginHost/PluginHost.docc").glob("*.md"))]
 TOOLS = ROOT / ".build-all/release"
 KINDS = "body top alone c c-body stringsdict fragment:".split()
-# What the Swift blocks presume: the application around them.
+# The application that the Swift blocks assume around them.
 GIVEN = """
 public import PluginABI
 public import PluginHost
@@ -62,13 +64,13 @@ class Block:
         self.place = f"{page}:{line}"
         kinds = [mark for mark in marks if mark.split()[0] in KINDS]
         named = re.match(r"(?://.*\n)?(?://|/\*|#) (\S*[./]\S*\.\w+|\w+\.[a-z]+)( \*/)?\n", text)
-        if len(kinds) > 1: stop(f"{self.place}: is it {' or '.join(kinds)}?")
+        if len(kinds) > 1: stop(f"{self.place}: the block has several kinds: {', '.join(kinds)}. Keep one.")
         if kinds: self.kind, _, self.argument = kinds[0].partition(" ")
         elif named: self.kind, self.argument = "file", named[1]
         elif language == "sh": self.kind, self.argument = "run", ""
         elif language == "xml": self.kind, self.argument = "plist", ""
-        else: stop(f"{self.place}: the block is no file and no command. Mark it as “walk: body”, “walk: fragment: WHY” "
-                   "or what else Scripts/walk.py lists.")
+        else: stop(f"{self.place}: the block is neither a file nor a command. Mark it with “walk: body”, “walk: fragment: "
+                   "WHY” or another mark of Scripts/walk.py.")
         if self.kind == "fragment:" and not self.argument: stop(f"{self.place}: a fragment needs its reason.")
 
     def every(self, verb):
@@ -93,7 +95,7 @@ def blocks(page):
             yield Block(page, number + 1, fence[2], text, marks)
             marks, number = [], end + 1
         elif line.strip():
-            if marks: stop(f"{page}:{number}: a mark of the walk stands before no block.")
+            if marks: stop(f"{page}:{number}: no block follows this mark of the walk.")
 
 
 class Walk:
@@ -104,7 +106,7 @@ class Walk:
         self.home.mkdir()
         keep = {name: os.environ[name] for name in ("PATH", "TERM", "TMPDIR", "SWIFT_EXEC") if name in os.environ}
         self.environment = keep | {
-            # The second is where Foundation, and with it the package manager, looks for the home directory first.
+            # Foundation, and so the package manager, looks for the home directory in the second one first.
             "HOME": str(self.home), "CFFIXED_USER_HOME": str(self.home), "LANG": "C.UTF-8",
             "PATH": f"{TOOLS}:{keep['PATH']}", "PLUGINHOST": str(ROOT),
             # One build folder for all packages, so that the library is compiled once.
@@ -141,10 +143,10 @@ class Walk:
     def extract(self, block):
         path = self.directory / block.argument
         if path.exists() and path.read_text() != block.text:
-            stop(f"{block.place}: {block.argument} differs from what another page says it is.")
+            stop(f"{block.place}: {block.argument} differs from the same file on another page.")
         self.write(path, block.text)
         if path.name == "Package.swift" and not (path.parent / ".build").is_symlink():
-            # What the build folder is called in the pages.
+            # The name of the build folder in the pages.
             (path.parent / ".build").symlink_to(self.work / "build")
 
     def write(self, path, text):
@@ -216,7 +218,7 @@ let package = Package(
         manifest = (target / "Package.swift").read_text()
         changed = re.sub(
             r'\.package\(name: "PluginHost", path: "[./]*"\)', f'.package(url: "{ADDRESS}", from: "0.1.0")', manifest)
-        if changed == manifest: stop("Examples/DemoAPI/Package.swift depends on the library in a way not known here.")
+        if changed == manifest: stop("Examples/DemoAPI/Package.swift depends on the library in an unknown way.")
         self.write(target / "Package.swift", changed)
 
     def later(self):
@@ -240,7 +242,7 @@ let package = Package(
         manifest.write_text(manifest.read_text().replace('from: "0.1.0"', 'exact: "0.2.0"'))
         call = "        let object = try filter.make()"
         text = main.read_text()
-        if call not in text: stop("README.md's host does not make its filter as the walk presumes")
+        if call not in text: stop("README.md's host does not make its filter in the way that the walk expects")
         main.write_text(text.replace(call, call + "; print(object.retire())"))
         status, output = self.command(
             "bash", "-euc", "swift build --package-path Workbench -c release; Workbench/.build/release/workbench")
@@ -261,7 +263,7 @@ def main():
         walk = Walk(work)
         walk.repository()
         walk.demo_api()
-        # A page may use what another one has the files of.
+        # A page may use files of another page.
         for block in found:
             if block.kind == "file" and not block.every("first"): walk.extract(block)
         for block in found:
@@ -276,7 +278,7 @@ def main():
         if "--keep" in sys.argv: print(f"walk: the directory is {work}")
         else: shutil.rmtree(work)
     kinds = [block.kind for block in found]
-    print(f"walk: {len(found)} blocks of {len(PAGES)} pages do what they say; {kinds.count('fragment:')} are fragments")
+    print(f"walk: {len(found)} blocks of {len(PAGES)} pages work; {kinds.count('fragment:')} are fragments")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the library without the trait FullFoundation, and fails if full Foundation slips into what it needs.
+# Builds the library without the trait FullFoundation, and fails if it needs full Foundation.
 set -eu
 cd "$(dirname "$0")/.."
 swift build --disable-default-traits --product PluginHost --scratch-path .build-essentials

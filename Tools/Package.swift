@@ -1,13 +1,14 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// The command-line tool. A package of its own, because whatever loads plug-ins depends on the library's dynamic product
-// from outside of the library's package. See docs/abi.md, "One copy of each module".
+// The command-line tool. It is a package of its own, because everything that loads plug-ins must depend on the library's
+// dynamic product from outside of the library's package. See docs/abi.md, "One copy of each module".
 let package = Package(
     name: "Tools",
     products: [
         .executable(name: "pluginhost", targets: ["pluginhost"]),
         .library(name: "PluginLinting", targets: ["PluginLinting"]),
+        .library(name: "PluginPacking", targets: ["PluginPacking"]),
     ],
     dependencies: [
         .package(name: "PluginHost", path: ".."),
@@ -15,16 +16,24 @@ let package = Package(
     ],
     targets: [
         .target(name: "CChildProcess"),
+        .target(name: "CPackingSupport"),
+        .target(name: "CTemplates"),
         .executableTarget(
             name: "pluginhost",
             dependencies: [
-                "CChildProcess", "PluginLinting",
+                "CChildProcess", "PluginLinting", "PluginPacking",
                 .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        // The linter, in no host's library. It imports PropertyLists, which is no product, as the part of PluginHost that
-        // it is.
+        // The linter is not in the library, so hosts do not carry it. It imports PropertyLists, which is a part of the
+        // product PluginHost and not a product of its own.
         .target(name: "PluginLinting", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
+        // Makes bundles, and puts them in their places.
+        .target(
+            name: "PluginPacking",
+            dependencies: [
+                "CPackingSupport", "CTemplates", "PluginLinting", .product(name: "PluginHost", package: "PluginHost"),
+            ]),
         .testTarget(
             name: "PluginLintingTests",
             dependencies: ["PluginLinting", .product(name: "PluginHost", package: "PluginHost")]),
@@ -32,7 +41,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.name != "CChildProcess" {
+for target in package.targets where !target.name.hasPrefix("C") {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// The application's plug-in API is a package of its own with one dynamic product, never a target beside the
-// executable: a Swift type equals itself only within one copy of its module, so the host and every plug-in must
+// The application's plug-in API is a package of its own with one dynamic product, never a target beside the executable.
+// Two Swift types are equal only if they come from the same copy of a module, so the host and every plug-in must
 // share this one. See docs/abi.md, "One copy of each module".
 let package = Package(
     name: "DemoAPI",
@@ -13,7 +13,7 @@ let package = Package(
         .package(name: "PluginHost", path: "../..")
     ],
     targets: [
-        // What a plug-in in C includes. A header and the check that it compiles alone; no code.
+        // The header that a plug-in in C includes, and a check that it compiles on its own; no code.
         .target(name: "CDemoAPI", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
         .target(
             name: "DemoAPI",

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// The demo application. It links the two dynamic products that its plug-ins link, and no plug-in.
+// The demo application. It links the two dynamic products that its plug-ins link too, and no plug-in.
 let package = Package(
     name: "DemoHost",
     products: [

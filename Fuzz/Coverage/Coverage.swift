@@ -1,5 +1,5 @@
-// What libFuzzer calls. Compiled as one module with the sources of PropertyLists, so that their branches are counted;
-// no package can say that.
+// The function that libFuzzer calls. It is compiled as one module with the sources of PropertyLists, so that their branches
+// are counted; a package cannot express that.
 
 /// One input: its first byte chooses the reader.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -29,7 +29,7 @@ private func readList(_ bytes: UnsafeRawBufferPointer) {
     }
 }
 
-/// The fast way gives what the reader gives, or leaves the list to it.
+/// The fast way gives the reader's result, or leaves the list to it.
 private func checkEntries(_ bytes: UnsafeRawBufferPointer, _ value: PropertyList?) {
     let text = ListText(capacity: bytes.count)
     UnsafeMutableRawBufferPointer(start: text.bytes, count: bytes.count).copyMemory(from: bytes)

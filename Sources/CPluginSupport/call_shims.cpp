@@ -48,3 +48,7 @@ plugin_status phs_call_create(const plugin_factory *factory, const plugin_host *
 plugin_status phs_call_activate(const plugin_hooks *hooks, const plugin_host *host, char **thrown) {
     return guarded(thrown, [=] { return hooks->activate(host, hooks->user_data); });
 }
+
+int32_t phs_call_foreign(const phs_ffi_call *call, plugin_code code, void *frame, char **thrown) {
+    return guarded(thrown, [=] { return phs_ffi_invoke(call, code, frame); });
+}

@@ -1,5 +1,5 @@
-// Protected: a call from the library goes straight to the function, where the dynamic linker would look up an exported
-// one at its first call.
+// Protected: calls from inside the library go directly to the function. For an exported one, the dynamic linker would
+// first look up the name.
 #pragma GCC visibility push(protected)
 #include "posix_shims.h"
 #pragma GCC visibility pop
@@ -25,7 +25,7 @@ static _Atomic(phs_fault) current_fault;
 
 void phs_set_fault(phs_fault fault) { atomic_store(&current_fault, fault); }
 
-// Whether a test makes a call fail; errno is set then.
+// Whether a test makes this call fail; errno is then set.
 static bool fails(const char *call, int directory, const char *path) {
     phs_fault fault = atomic_load_explicit(&current_fault, memory_order_acquire);
     int number = fault == NULL ? 0 : fault(call, directory, path);
@@ -39,7 +39,7 @@ static inline bool fails(const char *call, int directory, const char *path) {
 }
 #endif
 
-// How often an interrupted call is made again. A file system that is interrupted for ever answers with EINTR.
+// How often an interrupted call is repeated. A file system that keeps being interrupted answers with EINTR.
 enum { MOST_INTERRUPTIONS = 64 };
 
 #define UNINTERRUPTED(result, call) \
@@ -116,12 +116,12 @@ int phs_open_signal(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 void phs_signal(int descriptor) {
     uint64_t one = 1;
-    // It fails only if 2^64 - 2 signals were not waited for, and then it is readable.
+    // It fails only if 2^64 - 2 signals are pending, and then the descriptor is readable anyway.
     ssize_t ignored = write(descriptor, &one, sizeof one);
     (void)ignored;
 }
 
-// The rest of a file by read() and write(), for file systems that cannot copy by themselves.
+// Copies the rest of a file with read() and write(), for file systems that cannot copy by themselves.
 static int64_t copy_by_hand(int from, int to, int64_t done, int64_t most) {
     char buffer[65536];
     for (;;) {
@@ -145,7 +145,7 @@ int64_t phs_copy_content(int from, int to, int64_t most) {
     if (fstat(from, &status) != 0) return -1;
     if (status.st_size > most) return errno = EFBIG, -1;
     if (ioctl(to, FICLONE, from) == 0) {
-        // What was shared is what stands there now, which may be more than a moment ago.
+        // The blocks that were shared are those of the file now, which may be longer than a moment ago.
         if (fstat(to, &status) != 0) return -1;
         return status.st_size > most ? (errno = EFBIG, -1) : status.st_size;
     }
@@ -156,7 +156,7 @@ int64_t phs_copy_content(int from, int to, int64_t most) {
             done += count;
             continue;
         }
-        // Some file systems answer 0 for files that have content (overlays, /proc): reading settles it.
+        // Some file systems return 0 for files that have content (overlays, /proc): only reading shows it.
         if (count == 0 || errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM)
             return copy_by_hand(from, to, done, most);
         if (errno != EINTR) return -1;

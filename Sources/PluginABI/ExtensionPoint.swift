@@ -7,23 +7,24 @@
 /// }
 /// ```
 /// The plug-in then writes `plugin.provide(.textFilter, named: "uppercase", Uppercase.init)` and the host
-/// `bundle.providers(of: .textFilter)`. No cast stands between the two: the conversion to `Interface` is compiled in
+/// `bundle.providers(of: .textFilter)`. No cast is needed between the two: the conversion to `Interface` is compiled in
 /// the plug-in.
 ///
-/// Raise the version with each change of the interface. The host refuses a plug-in whose class lacks a requirement that the
-/// interface has now, or was compiled for another number of them (`interfaceMismatch`), because calling it would end the
-/// process. It cannot see that requirements changed places, or that one was replaced by another. docs/abi.md, "Changed
-/// interfaces", states what it compares, and which changes an API with library evolution may make without a new version.
+/// Raise the version with each change of the interface. The host refuses a plug-in (`interfaceMismatch`) if its class
+/// lacks a requirement that the interface now has, or if it was compiled for a different number of requirements,
+/// because calling it would crash the process. The host cannot detect that requirements were reordered, or that one
+/// replaced another. docs/abi.md, "Changed interfaces", states what the host compares, and which changes an API with
+/// library evolution may make without a new version.
 @frozen
 public struct ExtensionPoint<Interface>: Sendable, Hashable {
-    /// A reverse-DNS name, unique to the point.
+    /// A reverse-DNS name that no other point uses.
     public let name: String
-    /// The version of the interface. A provider of another version is not offered.
+    /// The version of the interface. Providers registered for another version are ignored.
     public let version: UInt32
 
     /// - Parameters:
-    ///   - name: a reverse-DNS name, unique to the point.
-    ///   - version: the version of the interface; raised when old plug-ins can no longer serve.
+    ///   - name: a reverse-DNS name that no other point uses.
+    ///   - version: the version of the interface; raise it when old plug-ins can no longer work.
     @inlinable
     public init(_ name: String, version: UInt32 = 1) {
         self.name = name

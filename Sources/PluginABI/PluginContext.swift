@@ -1,16 +1,17 @@
-/// What a plug-in is given to work with: its own bundle's resources and strings, a logger, and who the host is.
+/// What a plug-in gets to work with: the resources and strings of its own bundle, a logger, and information about the
+/// host.
 ///
-/// **Threads.** Any. **Lifetime.** May be kept; there is one for each loaded bundle.
+/// **Threads.** Any. **Lifetime.** May be kept; each loaded bundle has one.
 public final class PluginContext: Sendable {
     let services: any PluginContextServices
 
-    /// For the host, which implements the services.
+    /// For the host, which implements these services.
     @_spi(PluginHost)
     public init(services: any PluginContextServices) {
         self.services = services
     }
 
-    /// `CFBundleIdentifier` of the plug-in's bundle, or its directory's name where it has none.
+    /// `CFBundleIdentifier` of the plug-in's bundle, or the name of its directory if it has none.
     public var bundleIdentifier: String { services.bundleIdentifier }
 
     /// The absolute path of the plug-in's bundle directory.
@@ -19,58 +20,62 @@ public final class PluginContext: Sendable {
     /// The application's name.
     public var hostName: String { services.hostName }
 
-    /// The application's version, empty where it told none.
+    /// The application's version; empty if the application did not set one.
     public var hostVersion: String { services.hostVersion }
 
     /// The application's log.
     public var logger: PluginLogger { services.logger }
 
-    /// The localisations that the bundle's strings are looked up in, best first, as its `.lproj` directories spell them.
+    /// The localisations in which the bundle's strings are looked up, best first, spelled like its `.lproj`
+    /// directories.
     public var preferredLocalizations: [String] { services.preferredLocalizations }
 
     /// Finds a resource of the plug-in's own bundle, by the search order of docs/bundle-format.md.
     ///
     /// - Parameters:
     ///   - name: the file's name without its extension.
-    ///   - type: the extension without the dot; nil or empty if `name` has it.
-    ///   - subdirectory: a directory in the resources, or nil.
-    /// - Returns: an absolute path, or nil if there is no such resource. Never a path outside of the resources by `..`.
+    ///   - type: the extension without the dot; nil or empty if `name` includes it.
+    ///   - subdirectory: a directory inside the resources, or nil.
+    /// - Returns: an absolute path, or nil if there is no such resource. A `..` never leads to a path outside of the
+    ///   resources.
     public func resourcePath(_ name: String, type: String? = nil, subdirectory: String? = nil) -> String? {
         services.resourcePath(name, type: type, subdirectory: subdirectory)
     }
 
-    /// The whole of a resource as text, found as by ``resourcePath(_:type:subdirectory:)``.
+    /// The full text of a resource, found as by ``resourcePath(_:type:subdirectory:)``.
     ///
     /// - Returns: the file's text.
-    /// - Throws: ``PluginFailure`` that names the resource if it is missing, cannot be read, or is not UTF-8.
+    /// - Throws: ``PluginFailure`` with the resource's name if it is missing, cannot be read, or is not UTF-8.
     public func resourceText(_ name: String, type: String? = nil, subdirectory: String? = nil) throws -> String {
         try services.resourceText(name, type: type, subdirectory: subdirectory)
     }
 
-    /// The string for a key in the user's language, from the bundle's `.strings` tables.
+    /// The string for a key in the user's language, read from the bundle's `.strings` tables.
     ///
     /// - Parameters:
-    ///   - key: the key, by custom the text in the development language.
-    ///   - value: what to give where there is no translation; nil or empty for the key itself.
+    ///   - key: the key, usually the text in the development language.
+    ///   - value: what to return if there is no translation; nil or empty for the key itself.
     ///   - table: the table's name without `.strings`; nil for `Localizable`.
-    /// - Returns: the translation, else `value`, else the key.
+    /// - Returns: the translation, otherwise `value`, otherwise the key.
     public func localizedString(_ key: String, value: String? = nil, table: String? = nil) -> String {
         services.localizedString(key, value: value, table: table)
     }
 
-    /// The string for a key in the user's language, with arguments in the place of its conversions, and in the forms of
-    /// the bundle's `.stringsdict` that the numbers among them need: `localizedString("%d words", arguments: count)`.
+    /// The string for a key in the user's language, with its conversions replaced by the arguments. Where the bundle
+    /// has a `.stringsdict`, the numbers among the arguments select the plural form: `localizedString("%d words",
+    /// arguments: count)`.
     ///
-    /// A format that does not fit its arguments never crashes: a conversion without an argument stays as it is written,
-    /// and an argument that a conversion cannot show is shown as by `%@`.
+    /// A format that does not fit its arguments never crashes: a conversion without an argument is left as written, and
+    /// an argument that does not fit its conversion is shown as by `%@`.
     ///
     /// - Parameters:
-    ///   - key: the key, by custom the format in the development language.
-    ///   - value: the format where there is no translation; nil or empty for the key itself.
+    ///   - key: the key, usually the format in the development language.
+    ///   - value: the format to use if there is no translation; nil or empty for the key itself.
     ///   - table: the table's name without `.strings`; nil for `Localizable`.
-    ///   - argument: the value for the position 1: a number, a text or any other. An array alone stands for its elements.
-    ///   - others: those for the positions that follow.
-    /// - Returns: the text, formatted.
+    ///   - argument: the value for position 1: a number, a text or any other value. A single array is taken as the list
+    ///     of all values.
+    ///   - others: the values for the positions that follow.
+    /// - Returns: the formatted text.
     public func localizedString(
         _ key: String, value: String? = nil, table: String? = nil, arguments argument: Any, _ others: Any...
     ) -> String {
@@ -80,27 +85,28 @@ public final class PluginContext: Sendable {
 }
 
 extension PluginContext {
-    /// The one object that another plug-in, or the application, offers to all at an extension point: a service.
+    /// The shared object that another plug-in, or the application, provides at an extension point: a service.
     ///
     /// ```swift
     /// let speller = try context.service(.spelling)
     /// ```
-    /// It is made when it is first asked for, and its plug-in is loaded and activated before. Of several offers it is the
-    /// one of the lowest order. All who ask share it, so its type is Sendable.
+    /// It is created at the first request, after its plug-in was loaded and activated. If several providers are
+    /// registered, the one with the lowest order is used. All callers share the object, so its type is Sendable.
     ///
     /// - Parameter point: the extension point; Info.plist must declare it with this version in `PHUses`.
-    /// - Returns: the object that all share.
-    /// - Throws: an error that says what is wrong: it is not declared, nobody offers it, its plug-in does not load, its
-    ///   initialiser failed, or plug-ins wait for one another's services, with the chain named.
+    /// - Returns: the shared object.
+    /// - Throws: an error that states the problem: the point is not declared, nobody provides the service, its plug-in
+    ///   does not load, its initialiser failed, or plug-ins wait for one another's services (the message names them in
+    ///   order).
     ///
-    /// **Threads.** Any; others that ask while it is made wait. **Lifetime.** The object goes on working after its plug-in
-    /// was unloaded or replaced by a newer build; who asks then gets another. So keep it for a piece of work, and not for
-    /// ever. **Cost.** A search of what is offered.
+    /// **Threads.** Any; other callers wait while it is created. **Lifetime.** The object keeps working after its
+    /// plug-in was unloaded or replaced by a newer build; a new request then returns another object. So keep it for one
+    /// piece of work, and not for ever. **Cost.** A search of the registered providers.
     public func service<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface {
         try services.requiredService(point)
     }
 
-    /// The service as by ``service(_:)``, or nil where nobody offers it.
+    /// The service as returned by ``service(_:)``, or nil if nobody provides it.
     public func serviceIfAvailable<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface? {
         try services.service(point)
     }

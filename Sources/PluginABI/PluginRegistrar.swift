@@ -2,12 +2,13 @@ import CPluginSupport
 import Glibc
 import Synchronization
 
-/// Collects what a plug-in offers, inside the body of ``registerPlugin(with:_:)``.
+/// Collects what a plug-in registers, inside the body of ``registerPlugin(with:_:)``.
 ///
-/// Nothing of it is visible before the entry returned success; then all of it is, at once.
+/// Nothing becomes visible until the entry function returns success; then everything does, at once.
 ///
-/// **Threads.** Only the thread that the entry was called on. **Lifetime.** Only until the body returns: a later call,
-/// or one from another thread, registers nothing, is logged, and inside the entry makes the load fail.
+/// **Threads.** Only the thread that called the entry function. **Lifetime.** Only until the body returns. A later
+/// call, or one from another thread, registers nothing and is logged; a call from another thread while the entry runs
+/// also makes the load fail.
 public final class PluginRegistrar: Sendable {
     private struct State {
         var registrations: [PluginRegistration] = []
@@ -15,9 +16,9 @@ public final class PluginRegistrar: Sendable {
         var isOpen = true
     }
 
-    /// The standard library's lock and not the host's, because this module stands below it. Under it values are moved in
-    /// and copied out, nothing is removed, and nothing else is called: so no provider's closure, which is the plug-in's,
-    /// ever ends under it.
+    /// The standard library's lock, because the host's lock is not available in this module, which the host imports.
+    /// While it is held, values are only moved in and copied out; nothing is removed and nothing else is called. So a
+    /// plug-in's closure is never released under it.
     private let state = Mutex(State())
     private let thread = pthread_self()
     private let host: HostTable
@@ -26,14 +27,14 @@ public final class PluginRegistrar: Sendable {
         self.host = HostTable(pointer: host)
     }
 
-    /// Offers a class by a name, for `classNamed(_:)` and `principalClass` of the host.
+    /// Registers a class under a name, for `classNamed(_:)` and `principalClass` of the host.
     ///
-    /// The first class that is registered is the bundle's principal class unless Info.plist names another by
+    /// The first registered class is the bundle's principal class unless Info.plist names another with
     /// `NSPrincipalClass`.
     ///
     /// - Parameters:
     ///   - type: the class.
-    ///   - name: its name for the host, unique in the bundle; nil for the class's own name without its module.
+    ///   - name: its name for the host, unique in the bundle; nil for the name of the class without its module.
     public func register<P: Plugin>(_ type: P.Type, as name: String? = nil) {
         append(.pluginClass(name: name, type: type, nib: nil))
     }
@@ -58,14 +59,14 @@ public final class PluginRegistrar: Sendable {
         append(.pluginClass(name: name, type: type, nib: NibRegistration(type, element: element)))
     }
 
-    /// Offers something at an extension point of the application.
+    /// Registers a provider for an extension point of the application.
     ///
     /// - Parameters:
-    ///   - point: the extension point, declared by the application's API.
-    ///   - name: the provider's name, unique at the point among all plug-ins.
-    ///   - displayName: what to show to the user; nil for the name. Localise it with the table `Providers`.
-    ///   - order: lower comes first where the application lists several.
-    ///   - make: makes the object; an initialiser such as `Uppercase.init` will do. The host calls it each time it
+    ///   - point: the extension point, declared in the application's API.
+    ///   - name: the provider's name, unique at this point among all plug-ins.
+    ///   - displayName: what to show to the user; nil for `name`. Translate it in the table `Providers`.
+    ///   - order: a provider with a lower number comes first where the application lists several.
+    ///   - make: creates the object; an initialiser such as `Uppercase.init` is enough. The host calls it whenever it
     ///     needs an object, on any thread.
     public func provide<Interface>(
         _ point: ExtensionPoint<Interface>, named name: String, displayName: String? = nil, order: Int = 0,
@@ -74,6 +75,26 @@ public final class PluginRegistrar: Sendable {
         append(
             .provider(
                 TypedProvider<Interface>(point: point, name: name, displayName: displayName, order: order, make: make)))
+    }
+
+    /// Offers a plain C function, which the host calls by its signature: `bundle.function("add", "(int32, int32) -> int32")`.
+    ///
+    /// ```swift
+    /// @c func add(_ a: Int32, _ b: Int32) -> Int32 { a &+ b }
+    /// …
+    /// plugin.register(function: "add", "(int32, int32) -> int32", add as @convention(c) (Int32, Int32) -> Int32)
+    /// ```
+    /// - Parameters:
+    ///   - name: its name for the host, unique in the bundle.
+    ///   - signature: the types of its arguments and result, by the grammar of docs/abi.md. It must be the function's own:
+    ///     nobody can check it.
+    ///   - code: a `@convention(c)` function. Any other value makes the load fail.
+    public func register<Code>(function name: String, _ signature: String, _ code: Code) {
+        // A Swift closure has a context beside its code, and is not an address.
+        let isCode =
+            MemoryLayout<Code>.size == MemoryLayout<plugin_code>.size && "\(Code.self)".hasPrefix("@convention(c)")
+        append(
+            .function(name: name, signature: signature, code: isCode ? unsafeBitCast(code, to: plugin_code.self) : nil))
     }
 
     private func append(_ registration: PluginRegistration) {
@@ -85,10 +106,10 @@ public final class PluginRegistrar: Sendable {
         if !isOpen { refuse(registration) }
     }
 
-    /// Logs what is registered too late or on another thread; the second makes the load fail.
+    /// Logs a registration that comes too late or from another thread; the second also makes the load fail.
     private func refuse(_ registration: PluginRegistration) {
-        let late = "registered \(registration) after its entry had returned; it is ignored."
-        let elsewhere = "registered \(registration) on another thread than the one its entry was called on."
+        let late = "registered \(registration) after its entry returned; it is ignored."
+        let elsewhere = "registered \(registration) on another thread than the one that called its entry."
         let isOpen = state.withLock { state in
             if state.isOpen { state.misuse = elsewhere }
             return state.isOpen
@@ -96,9 +117,9 @@ public final class PluginRegistrar: Sendable {
         host.log(.error, "The plug-in " + (isOpen ? elsewhere : late))
     }
 
-    /// Ends the time in which registrations are taken.
+    /// Ends the period in which registrations are accepted.
     ///
-    /// - Returns: the misuse that must make the load fail, if there was one.
+    /// - Returns: the mistake that must make the load fail, if there was one.
     func close() -> String? {
         state.withLock { state in
             state.isOpen = false
@@ -111,18 +132,22 @@ public final class PluginRegistrar: Sendable {
     public var registrations: [PluginRegistration] { state.withLock(\.registrations) }
 }
 
-/// One thing that a plug-in offers. Frozen, because it never leaves the library that this module and the host share.
+/// One registration of a plug-in. Frozen, because it never leaves the library that contains both this module and the
+/// host.
 @_spi(PluginHost)
 @frozen
 public enum PluginRegistration: Sendable, CustomStringConvertible {
     case pluginClass(name: String?, type: any Plugin.Type, nib: NibRegistration?)
     case provider(AnyProvider)
+    /// `code`: nil if what was registered is not a C function.
+    case function(name: String, signature: String, code: plugin_code?)
 
-    /// The class or provider by its name, for messages.
+    /// The class or provider with its name, for messages.
     public var description: String {
         switch self {
         case .pluginClass(let name, let type, _): "the class “\(name ?? "\(type)")”"
         case .provider(let provider): "the provider “\(provider.name)”"
+        case .function(let name, _, _): "the function “\(name)”"
         }
     }
 }
@@ -165,7 +190,7 @@ public struct NibRegistration: Sendable {
     }
 }
 
-/// A provider whose interface is known by identity only.
+/// A provider whose interface is known only by its identity.
 @_spi(PluginHost)
 open class AnyProvider: @unchecked Sendable {
     // @unchecked because an open class must be; every stored property is an immutable Sendable value.
@@ -173,14 +198,14 @@ open class AnyProvider: @unchecked Sendable {
     public let pointName: String
     /// The version of the extension point.
     public let pointVersion: UInt32
-    /// The name that the provider was registered by.
+    /// The name under which the provider was registered.
     public let name: String
-    /// The name for users, before it is translated; nil without one.
+    /// The name for users, before translation; nil if there is none.
     public let displayName: String?
-    /// The place among the providers of the point: lower comes first.
+    /// The position among the providers of the point: lower comes first.
     public let order: Int
-    /// The type that the plug-in converts to. Compared by identity before a downcast to ``TypedProvider``: two copies
-    /// of an application's API module give two identities.
+    /// The type to which the plug-in converts. Compared by identity before a downcast to ``TypedProvider``: two copies
+    /// of an application's API module have two identities.
     public let interface: any Any.Type
 
     init(
@@ -196,11 +221,11 @@ open class AnyProvider: @unchecked Sendable {
     }
 }
 
-/// A provider of one interface: the closure holds the conversion that was compiled in the plug-in.
+/// A provider of one interface: the closure contains the conversion that was compiled in the plug-in.
 @_spi(PluginHost)
 public final class TypedProvider<Interface>: AnyProvider, @unchecked Sendable {
     // @unchecked because the superclass is; `make` is a @Sendable closure.
-    /// Makes an object, converted in the plug-in.
+    /// Creates an object; the conversion happens in the plug-in.
     public let make: @Sendable (PluginContext) throws -> Interface
 
     init(

@@ -10,18 +10,19 @@
 ///     }
 /// }
 /// ```
-/// Host and plug-in first compare toolchain and identity of this module; on a difference the body does not run and
-/// the load fails with both sides named.
+/// First, the host and the plug-in compare their toolchains and their copies of this module. If they differ, the body
+/// does not run, and the load fails with an error that names both sides.
 ///
-/// This function is compiled into the plug-in, which gives its file the ELF note that a host reads before loading it.
+/// This function is compiled into the plug-in. That puts the ELF note, which a host reads before loading, into the
+/// plug-in's file.
 ///
 /// - Parameters:
-///   - host: the table that the entry was given.
-///   - body: registers what the plug-in offers. An error that it throws becomes the load's error, and nothing is
-///     registered.
-/// - Returns: what the entry function must return.
+///   - host: the table that was passed to the entry function.
+///   - body: registers the plug-in's classes and providers. If it throws, the load fails with that error, and nothing
+///     is registered.
+/// - Returns: the status that the entry function must return.
 ///
-/// **Threads.** The entry's, once.
+/// **Threads.** The thread of the entry function, once.
 @_alwaysEmitIntoClient
 public func registerPlugin(
     with host: UnsafePointer<plugin_host>, _ body: (PluginRegistrar) throws -> Void
@@ -33,13 +34,13 @@ public func registerPlugin(
         body)
 }
 
-/// The part of ``registerPlugin(with:_:)`` that stands in this library. Not for direct use.
+/// The part of ``registerPlugin(with:_:)`` that is in this library. Not for direct use.
 ///
 /// - Parameters:
 ///   - host: the host's table.
-///   - note: the note in the plug-in's file; taken so that the compiler puts it there.
+///   - note: the note in the plug-in's file; a parameter so that the compiler puts the note there.
 ///   - toolchain: the toolchain that compiled the plug-in.
-///   - conformances: the list of the file's conformances to protocols.
+///   - conformances: the list of the protocol conformances in the plug-in's file.
 ///   - body: what the plug-in registers.
 /// - Returns: the status for the entry to return.
 public func _registerPlugin(
@@ -81,7 +82,7 @@ public func _registerPlugin(
     return swift.pointee.commit(host, Unmanaged.passUnretained(registrar).toOpaque())
 }
 
-/// As compiled into plug-ins of ABI 1.0, whose files do not hand over their conformances. Not for direct use.
+/// The variant for plug-ins compiled for ABI 1.0, which do not pass their conformances. Not for direct use.
 public func _registerPlugin(
     with host: UnsafePointer<plugin_host>, note: UnsafePointer<plugin_note>, toolchain: plugin_string,
     _ body: (PluginRegistrar) throws -> Void
@@ -90,16 +91,16 @@ public func _registerPlugin(
         with: host, note: note, toolchain: toolchain, conformances: UnsafeRawBufferPointer(start: nil, count: 0), body)
 }
 
-/// An address that stands once in each copy of this module: the metadata of one of its classes.
+/// An address that is different for each copy of this module: the metadata of one of its classes.
 @_spi(PluginHost)
 public var abiIdentity: UnsafeRawPointer { unsafeBitCast(PluginRegistrar.self, to: UnsafeRawPointer.self) }
 
-/// The host's C table, with Swift types at its edge.
+/// The host's C table, with an interface in Swift types.
 struct HostTable: @unchecked Sendable {
-    // @unchecked because of the pointer: the table is immortal and never changes (plugin_abi.h).
+    // @unchecked because of the pointer: the table is never freed and never changes (plugin_abi.h).
     let pointer: UnsafePointer<plugin_host>
 
-    /// The head of the table never moves, so it can be read before the rest is trusted.
+    /// The beginning of the table never moves, so it can be read before the rest is known to be compatible.
     var isCompatible: Bool {
         pointer.pointee.magic == PLUGIN_ABI_MAGIC && pointer.pointee.abi_major == PLUGIN_ABI_MAJOR
             && pointer.pointee.header.size >= UInt32(PLUGIN_HOST_SIZE_1_0)
@@ -123,7 +124,7 @@ struct HostTable: @unchecked Sendable {
     }
 }
 
-/// Lends a string's UTF-8 to a call across the C ABI.
+/// Passes a string's UTF-8 to a call across the C ABI.
 @_spi(PluginHost)
 public func withPluginString<Result>(_ string: String, _ body: (plugin_string) throws -> Result) rethrows -> Result {
     var string = string

@@ -1,4 +1,4 @@
-/// Bytes as text, four characters for three bytes (RFC 4648).
+/// Base64 text: four characters for three bytes (RFC 4648).
 public enum Base64 {
     /// The bytes that a text stands for, or nil where it is not base64. Blanks may stand anywhere; the padding may be left
     /// out, as Interface Builder does.
@@ -10,8 +10,8 @@ public enum Base64 {
         return digits.withUnsafeBufferPointer { decode($0) }
     }
 
-    /// The bytes a text stands for, or nil where it is no base64. Blanks may stand anywhere; padding is required, so
-    /// that text which was cut off is noticed.
+    /// The bytes that a text encodes, or nil if it is not base64. Blanks are allowed anywhere; padding is required, so
+    /// that truncated text is noticed.
     static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3)
@@ -43,7 +43,7 @@ public enum Base64 {
         return bytes
     }
 
-    /// Appends the text of some bytes, in one line.
+    /// Appends the base64 text of some bytes, in one line.
     static func encode(_ bytes: ArraySlice<UInt8>, into text: inout [UInt8]) {
         var index = bytes.startIndex
         while index < bytes.endIndex {

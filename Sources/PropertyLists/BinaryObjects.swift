@@ -1,11 +1,11 @@
-/// The objects of a binary property list: where the offset table says they are, and each object's own bytes.
+/// The objects of a binary property list: their places from the offset table, and the bytes of each object.
 ///
-/// Every read is checked against the part of the file where objects may be, and every sum against overflow.
+/// Every read is checked against the part of the file that may contain objects, and every sum against overflow.
 struct BinaryObjects {
-    /// What an object is, its references not yet followed.
+    /// The type of an object; its references are not followed yet.
     enum Object {
         case value(PropertyList)
-        /// `count` references lie one after the other from the offset `references`; a dictionary has two an entry.
+        /// `count` references follow one another from the offset `references`; a dictionary has two per entry.
         case container(isDictionary: Bool, count: Int, references: Int)
     }
 
@@ -17,10 +17,10 @@ struct BinaryObjects {
     var size: Int { bytes.count }
     var referenceSize: Int { trailer.referenceSize }
 
-    /// How many bytes of the file are objects.
+    /// How many bytes of the file belong to objects.
     var room: Int { tableOffset - BinaryTrailer.headerSize }
 
-    /// Where the offset table begins, which is where the objects end.
+    /// The beginning of the offset table, which is the end of the objects.
     private var tableOffset: Int { trailer.tableOffset }
 
     init(_ bytes: UnsafeRawBufferPointer) throws(PropertyListFault) {
@@ -33,12 +33,12 @@ struct BinaryObjects {
         PropertyListFault(code: code, position: .byte(offset), message: message)
     }
 
-    /// The object number that stands at an offset inside a container.
+    /// The object number stored at an offset inside a container.
     @inline(__always)
     func reference(at offset: Int) throws(PropertyListFault) -> Int {
         let number = bytes.bigEndian(at: offset, size: referenceSize)
         guard number < UInt64(count) else {
-            throw fault(.invalidReference, offset, "A container refers to object \(number); there are \(count).")
+            throw fault(.invalidReference, offset, "A container refers to object \(number) of only \(count).")
         }
         return Int(number)
     }
@@ -49,8 +49,8 @@ struct BinaryObjects {
         return kind == 5 || kind == 6
     }
 
-    /// How large an object is: the bytes that its content, or its references, have in the file, those that decoding gives
-    /// at most, and the memory for these. All are 0 for what has no length.
+    /// The sizes of an object: the bytes of its content or references in the file, the maximum number of decoded bytes,
+    /// and the memory for these. All are 0 for an object without a length.
     func sizes(_ object: Int) throws(PropertyListFault) -> (inFile: Int, decoded: Int, memory: Int) {
         let start = try offset(of: object)
         let marker = bytes[start]
@@ -62,7 +62,7 @@ struct BinaryObjects {
             let count = try content(marker, start, unit: 1).count
             return (count, count, PropertyList.storageSize(text: count))
         case 0x6:
-            // Three bytes of UTF-8 for each two, and as many again and more while they are put together.
+            // Three bytes of UTF-8 for every two, and at least as many again while the text is built.
             let count = try content(marker, start, unit: 2).count
             return (count, count / 2 * 3, PropertyList.storageSize(text: count / 2 * 7))
         case 0xA: return (try content(marker, start, unit: referenceSize).count, 0, 0)
@@ -111,8 +111,8 @@ struct BinaryObjects {
         guard offset >= UInt64(BinaryTrailer.headerSize), offset < UInt64(tableOffset) else {
             throw fault(
                 .invalidReference, entry,
-                "Object \(object) is said to be at byte \(offset); "
-                    + "objects lie from byte \(BinaryTrailer.headerSize) to \(tableOffset - 1)."
+                "The list places object \(object) at byte \(offset), but "
+                    + "objects can only be at bytes \(BinaryTrailer.headerSize) to \(tableOffset - 1)."
             )
         }
         return Int(offset)
@@ -123,12 +123,12 @@ struct BinaryObjects {
         guard size < tableOffset - start else {
             throw fault(
                 .truncated, start,
-                "The object needs \(size) bytes; \(tableOffset - start - 1) are left before the offset table.")
+                "The object needs \(size) bytes; but only \(tableOffset - start - 1) are left before the offset table.")
         }
         return start + 1
     }
 
-    /// The bytes of an object whose length is in its marker or in the integer after it, as a range of the file.
+    /// The range in the file of an object's bytes; its length is in its marker or in the integer after it.
     private func content(_ marker: UInt8, _ start: Int, unit: Int) throws(PropertyListFault) -> Range<Int> {
         var first = start + 1
         var length = UInt64(marker & 0x0F)
@@ -155,7 +155,8 @@ struct BinaryObjects {
         guard length <= room / UInt64(unit) else {
             throw fault(
                 .truncated, start,
-                "The object has \(length) elements of \(unit) bytes; \(room) bytes are left before the offset table.")
+                "The object has \(length) elements of \(unit) bytes; only \(room) bytes are left before the offset table."
+            )
         }
         return first..<first + Int(length) * unit
     }
@@ -165,7 +166,7 @@ struct BinaryObjects {
         let size = 1 << Int(marker & 0x0F)
         let first = try payload(start, size: size)
         if size < 8 { return PropertyList(bytes.bigEndian(at: first, size: size)) }
-        // Eight bytes have a sign. Sixteen are how numbers above Int64.max are written.
+        // Eight bytes have a sign. Numbers above Int64.max are written with sixteen.
         let low = bytes.bigEndian(at: first + size - 8, size: 8)
         if size == 8 { return .integer(Int64(bitPattern: low)) }
         let high = bytes.bigEndian(at: first, size: 8)
@@ -220,7 +221,7 @@ struct BinaryObjects {
     @inline(never)
     private func unknown(_ marker: UInt8, _ start: Int) -> PropertyListFault {
         fault(
-            .invalidObject, start, "An object begins with the byte 0x\(hex(marker)), which property lists do not have.")
+            .invalidObject, start, "An object begins with the byte 0x\(hex(marker)), unknown in property lists.")
     }
 
     private func hex(_ byte: UInt8) -> String {

@@ -1,35 +1,35 @@
 /// Reads the binary form of a property list, `bplist00`.
 ///
 /// The file is a heap of objects, a table of their offsets and a trailer. Objects may be shared, so the file is a
-/// graph: each object is decoded once, cycles are found by marking what is open, and what is shared counts towards
-/// the limits every time it is referred to. Objects may also overlap, so that a megabyte of file would be gigabytes of
-/// strings: the budget counts what is decoded, and what shared parts stand for wherever they are referred to.
+/// graph: each object is decoded once, cycles are found by marking open containers, and shared parts count towards the
+/// limits each time they are referred to. Objects may also overlap, so that a megabyte of file could mean gigabytes of
+/// strings: the budget counts what is decoded, and the content of shared parts wherever they are referred to.
 struct BinaryParser: ~Copyable {
     /// What is known about an object.
     private struct Slot {
         var value: PropertyList?
-        /// How many values and keys are below it.
+        /// How many values and keys it contains, at all levels.
         var weight: UInt32 = 0
-        /// How many bytes of content it stands for, with everything below it.
+        /// The size in bytes of its content, at all levels.
         var bytes: UInt32 = 0
-        /// How many containers nest in it, itself included; 0 for what is no container.
+        /// The nesting depth of its containers, including itself; 0 if it is not a container.
         var height: UInt16 = 0
-        /// Whether it is a container whose elements are being read.
+        /// Whether it is a container whose elements are currently being read.
         var isOpen = false
     }
 
     private struct Frame {
         let object: Int
         let isDictionary: Bool
-        /// How many references it has: its elements, or its keys and then its values.
+        /// How many references it has: its elements, or first its keys and then its values.
         let count: Int
         let references: Int
-        /// What was counted when it was opened.
+        /// The counts at the time when it was opened.
         let nodesBefore: Int
         let bytesBefore: Int
         var next = 0
         var height = 1
-        /// Of an array. The keys of a dictionary are found again by their references.
+        /// For an array. The keys of a dictionary are found again through their references.
         var elements: [PropertyList] = []
         var entries: [String: PropertyList] = [:]
     }
@@ -38,23 +38,23 @@ struct BinaryParser: ~Copyable {
     private let depthLimit: Int
     private let nodeLimit: Int
     private let policy: TreeBuilder.DuplicatePolicy
-    /// Whether an entry of the outermost dictionary that is wrong is noted in `tolerated` and left out.
+    /// Whether a faulty entry of the outermost dictionary is added to `tolerated` and left out.
     private let isLenient: Bool
     private var slots: [Slot] = []
     private var frames: [Frame] = []
     private var root: PropertyList?
     private var nodes = 0
-    /// The bytes of content that were met so far, shared ones each time.
+    /// The bytes of content so far; shared content counts each time.
     private var expanded = 0
     var budget: ReadingBudget
-    /// How many bytes of the file the objects that are not decoded yet may have. Each byte belongs to one object, so that
-    /// decoding takes time in proportion to the file; twice the room, because some writers list an object two times.
+    /// How many bytes of the file the objects that are not decoded yet may have. Each byte belongs to one object, so
+    /// decoding takes time in proportion to the file. Twice the room, because some writers list an object twice.
     private var room: Int
-    /// Keys that their dictionary has already.
+    /// Keys that already exist in their dictionary.
     private(set) var duplicates = DuplicateKeys()
-    /// Those, and what was left out or replaced, for a checker.
+    /// Those faults, and others that were left out or replaced, for a checker.
     private(set) var tolerated: [PropertyListFault] = []
-    /// How many faults more than `tolerated` holds.
+    /// How many faults were found in addition to those in `tolerated`.
     private(set) var furtherTolerated = 0
 
     init(
@@ -64,7 +64,7 @@ struct BinaryParser: ~Copyable {
         self.isLenient = isLenient
         self.objects = objects
         depthLimit = limits.effectiveDepth
-        // Weights are kept in 32 bits: there is one for each object, and 16 MiB hold millions of objects.
+        // Weights have 32 bits, because there is one for each object, and 16 MiB can contain millions of objects.
         nodeLimit = min(limits.nodes, Int(Int32.max))
         self.policy = policy
         budget = ReadingBudget(list: objects.size, working: 0)
@@ -73,7 +73,7 @@ struct BinaryParser: ~Copyable {
 
     /// Reads the whole list.
     mutating func parse() throws(PropertyListFault) -> PropertyList {
-        // A slot for each object is the first memory the file asks for.
+        // The slots for all objects are the first memory that the size of the file determines.
         guard objects.count <= nodeLimit else {
             throw objects.fault(
                 .tooManyNodes, objects.trailer.offset + 8,
@@ -96,7 +96,7 @@ struct BinaryParser: ~Copyable {
             }
         }
         guard let root else {
-            throw objects.fault(.missingValue, 0, "The property list holds no value.")
+            throw objects.fault(.missingValue, 0, "The property list contains no value.")
         }
         return root
     }
@@ -110,7 +110,7 @@ struct BinaryParser: ~Copyable {
             if number < keyCount {
                 try checkIsKey(object, from: place)
             } else if number == keyCount {
-                // All keys are there: the dictionary gets its final size at once.
+                // All keys are known, so the dictionary gets its final size at once.
                 try spend(PropertyList.storageSize(entries: keyCount), at: place)
                 frames[frame].entries.reserveCapacity(keyCount)
             }
@@ -118,7 +118,7 @@ struct BinaryParser: ~Copyable {
         try visit(object, from: place)
     }
 
-    /// Puts a finished value where the innermost container has its place.
+    /// Adds a finished value to the innermost container.
     private mutating func add(_ value: consuming PropertyList) throws(PropertyListFault) {
         guard let last = frames.indices.last else {
             root = value
@@ -131,11 +131,11 @@ struct BinaryParser: ~Copyable {
         let number = frames[last].next - 1 - frames[last].count / 2
         guard number >= 0 else { return }
         let place = frames[last].references + number * objects.referenceSize
-        // A key that is none is left out with its value.
+        // A key that is not a string is left out with its value.
         guard let object = try? objects.reference(at: place), case .string(let key)? = slots[object].value else {
             return
         }
-        // Where one key stands twice, thousands may.
+        // If one key is repeated, thousands may be.
         let repeated = frames[last].entries.enter(
             value, forKey: key, policy, mayRepeat: !duplicates.isEmpty)
         if let repeated { note(key, at: place, hasSameValue: repeated) }
@@ -145,7 +145,7 @@ struct BinaryParser: ~Copyable {
     private mutating func note(_ key: String, at place: Int, hasSameValue: Bool) {
         let isRepeated = policy == .keepFirst && hasSameValue
         let objects = objects
-        // Made only where it is kept: thousands of keys may be equal.
+        // Created only if it is kept: thousands of keys may be equal.
         tolerate(
             objects.fault(
                 isRepeated ? .repeatedKey : .duplicateKey, place, TreeBuilder.message(key, isRepeated: isRepeated)))
@@ -159,7 +159,7 @@ struct BinaryParser: ~Copyable {
                 name: key, outermost: outermostKey ?? key, position: .byte(place), hasSameValue: hasSameValue))
     }
 
-    /// The key of the outermost dictionary whose value is being read; nil where that is no container.
+    /// The key of the outermost dictionary whose value is being read; nil if the outermost value is not a dictionary.
     private var outermostKey: String? {
         guard frames.count > 1, let frame = frames.first, frame.isDictionary else { return nil }
         let number = frame.next - 1 - frame.count / 2
@@ -168,7 +168,7 @@ struct BinaryParser: ~Copyable {
         return slots[object].value?.string
     }
 
-    /// Goes on with the outermost dictionary's next key or value, where faults are tolerated.
+    /// Continues with the outermost dictionary's next key or value, if faults are tolerated.
     private mutating func recover(from fault: PropertyListFault) throws(PropertyListFault) {
         guard isLenient, fault.code != .tooManyNodes, fault.code != .overBudget,
             frames.first?.isDictionary == true
@@ -178,7 +178,7 @@ struct BinaryParser: ~Copyable {
         tolerate(fault)
     }
 
-    /// Adds an object's value to the innermost container, or opens the object where it is a container itself.
+    /// Adds an object's value to the innermost container, or opens the object if it is a container itself.
     private mutating func visit(_ object: Int, from place: Int) throws(PropertyListFault) {
         if let value = slots[object].value {
             let height = Int(slots[object].height)
@@ -190,14 +190,14 @@ struct BinaryParser: ~Copyable {
             return try add(value)
         }
         guard !slots[object].isOpen else {
-            throw objects.fault(.cycle, place, "Object \(object) contains itself; a property list cannot be a cycle.")
+            throw objects.fault(.cycle, place, "Object \(object) contains itself; a property list cannot.")
         }
         let (inFile, size, memory) = try objects.sizes(object)
-        room -= inFile + 1  // the marker
+        room -= inFile + 1  // one for the marker
         guard room >= 0 else {
             throw objects.fault(
                 .overBudget, place,
-                "Objects of the list overlap: decoded, they are longer than twice its \(objects.size) bytes. "
+                "The list's objects overlap: decoded, they are longer than twice its \(objects.size) bytes. "
                     + ReadingBudget.Exhausted.remedy)
         }
         try spend(memory, at: place)
@@ -213,7 +213,7 @@ struct BinaryParser: ~Copyable {
         }
     }
 
-    /// What a value counts beside its content where it is shared.
+    /// What a shared value counts in addition to its content.
     private static let nodeSize = 8
 
     private mutating func open(
@@ -223,7 +223,7 @@ struct BinaryParser: ~Copyable {
         var frame = Frame(
             object: object, isDictionary: isDictionary, count: count, references: references, nodesBefore: nodes,
             bytesBefore: expanded)
-        // Everything it refers to counts at least once, so a huge container is refused before it is built.
+        // Everything that it refers to counts at least once, so a huge container is refused before it is built.
         try self.count(count, at: references)
         if !isDictionary {
             try spend(PropertyList.storageSize(elements: count), at: references)
@@ -250,7 +250,7 @@ struct BinaryParser: ~Copyable {
         if tolerated.count < ReadingBudget.mostFindings { tolerated.append(fault()) } else { furtherTolerated += 1 }
     }
 
-    /// A container is as high as its highest element, plus one.
+    /// The height of a container is that of its highest element plus one.
     private mutating func raiseHeight(_ height: Int) {
         guard let last = frames.indices.last else { return }
         frames[last].height = max(frames[last].height, height + 1)
@@ -269,14 +269,14 @@ struct BinaryParser: ~Copyable {
         nodes += weight
     }
 
-    /// Counts memory that is asked for.
+    /// Counts memory before it is allocated.
     private mutating func spend(_ bytes: Int, at place: Int) throws(PropertyListFault) {
         guard budget.take(bytes: bytes) else {
             throw objects.fault(.overBudget, place, budget.exhausted.sentence)
         }
     }
 
-    /// Counts what the list stands for: whoever walks it meets shared parts each time.
+    /// Counts the expanded content of the list: code that walks it meets shared parts each time.
     private mutating func spend(steps: Int, at place: Int) throws(PropertyListFault) {
         guard budget.take(steps: steps) else {
             throw objects.fault(.overBudget, place, budget.exhausted.sentence)

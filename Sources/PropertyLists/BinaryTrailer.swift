@@ -1,11 +1,11 @@
-/// The last 32 bytes of a binary property list, which say where everything is. What they say is checked against the
-/// file's size before anything follows it.
+/// The last 32 bytes of a binary property list, which contain the positions of everything else. They are checked
+/// against the file's size before they are used.
 struct BinaryTrailer {
-    /// Where the trailer itself begins.
+    /// The offset of the trailer itself.
     let offset: Int
-    /// How many bytes an entry of the offset table has.
+    /// The size in bytes of an entry of the offset table.
     let offsetSize: Int
-    /// How many bytes a reference inside a container has.
+    /// The size in bytes of a reference inside a container.
     let referenceSize: Int
     let objectCount: Int
     let topObject: Int
@@ -33,7 +33,8 @@ struct BinaryTrailer {
                 "The trailer puts the offset table at byte \(table), "
                     + "outside the file's \(bytes.count) bytes or into the header.")
         }
-        // The table fills the room up to the trailer exactly; anything else hides bytes or reads past the end.
+        // The table must fill the space up to the trailer exactly; otherwise bytes would be hidden or read past the
+        // end.
         let room = UInt64(offset) - table
         guard count > 0, room / UInt64(offsetSize) == count, room % UInt64(offsetSize) == 0 else {
             throw Self.fault(
@@ -44,7 +45,7 @@ struct BinaryTrailer {
         guard top < count else {
             throw Self.fault(
                 .invalidTrailer, offset + 16,
-                "The trailer names object \(top) as the list's value; there are \(count).")
+                "The trailer names object \(top) as the list's value; there are only \(count).")
         }
         objectCount = Int(count)
         topObject = Int(top)
@@ -67,7 +68,7 @@ struct BinaryTrailer {
     ) throws(PropertyListFault) -> Int {
         let size = Int(bytes[offset])
         guard (1...8).contains(size) else {
-            throw fault(.invalidTrailer, offset, "The trailer gives \(items) \(size) bytes; they have 1 to 8.")
+            throw fault(.invalidTrailer, offset, "The trailer gives \(items) \(size) bytes; only 1 to 8 are allowed.")
         }
         return size
     }
@@ -78,7 +79,7 @@ struct BinaryTrailer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The unsigned number of up to eight bytes at an offset that was checked.
+    /// The unsigned number with up to eight bytes at a checked offset.
     @inline(__always)
     func bigEndian(at offset: Int, size: Int) -> UInt64 {
         var value: UInt64 = 0

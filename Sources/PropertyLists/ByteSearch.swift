@@ -1,7 +1,7 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// The offset of the first of two bytes from a place on; the count where neither follows.
+    /// The offset of the first of two bytes from a position on; the count if neither follows.
     ///
-    /// Most of a list is text between two such bytes, so eight bytes are looked at in one step.
+    /// Most of a list is text between two such bytes, so eight bytes are examined in one step.
     @inline(__always)
     func offset(of first: UInt8, or second: UInt8, from start: Int) -> Int {
         let raw = UnsafeRawBufferPointer(self)
@@ -19,20 +19,20 @@ extension UnsafeBufferPointer<UInt8> {
         return raw.count
     }
 
-    /// Eight bytes from an offset as one number, the first byte lowest; nil where fewer are left.
+    /// Eight bytes at an offset as one number, the first byte lowest; nil if fewer are left.
     @inline(__always)
     func word(at offset: Int) -> UInt64? {
         guard count - offset >= 8 else { return nil }
         return UInt64(littleEndian: UnsafeRawBufferPointer(self).loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// A byte in all eight places of a word.
+    /// A byte in all eight positions of a word.
     @inline(__always)
     static func repeated(_ byte: UInt8) -> UInt64 {
         UInt64(byte) &* 0x0101_0101_0101_0101
     }
 
-    /// The high bit of each byte that is zero. Exact up to the first such byte, which is the one that counts.
+    /// The high bit of each zero byte. Exact up to the first such byte, and only that one is used.
     @inline(__always)
     static func zeroBytes(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080

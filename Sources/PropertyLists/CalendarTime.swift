@@ -1,6 +1,6 @@
 /// Dates of the Gregorian calendar as seconds since 2001-01-01T00:00:00Z, and back.
 ///
-/// The calendar is extended to the years before its introduction, as Apple's lists do.
+/// The calendar is extended to the years before its introduction, as in Apple's lists.
 struct CalendarTime: Equatable {
     var year: Int
     var month: Int
@@ -9,15 +9,15 @@ struct CalendarTime: Equatable {
     var minute: Int
     var second: Int
 
-    /// Days from the first of March of the year 0 to 2001.
+    /// Days from 1 March of the year 0 to 2001.
     private static let daysBefore2001 = 730_791
 
-    /// The seconds since 2001, or nil where there is no such day or time. A leap second counts as the next second.
+    /// The seconds since 2001, or nil if the date or time does not exist. A leap second counts as the next second.
     var secondsSince2001: Double? {
         guard (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), (0...23).contains(hour),
             (0...59).contains(minute), (0...60).contains(second), (-9999...9999).contains(year)
         else { return nil }
-        // Years begin in March here, so that the leap day is the last of its year.
+        // Years begin in March here, so that the leap day is the last day of its year.
         let shifted = month > 2 ? year : year - 1
         let monthFromMarch = (month + 9) % 12
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -37,7 +37,7 @@ struct CalendarTime: Equatable {
         self.second = second
     }
 
-    /// The calendar's view of an instant, fractions dropped; nil outside the years -9999 to 9999.
+    /// The date and time of an instant, without fractions; nil outside the years -9999 to 9999.
     init?(secondsSince2001 seconds: Double) {
         guard seconds.isFinite, abs(seconds) < 400_000_000_000 else { return nil }
         let whole = Int(seconds.rounded(.down))
@@ -67,7 +67,7 @@ struct CalendarTime: Equatable {
 }
 
 extension CalendarTime {
-    /// Reads `2001-01-01T00:00:00Z`, as XML writes dates; a year may have a minus sign.
+    /// Reads `2001-01-01T00:00:00Z`, the form of dates in XML; a year may have a minus sign.
     static func xml(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         var reader = FieldReader(text: text)
         let isNegative = reader.skip("-")
@@ -81,7 +81,7 @@ extension CalendarTime {
         ).secondsSince2001
     }
 
-    /// Reads `2001-01-01 00:00:00 +0000`, as GNUstep writes dates; the zone's offset is applied.
+    /// Reads `2001-01-01 00:00:00 +0000`, the form of dates in GNUstep; the zone's offset is applied.
     static func openStep(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         var reader = FieldReader(text: text)
         guard let year = reader.number(digits: 4), reader.skip("-"), let month = reader.number(digits: 2),
@@ -99,7 +99,7 @@ extension CalendarTime {
         return isWest ? local + east : local - east
     }
 
-    /// The XML form; nil outside the years 0 to 9999, which readers do not agree on.
+    /// The XML form; nil outside the years 0 to 9999, where readers disagree.
     var xml: String? {
         guard (0...9999).contains(year) else { return nil }
         func digits(_ number: Int, _ width: Int) -> String {

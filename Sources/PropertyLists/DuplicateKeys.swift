@@ -1,17 +1,17 @@
 import Glibc
 
-/// A key that its dictionary has already.
+/// A key that already exists in its dictionary.
 public struct DuplicateKey: Sendable, Hashable {
     /// The key.
     public let name: String
-    /// The key of the outermost dictionary that it stands under; the key itself where it stands in that one.
+    /// The key of the outermost dictionary that contains it; the key itself if it is in that dictionary.
     public let outermost: String
-    /// Where it stands the second time, or a further one.
+    /// The position of its second or a further occurrence.
     public let position: PropertyListFault.Position
-    /// Whether it has the value that counts, that of the first.
+    /// Whether it has the same value as the first occurrence, whose value is used.
     public let hasSameValue: Bool
 
-    /// A key with all its parts.
+    /// Creates a key with all its parts.
     public init(name: String, outermost: String, position: PropertyListFault.Position, hasSameValue: Bool) {
         self.name = name
         self.outermost = outermost
@@ -22,14 +22,14 @@ public struct DuplicateKey: Sendable, Hashable {
 
 /// The keys that a list has more than once.
 ///
-/// Two keys are one if their bytes are: those that differ in their Unicode form only are two keys, of which a Swift
-/// dictionary holds the first.
+/// Two keys are equal if their bytes are: keys that differ only in their Unicode form are two keys, and a Swift
+/// dictionary contains only the first of them.
 public struct DuplicateKeys: Sendable, Hashable {
     /// The first ones in the order of the file, as many as a report lists.
     public internal(set) var listed: [DuplicateKey] = []
-    /// How many there are beside those.
+    /// How many there are in addition to those.
     public internal(set) var further = 0
-    /// Whether one of those has another value than the first of its name.
+    /// Whether one of those has a different value than the first with its name.
     public internal(set) var furtherDiffer = false
 
     /// A list without such keys.
@@ -40,11 +40,11 @@ public struct DuplicateKeys: Sendable, Hashable {
 }
 
 extension [String: PropertyList] {
-    /// Enters a value by the policy for equal keys. `mayRepeat`: whether the key is likely to be there; then it is looked
-    /// for first, and not put in and out again.
+    /// Adds a value according to the policy for equal keys. `mayRepeat`: whether the key probably exists already; then
+    /// it is looked up first, instead of being inserted and removed again.
     ///
-    /// - Returns: for a key that is there already, whether it has the same value; nil for a new one, and for one that is
-    ///   spelt with other bytes.
+    /// - Returns: for an existing key, whether it has the same value; nil for a new key, and for one that is spelt with
+    ///   other bytes.
     mutating func enter(
         _ value: PropertyList, forKey key: String, _ policy: TreeBuilder.DuplicatePolicy, mayRepeat: Bool
     ) -> Bool? {
@@ -54,13 +54,13 @@ extension [String: PropertyList] {
         }
         guard let first = updateValue(value, forKey: key), let index = index(forKey: key) else { return nil }
         values[index] = first
-        // The dictionary keeps the spelling of the first.
+        // The dictionary keeps the spelling of the first key.
         return keys[index].hasBytes(of: key) ? first == value : nil
     }
 }
 
 extension String {
-    /// By memcmp(), because comparing views of UTF-8 takes ten times as long, and thousands of keys may be equal.
+    /// It uses memcmp(), because comparing views of UTF-8 takes ten times as long, and thousands of keys may be equal.
     fileprivate func hasBytes(of other: String) -> Bool {
         let (own, others) = (utf8, other.utf8)
         guard own.count == others.count else { return false }

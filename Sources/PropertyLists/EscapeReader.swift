@@ -2,7 +2,7 @@
 struct EscapeReader {
     enum Escape {
         case scalar(UInt32)
-        /// What a lenient reader puts in its place, and what is wrong.
+        /// An invalid sequence: the replacement that a lenient reader uses, and the problem.
         case invalid(replacement: UInt32, message: String)
     }
 
@@ -13,7 +13,7 @@ struct EscapeReader {
         self.text = text
     }
 
-    /// The offset of the next backslash; the position moves there.
+    /// Moves to the next backslash and returns its offset.
     mutating func nextBackslash() -> Int? {
         while position < text.count, text[position] != UInt8(ascii: "\\") { position += 1 }
         return position < text.count ? position : nil
@@ -48,11 +48,11 @@ struct EscapeReader {
         return .scalar(scalar)
     }
 
-    /// Any other character stands for itself, a line end included.
+    /// Any other character represents itself, including a line end.
     private mutating func readItself() -> Escape {
         let lead = text[position]
         guard lead >= 0x80 else { return simple(UInt32(lead)) }
-        // Valid UTF-8: the lead byte tells the length, and the bytes are there.
+        // The text is valid UTF-8: the lead byte determines the length, and all bytes exist.
         let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
         var scalar = UInt32(lead) & (0xFF >> UInt32(length + 1))
         for index in position + 1..<min(position + length, text.count) {
@@ -83,7 +83,7 @@ struct EscapeReader {
     private mutating func readUnicode() -> Escape {
         guard let unit = readUnit() else {
             return .invalid(
-                replacement: UInt32(text[position - 1]), message: "\\U is followed by no hexadecimal digit.")
+                replacement: UInt32(text[position - 1]), message: "\\U is not followed by a hexadecimal digit.")
         }
         guard unit & 0xF800 == 0xD800 else { return .scalar(unit) }
         let afterFirst = position
@@ -97,7 +97,8 @@ struct EscapeReader {
             position = afterFirst
         }
         return .invalid(
-            replacement: 0xFFFD, message: "\\U\(String(unit, radix: 16)) is a lone surrogate, which is no character.")
+            replacement: 0xFFFD, message: "\\U\(String(unit, radix: 16)) is a lone surrogate, which is not a character."
+        )
     }
 
     private mutating func readUnit() -> UInt32? {

@@ -1,5 +1,5 @@
 extension FastXMLScanner {
-    /// The element at the position as a value, of a text that was recognised; nil where there is none.
+    /// The element at the position as a value, in a text that was recognised; nil if there is none.
     mutating func makeValue() -> PropertyList? {
         if take("<string>") {
             guard let content = readText(), take("</string>") else { return nil }
@@ -22,7 +22,7 @@ extension FastXMLScanner {
     }
 
     private mutating func makeItems() -> [String: PropertyList]? {
-        // As many as the smallest table of use has room for.
+        // The capacity of the smallest useful table.
         var entries = [String: PropertyList](minimumCapacity: 6)
         while skipBlanks(), take("<key>") {
             guard let key = readText(), take("</key>"), skipBlanks(), let value = makeValue() else { return nil }

@@ -1,18 +1,19 @@
-/// Walks once through an XML list and tells where the entries of its outermost dictionary are; stops at the first thing
-/// that is not as most lists have it.
+/// Scans an XML list once and reports where the entries of its outermost dictionary are. It stops at the first unusual
+/// construct.
 ///
-/// What it walks through to the end, ``PropertyListReader`` reads without fault and alike. What takes more than a look at
-/// a few bytes is left to that reader: encodings, character references, equal keys, reals, dates and data.
+/// Everything that it scans to the end, ``PropertyListReader`` reads without fault and with the same result. Constructs
+/// that need more than a check of a few bytes are left to that reader: encodings, character references, equal keys,
+/// reals, dates and data.
 struct FastXMLScanner: ~Copyable {
     let text: ListText
     let bytes: UnsafePointer<UInt8>
     let end: Int
     var position = 0
-    /// Hashes of the keys of all dictionaries that are open, those of the innermost last.
+    /// Hashes of the keys of all open dictionaries, those of the innermost last.
     private let keys: UnsafeMutableBufferPointer<UInt64>
     private var keyCount = 0
 
-    /// `keys`: memory for the scan alone. A list with more keys open at once is left to the reader.
+    /// `keys`: memory used only for the scan. A list with more open keys is left to the reader.
     init(_ text: ListText, keys: UnsafeMutableBufferPointer<UInt64>) {
         self.text = text
         bytes = UnsafePointer(text.bytes)
@@ -20,15 +21,15 @@ struct FastXMLScanner: ~Copyable {
         self.keys = keys
     }
 
-    /// `position`: where ``makeValue()`` is to begin.
+    /// `position`: where ``makeValue()`` begins.
     init(_ text: ListText, at position: Int) {
         self.init(text, keys: UnsafeMutableBufferPointer(start: nil, count: 0))
         self.position = position
     }
 
-    /// Whether all of the text was recognised. `body`: gets each item; may end the scan with false.
+    /// Whether the whole text was recognised. `body`: receives each item; returns false to end the scan.
     mutating func run(_ body: ListText.ItemBody) -> Bool {
-        // The few ways in which programs begin a list. A byte-order mark or another encoding is none of them.
+        // The usual ways in which a list begins. Other encodings and byte-order marks are left to the reader.
         if take("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"), !skipBlanks() { return false }
         if take("<!DOCTYPE plist PUBLIC \"-//Apple") {
             _ = take(" Computer")
@@ -47,7 +48,7 @@ struct FastXMLScanner: ~Copyable {
 
     // MARK: Containers
 
-    /// Deeper lists are left to the reader, so that this may recurse.
+    /// Deeper lists are left to the reader, so that this function can be recursive.
     private static let mostDepth = 8
 
     private mutating func readItems(depth: Int, _ body: ListText.ItemBody) -> Bool {
@@ -57,7 +58,7 @@ struct FastXMLScanner: ~Copyable {
                 keyCount = firstKey
                 return take("</dict>")
             }
-            // Beyond ASCII, equal keys may be of different bytes.
+            // Beyond ASCII, equal keys may have different bytes.
             guard let content = readText(), take("</key>"), !content.holdsReference, content.isASCII,
                 case let key = text.buffer(content.range), note(key, since: firstKey),
                 skipBlanks(), let place = readValue(depth: depth), body(key, place)
@@ -66,7 +67,7 @@ struct FastXMLScanner: ~Copyable {
         return false
     }
 
-    /// Reads an array of dictionaries, as the last thing of a scan.
+    /// Reads an array of dictionaries, as the last step of a scan.
     mutating func readDictionaries(_ body: (Int, UnsafeBufferPointer<UInt8>, ListPlace) -> Bool) -> Bool {
         guard take("<array>") else { return false }
         var number = 0
@@ -93,7 +94,7 @@ struct FastXMLScanner: ~Copyable {
         return false
     }
 
-    /// Notes a key; false if its dictionary may have it already.
+    /// Records a key; false if its dictionary may already have it.
     private mutating func note(_ key: UnsafeBufferPointer<UInt8>, since first: Int) -> Bool {
         var hash = UInt64(truncatingIfNeeded: key.count)
         var offset = 0
@@ -105,7 +106,7 @@ struct FastXMLScanner: ~Copyable {
             hash = (hash ^ UInt64(key[offset])) &* Self.multiplier
             offset &+= 1
         }
-        // A dictionary of `CF$UID` alone stands for something else.
+        // A dictionary with the single key `CF$UID` has another meaning.
         guard key.count != 6 || key[2] != UInt8(ascii: "$"), keyCount < keys.count else { return false }
         for other in first..<keyCount where keys[other] == hash { return false }
         keys[keyCount] = hash
@@ -113,7 +114,7 @@ struct FastXMLScanner: ~Copyable {
         return true
     }
 
-    /// The golden ratio's bits, which spread those of a word over all of the product.
+    /// The bits of the golden ratio, which spread those of a word over the whole product.
     private static let multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     // MARK: Values
@@ -146,7 +147,7 @@ struct FastXMLScanner: ~Copyable {
             form: form)
     }
 
-    /// At most 18 digits: they fit 64 bits.
+    /// At most 18 digits, which fit into 64 bits.
     mutating func readDigits() -> Bool {
         _ = take("-")
         let start = position
@@ -154,14 +155,15 @@ struct FastXMLScanner: ~Copyable {
         return 1...18 ~= position &- start
     }
 
-    /// What stands between two tags.
+    /// The text between two tags.
     struct Content {
         let range: Range<Int>
         let holdsReference: Bool
         let isASCII: Bool
     }
 
-    /// Reads text up to the next tag; nil if there is none, or anything in the text that is left to the reader.
+    /// Reads text up to the next tag; nil if there is none, or if the text contains something that is left to the
+    /// reader.
     @inline(__always)
     mutating func readText() -> Content? {
         let start = position
@@ -201,7 +203,7 @@ struct FastXMLScanner: ~Copyable {
         return take("&apos;") ? UInt8(ascii: "'") : nil
     }
 
-    /// Whether text that is no ASCII is text that the reader takes.
+    /// Whether the reader accepts text that is not ASCII.
     @inline(never)
     private func isSound(_ range: Range<Int>) -> Bool {
         let content = text.buffer(range)
@@ -210,12 +212,12 @@ struct FastXMLScanner: ~Copyable {
 
     // MARK: Bytes
 
-    /// Moves past a text if it stands here. In place, so that a tag is compared as a number or two.
+    /// Moves past a text if it is at the position. Inlined, so that a tag is compared as one or two numbers.
     @inline(__always)
     mutating func take(_ expected: StaticString) -> Bool {
         let count = expected.utf8CodeUnitCount
         let here = bytes + position
-        // Behind the text are zeros, enough for the last word of each text that is looked for.
+        // The text is followed by zeros, enough for the last word of each text that is compared.
         guard count <= 16 || count <= end &- position else { return false }
         var offset = 0
         while offset &+ 8 <= count {
@@ -233,13 +235,13 @@ struct FastXMLScanner: ~Copyable {
         return true
     }
 
-    /// Eight bytes, the first one lowest.
+    /// Eight bytes as a number, the first one lowest.
     @inline(__always)
     private static func word(_ bytes: UnsafePointer<UInt8>) -> UInt64 {
         UInt64(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
     }
 
-    /// The bits of the first bytes of a word, of less than eight.
+    /// The bits of the first bytes of a word; fewer than eight bytes.
     @inline(__always)
     private static func mask(_ count: Int) -> UInt64 {
         (1 << UInt64(truncatingIfNeeded: count &* 8)) &- 1

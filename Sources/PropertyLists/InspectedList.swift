@@ -1,14 +1,14 @@
-/// A list as a checker sees it: what could be read of it, what is wrong, and where its keys stand.
+/// A list from the point of view of a checker: its readable content, its faults, and the positions of its keys.
 ///
 /// **Threads**: a value; may be shared freely.
 public struct InspectedList: Sendable {
-    /// A fault with the line that it is on.
+    /// A fault with its line.
     public struct Fault: Sendable, Hashable {
-        /// What is wrong, and where.
+        /// The fault and its position.
         public let fault: PropertyListFault
         /// Nil for a fault of a binary list or of the file as a whole.
         public let excerpt: SourceExcerpt?
-        /// Of a key that appears again, where it stands first.
+        /// For a repeated key, the position of its first occurrence.
         public let first: Place?
 
         init(_ fault: PropertyListFault, excerpt: SourceExcerpt? = nil, first: Place? = nil) {
@@ -18,19 +18,19 @@ public struct InspectedList: Sendable {
         }
     }
 
-    /// A place in text.
+    /// A position in text.
     public struct Place: Sendable, Hashable {
-        /// Line and column, or the byte of a binary list.
+        /// Line and column, or the byte in a binary list.
         public let position: PropertyListFault.Position
-        /// The line that it is on.
+        /// The line with the position.
         public let excerpt: SourceExcerpt
     }
 
-    /// What could be read; nil where nothing could.
+    /// The readable content; nil if nothing could be read.
     public internal(set) var value: PropertyList?
-    /// The form; nil where the file shows none.
+    /// The form; nil if the file does not show it.
     public let format: PropertyListFormat?
-    /// Everything that is wrong, in the order of the file; at most ``StringsReader/mostFaults``.
+    /// All faults, in the order of the file; at most ``StringsReader/mostFaults``.
     public internal(set) var faults: [Fault] = []
 
     private let text: SourceText?
@@ -45,14 +45,14 @@ public struct InspectedList: Sendable {
         faults = [Fault(fault, excerpt: text.flatMap { Self.excerpt(of: fault, in: $0) })]
     }
 
-    /// A binary list, whose keys have no place that could be shown.
+    /// A binary list; the positions of its keys cannot be shown.
     init(format: PropertyListFormat) {
         self.format = format
         text = nil
         keys = []
     }
 
-    /// `budget`: what is left for a table; nil for a list whose values are kept.
+    /// `budget`: the remaining budget for a table; nil for a list whose values are kept.
     init(
         value: PropertyList? = nil, format: PropertyListFormat?, text: UnsafeBufferPointer<UInt8>,
         faults: FaultList, keys: [KeyRecord] = [], tableWith budget: ReadingBudget? = nil
@@ -78,17 +78,17 @@ public struct InspectedList: Sendable {
         code == .duplicateKey || code == .repeatedKey
     }
 
-    /// The places of all keys, made at each call: most lists have no fault, and nobody asks for a place.
+    /// The positions of all keys, created at each call: most lists have no faults, and then nobody needs a position.
     public func keyPlaces() -> KeyPlaces { KeyPlaces(keys) }
 
-    /// Where a key stands, by the keys that lead to it; nil where there is none, and in binary lists. `places`: those of
-    /// this list, which whoever asks for several keys has made once.
+    /// The position of a key, given the keys that lead to it; nil if it does not exist, and in binary lists. `places`:
+    /// the positions of all keys of this list; create them once for several look-ups.
     public func place(ofKey path: [String], in places: KeyPlaces? = nil) -> Place? {
         guard let text, let offset = (places ?? keyPlaces()).offset(of: path) else { return nil }
         return Place(position: text.position(of: offset), excerpt: text.excerpt(at: offset))
     }
 
-    /// Takes the values that are no text out of a table and reports them.
+    /// Removes the values that are not text from a table and reports them.
     ///
     /// - Returns: how many more there are than were reported.
     mutating func keepTexts(_ budget: ReadingBudget) -> Int {
@@ -125,7 +125,7 @@ public struct InspectedList: Sendable {
 
     /// Keeps as many faults as a report lists.
     ///
-    /// - Parameter further: how many there are beside those that were made.
+    /// - Parameter further: how many there are in addition to those that were created.
     mutating func shorten(further: Int) {
         let most = ReadingBudget.mostFindings
         let left = max(0, faults.count - most) + further

@@ -1,7 +1,7 @@
-/// Where the keys of a list stand, by the keys that lead to them.
+/// The positions of a list's keys, found by the keys that lead to them.
 ///
-/// A path is a number, found by the number of the path before it and the name of its last key, so that a key is hashed
-/// once however many keys stand below it.
+/// A path is a number, found by the number of its parent path and the name of its last key. So a key is hashed only
+/// once, however many keys are below it.
 public struct KeyPlaces: Sendable {
     private struct Step: Hashable, Sendable {
         let path: Int32
@@ -10,7 +10,7 @@ public struct KeyPlaces: Sendable {
 
     private static let root: Int32 = -1
     private var paths: [Step: Int32] = [:]
-    /// Of each path, where the last key stands: the one whose value is used. Negative for an array on the way.
+    /// For each path, the position of the last key, whose value is used. Negative for an array on the way.
     private var offsets: [Int] = []
 
     /// - Parameter keys: in the order of the text.
@@ -20,7 +20,7 @@ public struct KeyPlaces: Sendable {
         var open: [Int32] = []
         for key in keys {
             while open.count >= key.depth, !open.isEmpty { open.removeLast() }
-            // An array between two keys leaves an empty name.
+            // An array between two keys adds an empty name.
             while open.count < key.depth - 1 { open.append(path("", in: open.last)) }
             let path = path(key.name, in: open.last)
             offsets[Int(path)] = key.offset
@@ -37,7 +37,7 @@ public struct KeyPlaces: Sendable {
         return path
     }
 
-    /// Where the key stands that other keys lead to; nil where there is none.
+    /// The position of a key, given the keys that lead to it; nil if it does not exist.
     func offset(of names: [String]) -> Int? {
         var path = Self.root
         for name in names {

@@ -1,21 +1,21 @@
-/// Where a key stands in text.
+/// The position of a key in text.
 struct KeyRecord: Sendable {
     let name: String
     let offset: Int
-    /// How many arrays and dictionaries the key stands in.
+    /// How many arrays and dictionaries contain the key.
     let depth: Int
-    /// Where its dictionary begins, which tells it from others.
+    /// Where its dictionary begins, which identifies the dictionary.
     let container: Int
 }
 
-/// Reads lists for a checker: everything that is wrong, and where each key stands.
+/// Reads lists for a checker: finds all faults and the position of each key.
 ///
-/// What it accepts is what ``PropertyListReader`` and ``StringsReader`` accept. It goes on where they end, and takes
-/// two to three times their time and memory.
+/// It accepts what ``PropertyListReader`` and ``StringsReader`` accept. It continues where they stop, and takes two to
+/// three times their time and memory.
 ///
 /// **Threads**: no shared state; may be called from any thread.
 public enum ListInspector {
-    /// What a file is meant to be.
+    /// The intended type of a file.
     public enum Kind: Sendable, Hashable {
         case propertyList
         case stringsTable
@@ -25,10 +25,10 @@ public enum ListInspector {
     ///
     /// - Parameters:
     ///   - bytes: The file's content. Not referred to after the call.
-    ///   - kind: What it is read as.
+    ///   - kind: The type as which it is read.
     ///   - limits: How much is accepted.
-    /// - Returns: What could be read, and everything that is wrong, in the order of the file. A list without faults is
-    ///   one that the reader of its kind reads without faults, to the same value.
+    /// - Returns: The readable content, and all faults in the order of the file. If there are no faults, the reader of
+    ///   this kind reads the list without faults and with the same value.
     ///
     /// **Cost**: linear in the size.
     public static func inspect(
@@ -57,7 +57,7 @@ public enum ListInspector {
                 }
             }
         } catch {
-            // The encoding is at fault: the place is one in the text as far as it can be shown.
+            // The encoding is invalid: show the position in the text as well as possible.
             return InspectedList(fault: error, in: readable(text))
         }
     }
@@ -148,7 +148,7 @@ public enum ListInspector {
             faults: faults, keys: keys)
     }
 
-    /// A text whose encoding is at fault, as far as it can be shown.
+    /// A text with an invalid encoding, converted as well as possible.
     private static func readable(_ bytes: UnsafeBufferPointer<UInt8>) -> SourceText {
         let (encoding, markLength) = TextEncoding.detect(bytes)
         let content = UnsafeBufferPointer(rebasing: bytes[markLength...])

@@ -1,4 +1,4 @@
-/// Where a value stands in a list that ``ListText/forEachItem(_:)`` walked through.
+/// The position of a value in a list that was scanned by ``ListText/forEachItem(_:)``.
 public struct ListPlace: Sendable {
     enum Form: UInt8 {
         /// The text of a string, without references.
@@ -14,23 +14,23 @@ public struct ListPlace: Sendable {
 }
 
 extension ListText {
-    /// Gets the key of an entry and where its value stands; ends the walk with false.
+    /// Receives the key of an entry and the position of its value; returns false to end the scan.
     public typealias ItemBody = (_ key: UnsafeBufferPointer<UInt8>, _ value: ListPlace) -> Bool
 
-    /// Calls a function with each entry of an XML list's outermost dictionary, in the order of the file, if the list has
-    /// the form that nearly every Info.plist has: UTF-8, Apple's document type or none, dictionaries, arrays, strings,
-    /// whole numbers and Booleans, no key twice in one dictionary.
+    /// Calls a function with each entry of an XML list's outermost dictionary, in the order of the file, if the list
+    /// has the form of nearly every Info.plist: UTF-8, Apple's document type or none, dictionaries, arrays, strings,
+    /// whole numbers and Booleans, and no repeated key in a dictionary.
     ///
-    /// This is the fast way to what ``PropertyListReader/read(_:limits:)-(UnsafeRawBufferPointer,_)`` gives: it makes no
-    /// dictionary and, of the values, those alone that are asked for. Whatever it does not recognise, above all what is
-    /// wrong, it leaves to that reader as a whole.
+    /// This is the fast way to the results of ``PropertyListReader/read(_:limits:)-(UnsafeRawBufferPointer,_)``: it
+    /// creates no dictionary, and only those values that are requested. If it does not recognise something, above all a
+    /// fault, the whole list is left to that reader.
     ///
     /// - Parameter body: may be called with entries of a list that is then not recognised.
-    /// - Returns: whether the list was recognised to its end. If so, the standard limits are kept.
+    /// - Returns: whether the list was recognised to its end. If so, it is within the standard limits.
     ///
-    /// **Cost.** A nanosecond for two or three bytes; no memory.
+    /// **Cost.** One nanosecond for two or three bytes; no memory.
     public func forEachItem(_ body: ItemBody) -> Bool {
-        // Not larger, so that it cannot hold as many values as a limit forbids.
+        // Limited in size, so that it cannot contain more values than a limit allows.
         guard count <= Self.largestScanned else { return false }
         return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 128) { keys in
             var scan = FastXMLScanner(self, keys: keys)
@@ -41,11 +41,11 @@ extension ListText {
     /// Calls a function with each entry of the dictionaries in an array, in the order of the file.
     ///
     /// - Parameters:
-    ///   - place: of the array, from the walk through this text.
-    ///   - body: gets the dictionary's number in the array with each entry; ends the walk with false.
-    /// - Returns: whether the array holds nothing but dictionaries, none of them empty, and all were walked through.
+    ///   - place: the position of the array, from the scan of this text.
+    ///   - body: receives the dictionary's index in the array with each entry; returns false to end the scan.
+    /// - Returns: whether the array contains only non-empty dictionaries, and all were scanned.
     ///
-    /// **Cost.** A nanosecond for two or three bytes; no memory.
+    /// **Cost.** One nanosecond for two or three bytes; no memory.
     public func forEachItem(
         ofDictionariesAt place: ListPlace,
         _ body: (_ number: Int, _ key: UnsafeBufferPointer<UInt8>, _ value: ListPlace) -> Bool
@@ -60,7 +60,7 @@ extension ListText {
 
     private static let largestScanned = 1 << 16
 
-    /// The value at a place that the walk through this text gave; made anew at each call.
+    /// The value at a position that the scan of this text reported; created at each call.
     ///
     /// - Returns: nil if the text was not recognised to its end, for some places.
     public func value(at place: ListPlace) -> PropertyList? {

@@ -1,17 +1,17 @@
 // @unchecked: see above.
-/// The bytes of a list or a strings table, with zeros behind them so that words of eight bytes may be read at its end.
+/// The bytes of a list or a strings table, followed by zeros, so that words of eight bytes can be read at its end.
 ///
-/// **Threads.** Written by who makes it, before it is shared; read by any.
+/// **Threads.** Written by its creator before it is shared; read by any thread.
 public final class ListText: @unchecked Sendable {
     /// The first byte.
     public let bytes: UnsafeMutablePointer<UInt8>
-    // Not checked for two accesses at once: it is written before the text is shared, and read for every value.
-    /// The number of bytes, without the zeros behind them.
+    // Not checked for simultaneous access: it is written before the text is shared, and read for every value.
+    /// The number of bytes, without the zeros after them.
     @exclusivity(unchecked) public private(set) var count: Int
 
     private static let padding = 16
 
-    /// Memory for a text, not yet written but for the zeros.
+    /// Allocates memory for a text; only the zeros are written.
     public init(capacity: Int) {
         bytes = .allocate(capacity: capacity + Self.padding)
         count = capacity
@@ -20,24 +20,24 @@ public final class ListText: @unchecked Sendable {
 
     deinit { bytes.deallocate() }
 
-    /// Ends the text before the memory does.
+    /// Shortens the text to fewer bytes than were allocated.
     public func shorten(to count: Int) {
         (bytes + count).initialize(repeating: 0, count: Self.padding)
         self.count = count
     }
 
-    /// The bytes, without the zeros behind them.
+    /// The bytes, without the zeros after them.
     public var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: bytes, count: count) }
 
     func buffer(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count)
     }
 
-    /// Whether the text from a place on is ASCII alone; nil if it is no valid UTF-8.
+    /// Whether the text from a position on is only ASCII; nil if it is not valid UTF-8.
     func isASCII(from start: Int) -> Bool? {
         let raw = UnsafeRawPointer(bytes)
         var index = start
-        // Behind the text are zeros.
+        // The text is followed by zeros.
         while index < count, raw.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
             index &+= 8
         }

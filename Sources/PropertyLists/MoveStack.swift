@@ -1,7 +1,7 @@
-/// A stack whose elements are moved out, not copied.
+/// A stack from which elements are moved instead of copied.
 ///
-/// An array can only copy a range out and then destroy it, which for strings is two atomic operations each; that was
-/// a fifth of the time an Info.plist took.
+/// An array can only copy a range and then destroy it, which costs two atomic operations for each string; that was a
+/// fifth of the time for reading an Info.plist.
 struct MoveStack<Element>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>
     private var capacity: Int
@@ -17,7 +17,7 @@ struct MoveStack<Element>: ~Copyable {
         base.deallocate()
     }
 
-    /// The element on top.
+    /// The top element.
     var last: Element? { count > 0 ? base[count - 1] : nil }
 
     /// An element that is in the stack.
@@ -30,7 +30,7 @@ struct MoveStack<Element>: ~Copyable {
     @inline(__always)
     var isFull: Bool { count == capacity }
 
-    /// The bytes of its memory.
+    /// The size of its memory in bytes.
     var size: Int { capacity * MemoryLayout<Element>.stride }
 
     @inline(__always)
@@ -40,26 +40,26 @@ struct MoveStack<Element>: ~Copyable {
         count += 1
     }
 
-    /// Replaces the element on top, if there is one.
+    /// Replaces the top element, if there is one.
     mutating func replaceLast(with element: consuming Element) {
         guard count > 0 else { return }
         base[count - 1] = element
     }
 
-    /// Destroys what lies above the first elements.
+    /// Destroys the elements above the first ones.
     mutating func truncate(to newCount: Int) {
         precondition(newCount >= 0 && newCount <= count)
         (base + newCount).deinitialize(count: count - newCount)
         count = newCount
     }
 
-    /// Moves what lies above the first elements into an array.
+    /// Moves the elements above the first ones into an array.
     mutating func takeArray(above newCount: Int) -> [Element] {
         precondition(newCount >= 0 && newCount <= count)
         let taken = count - newCount
         count = newCount
-        // The initialiser writes a length of 0 into the one empty array of the process, which the thread sanitiser rightly
-        // reports.
+        // The initialiser writes a length of 0 into the one empty array of the process, which the thread sanitiser
+        // rightly reports.
         if taken == 0 { return [] }
         return Array(unsafeUninitializedCapacity: taken) { buffer, initialized in
             buffer.baseAddress?.moveInitialize(from: base + newCount, count: taken)
@@ -67,8 +67,8 @@ struct MoveStack<Element>: ~Copyable {
         }
     }
 
-    /// Takes away what lies above the first elements. The caller moves every one of them out at once; they are no
-    /// longer the stack's, and the next `append` overwrites them.
+    /// Removes the elements above the first ones. The caller must move every one of them at once; they do not belong to
+    /// the stack any more, and the next `append` overwrites them.
     mutating func surrender(above newCount: Int) -> UnsafeMutableBufferPointer<Element> {
         precondition(newCount >= 0 && newCount <= count)
         let taken = UnsafeMutableBufferPointer(start: base + newCount, count: count - newCount)

@@ -1,11 +1,11 @@
-/// The NeXTSTEP Latin encoding, which octal escapes of old-style strings are in.
+/// The NeXTSTEP Latin encoding, which octal escapes of old-style strings use.
 enum NextStepLatin {
-    /// The Unicode scalar of a character. The two codes that mean nothing give U+FFFD.
+    /// The Unicode scalar of a character. The two undefined codes return U+FFFD.
     static func scalar(_ code: UInt8) -> UInt32 {
         code < 0x80 ? UInt32(code) : UInt32(upperHalf[Int(code) - 0x80])
     }
 
-    /// The characters from 0x80 on, as the Unicode Consortium's table NEXTSTEP.TXT lists them.
+    /// The characters from 0x80 on, as listed in the Unicode Consortium's table NEXTSTEP.TXT.
     private static let upperHalf: [UInt16] = [
         0x00A0, 0x00C0, 0x00C1, 0x00C2, 0x00C3, 0x00C4, 0x00C5, 0x00C7, 0x00C8, 0x00C9, 0x00CA, 0x00CB, 0x00CC, 0x00CD,
         0x00CE, 0x00CF,

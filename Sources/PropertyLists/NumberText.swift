@@ -1,4 +1,4 @@
-/// Numbers as text lists spell them.
+/// Numbers in the spelling of text lists.
 enum NumberText {
     enum Integer {
         case value(PropertyList)
@@ -6,7 +6,7 @@ enum NumberText {
         case overflow
     }
 
-    /// A whole number: an optional sign, then decimal digits or `0x` and hexadecimal ones.
+    /// A whole number: an optional sign, then decimal digits, or `0x` and hexadecimal digits.
     static func integer(_ text: UnsafeBufferPointer<UInt8>) -> Integer {
         var position = 0
         var isNegative = false
@@ -28,7 +28,7 @@ enum NumberText {
             guard let digit = hexadecimalDigit(text[position]), UInt64(digit) < radix else { return .malformed }
             let (product, multiplied) = magnitude.multipliedReportingOverflow(by: radix)
             let (sum, added) = product.addingReportingOverflow(UInt64(digit))
-            // The rest is still read: what is no number at all is called that.
+            // The rest is still read, so that text that is not a number is reported as such.
             overflows = overflows || multiplied || added
             magnitude = sum
             position += 1
@@ -80,7 +80,7 @@ enum NumberText {
 }
 
 extension PropertyList {
-    /// A whole number without a sign in the one case that fits it.
+    /// A whole number without a sign, in the only case that fits it.
     init(_ magnitude: UInt64) {
         self = Int64(exactly: magnitude).map { .integer($0) } ?? .unsigned(magnitude)
     }

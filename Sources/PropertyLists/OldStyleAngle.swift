@@ -1,4 +1,4 @@
-/// What stands in angle brackets in old-style lists: data, and GNUstep's typed values.
+/// The values in angle brackets in old-style lists: data, and GNUstep's typed values.
 enum OldStyleAngle {
     /// Reads the value whose `<` is at the position.
     ///
@@ -16,7 +16,7 @@ enum OldStyleAngle {
         let start = scanner.position
         let content = try readContent(&scanner, from: start + 2)
         guard let type = content.first else {
-            throw TextFault(.unknownType, at: start, "The typed value names no type; B, I, R or D is expected.")
+            throw TextFault(.unknownType, at: start, "The typed value has no type; B, I, R or D is expected.")
         }
         var text = content.dropFirst()
         if text.count >= 2, text.first == UInt8(ascii: "\""), text.last == UInt8(ascii: "\"") {

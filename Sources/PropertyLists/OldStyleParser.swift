@@ -1,14 +1,14 @@
 /// Reads old-style lists: the text form of NeXTSTEP and OpenStep, with GNUstep's typed values.
 ///
-/// A dictionary as the outermost value may stand without its braces, as strings files do, and the last value before
-/// a closing brace or the end may lack its semicolon. `key;` means a value equal to the key.
+/// The outermost dictionary may lack its braces, as in strings files, and the last value before a closing brace or the
+/// end may lack its semicolon. `key;` means a value equal to the key.
 struct OldStyleParser: ~Copyable {
     var scanner: OldStyleScanner
     var builder: TreeBuilder
     /// Whether the outermost dictionary has no braces and ends with the file.
     private var isUnbraced = false
 
-    /// `size`: of the file, in bytes; the text's own if nil.
+    /// `size`: the size of the file in bytes; nil for the size of the text.
     init(
         _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits,
         policy: TreeBuilder.DuplicatePolicy = .keepFirst
@@ -34,14 +34,15 @@ struct OldStyleParser: ~Copyable {
         guard scanner.isAtEnd, let root = builder.root else {
             throw TextFault(
                 .trailingContent, at: scanner.position,
-                "\(Excerpt.of(scanner.text, scanner.position..<scanner.text.count)) follows the end of the "
-                    + "property list; nothing may."
+                "Found \(Excerpt.of(scanner.text, scanner.position..<scanner.text.count)) after the end of the "
+                    + "property list; nothing may follow it."
             )
         }
         return root
     }
 
-    /// A string at the start is the whole list if nothing follows, else the first key of a dictionary without braces.
+    /// A string at the start is the whole list if nothing follows; otherwise it is the first key of a dictionary
+    /// without braces.
     private mutating func readOnlyString() throws(TextFault) -> String? {
         guard scanner.isAtString else { return nil }
         let start = scanner.position
@@ -99,7 +100,7 @@ struct OldStyleParser: ~Copyable {
         try readSeparator()
     }
 
-    /// Reads what must follow a value: a semicolon or comma, unless its container ends here.
+    /// Reads the separator after a value: a semicolon or comma, unless its container ends here.
     private mutating func readSeparator() throws(TextFault) {
         guard builder.isOpen else { return }
         try scanner.skipBlanks()

@@ -3,11 +3,12 @@ struct OldStyleScanner: ~Copyable {
     /// Valid UTF-8.
     let text: UnsafeBufferPointer<UInt8>
     var position = 0
-    /// Whether a bad escape is noted in `tolerated` and replaced, or ends the reading.
+    /// Whether an invalid escape is recorded in `tolerated` and replaced; otherwise it ends the reading.
     let isLenient: Bool
     var tolerated = FaultList()
     private var unescaped: [UInt8] = []
-    /// From here on each kind of quote is known to be never closed; looking again would be quadratic.
+    /// From these offsets on, each kind of quote is known to be never closed; searching again would take quadratic
+    /// time.
     private var neverClosed: (double: Int, single: Int) = (.max, .max)
 
     init(_ text: UnsafeBufferPointer<UInt8>, isLenient: Bool) {
@@ -79,7 +80,7 @@ struct OldStyleScanner: ~Copyable {
         byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
     }
 
-    /// Characters a string may consist of without quotes.
+    /// Characters that a string without quotes may contain.
     @inline(__always)
     func isWord(_ byte: UInt8) -> Bool {
         switch byte {
@@ -112,7 +113,7 @@ struct OldStyleScanner: ~Copyable {
         }
     }
 
-    /// Moves past the quoted string at the position, and tells whether it holds a backslash.
+    /// Moves past the quoted string at the position. Returns whether it contains a backslash.
     mutating func skipQuoted() throws(TextFault) -> Bool {
         let start = position
         let quote = text[start]

@@ -1,13 +1,13 @@
 /// A value read from a property list.
 ///
-/// The cases are those of Apple's property lists; the reader never produces a value nested more deeply than its
+/// The cases are those of Apple's property lists. The reader never produces a value that is nested more deeply than its
 /// ``PropertyListLimits/depth``, so comparing, hashing and releasing a value that was read is bounded too.
 ///
 /// **Threads**: a value; may be shared freely.
 public enum PropertyList: Sendable, Hashable {
-    /// Text. In XML `<string>`, in old-style lists a quoted string or a bare word.
+    /// Text: in XML `<string>`, in old-style lists a quoted string or a bare word.
     case string(String)
-    /// A whole number that fits 64 bits with a sign. Every such number is this case, never ``unsigned(_:)``.
+    /// A whole number that fits into 64 bits with a sign. Every such number has this case, never ``unsigned(_:)``.
     case integer(Int64)
     /// A whole number above `Int64.max`. Smaller ones are ``integer(_:)``, so that equal numbers are equal values.
     case unsigned(UInt64)
@@ -23,23 +23,23 @@ public enum PropertyList: Sendable, Hashable {
     case array([PropertyList])
     /// Values by key.
     case dictionary([String: PropertyList])
-    /// A reference number of a keyed archive. Exists in binary lists; XML spells it as a dictionary with the single
-    /// key `CF$UID`. No bundle uses it, yet a list that holds one is no malformed list.
+    /// A reference number of a keyed archive. It exists in binary lists; XML writes it as a dictionary with the single
+    /// key `CF$UID`. No bundle uses it, but a list that contains one is not malformed.
     case uid(UInt64)
 }
 
 extension PropertyList {
-    /// The text, or nil where the value is something else.
+    /// The text, or nil if the value has another type.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The whole number, or nil where the value is something else or exceeds `Int64.max`.
+    /// The whole number, or nil if the value has another type or exceeds `Int64.max`.
     public var integer: Int64? {
         if case .integer(let value) = self { value } else { nil }
     }
 
-    /// The number as floating point: a real, or a whole number converted; nil for every other type.
+    /// The number as floating point: a real, or a converted whole number; nil for every other type.
     public var real: Double? {
         switch self {
         case .real(let value): value
@@ -49,37 +49,37 @@ extension PropertyList {
         }
     }
 
-    /// The truth value, or nil where the value is something else. Numbers and words such as `YES` are not converted.
+    /// The truth value, or nil if the value has another type. Numbers and words such as `YES` are not converted.
     public var boolean: Bool? {
         if case .boolean(let value) = self { value } else { nil }
     }
 
-    /// The seconds since 2001-01-01T00:00:00Z, or nil where the value is no date.
+    /// The seconds since 2001-01-01T00:00:00Z, or nil if the value is not a date.
     public var date: Double? {
         if case .date(let value) = self { value } else { nil }
     }
 
-    /// The bytes, or nil where the value is something else.
+    /// The bytes, or nil if the value has another type.
     public var data: [UInt8]? {
         if case .data(let value) = self { value } else { nil }
     }
 
-    /// The values in order, or nil where the value is no array.
+    /// The values in order, or nil if the value is not an array.
     public var array: [PropertyList]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    /// The values by key, or nil where the value is no dictionary.
+    /// The values by key, or nil if the value is not a dictionary.
     public var dictionary: [String: PropertyList]? {
         if case .dictionary(let value) = self { value } else { nil }
     }
 
-    /// The value a dictionary holds under a key; nil without the key, and where this value is no dictionary.
+    /// The value for a key of a dictionary; nil if there is none, or if this value is not a dictionary.
     public subscript(key: String) -> PropertyList? {
         if case .dictionary(let values) = self { values[key] } else { nil }
     }
 
-    /// What this value is, as messages say it: "a string", "an array".
+    /// The type of this value for messages: "a string", "an array".
     public var typeName: String {
         switch self {
         case .string: "a string"
@@ -95,24 +95,24 @@ extension PropertyList {
     }
 }
 
-// With what the allocator adds.
+// These sizes include the overhead of the allocator.
 extension PropertyList {
-    /// The memory of an array with so many elements.
+    /// The memory of an array with a number of elements.
     static func storageSize(elements count: Int) -> Int {
         count == 0 ? 0 : 48 + MemoryLayout<PropertyList>.stride * count
     }
 
-    /// The memory of a dictionary with so many entries.
+    /// The memory of a dictionary with a number of entries.
     static func storageSize(entries count: Int) -> Int {
         storageSize(entries: count, of: MemoryLayout<PropertyList>.stride)
     }
 
-    /// The memory of a dictionary with so many texts.
+    /// The memory of a dictionary with a number of texts.
     static func storageSize(texts count: Int) -> Int {
         storageSize(entries: count, of: MemoryLayout<String>.stride)
     }
 
-    /// Swift's dictionary has a power of two of places, at most three quarters of them taken.
+    /// Swift's dictionary has a power of two of places, of which at most three quarters are used.
     private static func storageSize(entries count: Int, of size: Int) -> Int {
         guard count > 0 else { return 0 }
         var places = 2
@@ -120,11 +120,11 @@ extension PropertyList {
         return 80 + max(8, places / 8) + places * (MemoryLayout<String>.stride + size)
     }
 
-    /// The memory of a text with so many bytes; a short one is a part of its value.
+    /// The memory of a text with a number of bytes; a short one is stored inside its value.
     @inline(__always)
     static func storageSize(text count: Int) -> Int { count > 15 ? count + 48 : 0 }
 
-    /// The memory of so many bytes of data.
+    /// The memory of data with a number of bytes.
     @inline(__always)
     static func storageSize(data count: Int) -> Int { count == 0 ? 0 : count + 48 }
 }

@@ -2,12 +2,12 @@
 ///
 /// **Threads**: a value; may be shared freely.
 public struct PropertyListFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where in the file a fault is.
+    /// The position of a fault in the file.
     public enum Position: Sendable, Hashable, CustomStringConvertible {
-        /// A place in text; both count from 1. Columns count Unicode scalars, a byte-order mark is not counted.
+        /// A position in text; line and column count from 1. Columns count Unicode scalars without the byte-order mark.
         /// LF, CR and CR LF each end a line.
         case text(line: Int, column: Int)
-        /// A place in a binary list, in bytes from the start of the file.
+        /// A position in a binary list, in bytes from the start of the file.
         case byte(Int)
         /// The fault concerns the list as a whole.
         case whole
@@ -22,15 +22,15 @@ public struct PropertyListFault: Error, Sendable, Hashable, CustomStringConverti
         }
     }
 
-    /// The kind of fault, for code to tell apart.
+    /// The kind of fault, for programs.
     public let code: Code
-    /// Where it is.
+    /// The position of the fault.
     public let position: Position
-    /// A sentence that says what was found and what was expected. Excerpts of the file are shortened, and control
+    /// A sentence that states what was found and what was expected. Excerpts of the file are shortened, and control
     /// characters in them are escaped, so that the sentence may be printed.
     public let message: String
 
-    /// A fault with all its parts.
+    /// Creates a fault with all its parts.
     public init(code: Code, position: Position, message: String) {
         self.code = code
         self.position = position
@@ -47,7 +47,7 @@ extension PropertyListFault {
         /// The code as it appears in machine-readable output.
         public let rawValue: String
 
-        /// A code by its text.
+        /// A code with the given text.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -59,7 +59,7 @@ extension PropertyListFault {
 
 extension PropertyListFault.Code {
     // The list as a whole
-    /// The file is empty or holds only blanks.
+    /// The file is empty or contains only blanks.
     public static let empty = Self(rawValue: "empty")
     /// The file exceeds the limit on size.
     public static let tooLarge = Self(rawValue: "too-large")
@@ -67,42 +67,42 @@ extension PropertyListFault.Code {
     public static let tooDeep = Self(rawValue: "too-deep")
     /// There are more keys and values than the limit allows.
     public static let tooManyNodes = Self(rawValue: "too-many-nodes")
-    /// The list stands for more content, or takes more work, than its size allows; see ``ReadingBudget``.
+    /// The list expands to more content, or takes more work, than its size allows; see ``ReadingBudget``.
     public static let overBudget = Self(rawValue: "over-budget")
     /// The file ends inside something that was opened.
     public static let truncated = Self(rawValue: "truncated")
-    /// The list is complete and something follows it.
+    /// The list is complete but something follows it.
     public static let trailingContent = Self(rawValue: "trailing-content")
 
     // Characters
-    /// Bytes that mean nothing in the file's encoding.
+    /// Bytes that are not valid in the file's encoding.
     public static let invalidEncoding = Self(rawValue: "invalid-encoding")
-    /// The file declares an encoding that is not read.
+    /// The file declares an encoding that is not supported.
     public static let unknownEncoding = Self(rawValue: "unknown-encoding")
-    /// A character that may not stand here, such as NUL.
+    /// A character that is not allowed here, such as NUL.
     public static let unexpectedCharacter = Self(rawValue: "unexpected-character")
-    /// A backslash sequence that means nothing.
+    /// A backslash sequence that is not defined.
     public static let invalidEscape = Self(rawValue: "invalid-escape")
     /// Text with more combining marks in a row than Unicode's stream-safe format allows; comparing it is quadratic.
     public static let unsafeText = Self(rawValue: "unsafe-text")
 
     // Structure
-    /// An element, attribute or declaration that is not as XML or the property list format has it.
+    /// An element, attribute or declaration that is not valid in XML or in a property list.
     public static let malformedMarkup = Self(rawValue: "malformed-markup")
     /// An XML element that property lists do not have.
     public static let unknownElement = Self(rawValue: "unknown-element")
-    /// A reference to an entity other than the five predefined ones, or to no character.
+    /// A reference to an entity other than the five predefined ones, or to something that is not a character.
     public static let unknownEntity = Self(rawValue: "unknown-entity")
-    /// The document type has a subset of its own, where entities could be declared.
+    /// The document type has an internal subset, in which entities could be declared.
     public static let documentTypeSubset = Self(rawValue: "document-type-subset")
     /// A dictionary's key is not text, or missing.
     public static let keyNotString = Self(rawValue: "key-not-string")
     /// A key without its value, or a list without any value.
     public static let missingValue = Self(rawValue: "missing-value")
-    /// A dictionary holds two equal keys. Reported by checkers; of a property list the first one counts, of a strings
+    /// A dictionary contains two equal keys. Checkers report it; in a property list the first one counts, in a strings
     /// table the last.
     public static let duplicateKey = Self(rawValue: "duplicate-key")
-    /// A dictionary of a property list holds two equal keys with the same value. Reported by checkers.
+    /// A dictionary of a property list contains two equal keys with the same value. Checkers report it.
     public static let repeatedKey = Self(rawValue: "repeated-key")
     /// A semicolon, comma or equals sign is missing.
     public static let missingSeparator = Self(rawValue: "missing-separator")
@@ -114,11 +114,11 @@ extension PropertyListFault.Code {
     public static let integerOverflow = Self(rawValue: "integer-overflow")
     /// Text where a real number is expected.
     public static let invalidReal = Self(rawValue: "invalid-real")
-    /// A number or a date that is infinite or no number.
+    /// A number or a date that is infinite or not a number.
     public static let notFinite = Self(rawValue: "not-finite")
     /// Text where a date is expected, or a day or time that does not exist.
     public static let invalidDate = Self(rawValue: "invalid-date")
-    /// Bytes that are written neither as base64 nor as pairs of hexadecimal digits, as the place requires.
+    /// Bytes that are neither base64 nor pairs of hexadecimal digits, as required here.
     public static let invalidData = Self(rawValue: "invalid-data")
     /// A typed value of a type that does not exist.
     public static let unknownType = Self(rawValue: "unknown-type")
@@ -128,9 +128,9 @@ extension PropertyListFault.Code {
     public static let unsupportedVersion = Self(rawValue: "unsupported-version")
     /// The trailer contradicts itself or the file.
     public static let invalidTrailer = Self(rawValue: "invalid-trailer")
-    /// An offset or a reference that leads out of the list's objects.
+    /// An offset or a reference that leads outside of the list's objects.
     public static let invalidReference = Self(rawValue: "invalid-reference")
-    /// An object of a kind that property lists do not have, or whose length cannot be.
+    /// An object of a kind that property lists do not have, or with an impossible length.
     public static let invalidObject = Self(rawValue: "invalid-object")
     /// A container that contains itself.
     public static let cycle = Self(rawValue: "cycle")

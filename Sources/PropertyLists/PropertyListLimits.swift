@@ -1,31 +1,31 @@
-/// How much a reader accepts before it refuses.
+/// How much a reader accepts.
 ///
-/// A list from a stranger's bundle is read before anything vouches for it, so each bound is checked before the memory
-/// it would cost is asked for.
+/// A list from a stranger's bundle is read before anything vouches for it. So each limit is checked before the memory
+/// is allocated.
 public struct PropertyListLimits: Sendable, Hashable {
     /// The largest file, in bytes.
     public var size: Int
-    /// How deep arrays and dictionaries may nest; the outermost one has depth 1. Values above
-    /// ``deepestSupported`` count as that: comparing and releasing a value recurse in the standard library.
+    /// How deep arrays and dictionaries may be nested; the outermost one has depth 1. Values above ``deepestSupported``
+    /// are reduced to it, because comparing and releasing a value are recursive in the standard library.
     public var depth: Int
-    /// How many values and keys a list may hold. Shared parts of a binary list count each time they are referred to,
-    /// because whoever walks the list meets them each time.
+    /// How many values and keys a list may contain. Shared parts of a binary list count each time they are referred to,
+    /// because code that walks the list meets them each time.
     public var nodes: Int
 
     /// The greatest ``depth`` that has an effect.
     public static let deepestSupported = 512
 
-    /// Limits of one's own.
+    /// Creates limits.
     public init(size: Int = 1 << 20, depth: Int = 64, nodes: Int = 100_000) {
         self.size = size
         self.depth = depth
         self.nodes = nodes
     }
 
-    /// What an Info.plist may be: 1 MiB, depth 64, 100,000 values and keys.
+    /// The limits for an Info.plist: 1 MiB, depth 64, 100,000 values and keys.
     public static let standard = PropertyListLimits()
 
-    /// What a strings table may be: 32 MiB, depth 64, two million keys with their values.
+    /// The limits for a strings table: 32 MiB, depth 64, two million keys with their values.
     public static let stringsTable = PropertyListLimits(size: 32 << 20, depth: 64, nodes: 4_000_000)
 
     /// The depth that is enforced.

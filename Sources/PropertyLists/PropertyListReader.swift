@@ -1,32 +1,32 @@
 /// Reads property lists of unknown origin.
 ///
-/// Meant for what is found in a stranger's bundle: the reader is strict, never recurses on its input, reads in linear
-/// time, and keeps to limits before it asks for memory. Whatever is wrong comes back as a ``PropertyListFault`` with
-/// its place; nothing in a file ends the process.
+/// It is meant for files from a stranger's bundle: the reader is strict, never recurses on its input, reads in linear
+/// time, and checks limits before it allocates memory. Every problem is reported as a ``PropertyListFault`` with its
+/// position; nothing in a file can crash the process.
 ///
 /// **Threads**: no shared state; may be called from any thread.
 public enum PropertyListReader {
     /// Reads a property list in any of its three forms.
     ///
-    /// The form is recognised by the content, as Apple does: `bplist` begins a binary list; a first character `<` that
-    /// begins XML markup an XML one; anything else is an old-style list, whose data (`<0fbd77>`) and typed values
-    /// (`<*BY>`) begin with `<` too. Text is UTF-8, or UTF-16 or UTF-32 recognised by its byte-order mark or its zero
-    /// bytes; an XML declaration may also say US-ASCII or ISO-8859-1.
+    /// The form is recognised by the content, as Apple's readers do: `bplist` begins a binary list, a first character
+    /// `<` that begins XML markup an XML one. Anything else is an old-style list, whose data (`<0fbd77>`) and typed
+    /// values (`<*BY>`) also begin with `<`. Text is UTF-8, or UTF-16 or UTF-32 recognised by the byte-order mark or by
+    /// zero bytes; an XML declaration may also name US-ASCII or ISO-8859-1.
     ///
-    /// Stricter than Apple's reader: equal keys (by canonical equivalence, as `String` compares), numbers and dates
-    /// that are not finite, lone surrogates, bytes after the end, a document type with a subset, and more than 30
-    /// combining marks in a row are faults.
+    /// It is stricter than Apple's reader. These are faults: equal keys (by canonical equivalence, as `String`
+    /// compares), numbers and dates that are not finite, lone surrogates, bytes after the end, a document type with a
+    /// subset, and more than 30 combining marks in a row.
     ///
     /// - Parameters:
     ///   - bytes: The file's content. Not referred to after the call.
     ///   - limits: How much is accepted.
-    /// - Returns: The value, and the form it was written in. Of equal keys the first one counts; ``readAll(_:limits:)``
-    ///   reports them.
+    /// - Returns: The value, and the form in which it was written. Of equal keys the first one counts;
+    ///   ``readAll(_:limits:)`` reports them.
     /// - Throws: ``PropertyListFault``; `tooLarge`, `tooDeep` and `tooManyNodes` for the limits, `empty` for a file of
-    ///   blanks, `truncated` where the file ends inside something, `invalidEncoding` and `unknownEncoding` for what is
-    ///   no text, the other codes as they say.
+    ///   blanks, `truncated` if the file ends inside something, `invalidEncoding` and `unknownEncoding` if it is not
+    ///   text, and other codes with the meaning that their documentation states.
     ///
-    /// **Cost**: linear in the size; a few nanoseconds a byte.
+    /// **Cost**: linear in the size; a few nanoseconds per byte.
     public static func read(
         _ bytes: UnsafeRawBufferPointer, limits: PropertyListLimits = .standard
     ) throws(PropertyListFault) -> (value: PropertyList, format: PropertyListFormat) {
@@ -34,7 +34,7 @@ public enum PropertyListReader {
         return (value, format)
     }
 
-    /// The same, with the keys that a dictionary has more than once.
+    /// The same, together with the keys that a dictionary contains more than once.
     public static func readAll(
         _ bytes: UnsafeRawBufferPointer, limits: PropertyListLimits = .standard
     ) throws(PropertyListFault) -> (value: PropertyList, format: PropertyListFormat, duplicates: DuplicateKeys) {
@@ -70,8 +70,8 @@ public enum PropertyListReader {
     /// - Parameters:
     ///   - bytes: The file's content.
     ///   - limits: How much is accepted.
-    /// - Returns: The value, and the form it was written in.
-    /// - Throws: ``PropertyListFault``, as the form with a buffer does.
+    /// - Returns: The value, and the form in which it was written.
+    /// - Throws: ``PropertyListFault``, like the variant with a buffer.
     public static func read(
         _ bytes: [UInt8], limits: PropertyListLimits = .standard
     ) throws(PropertyListFault) -> (value: PropertyList, format: PropertyListFormat) {
@@ -80,7 +80,7 @@ public enum PropertyListReader {
         }
     }
 
-    /// Refuses what is over the limit on size.
+    /// Refuses a file that exceeds the limit on size.
     static func checkSize(_ bytes: UnsafeRawBufferPointer, _ limits: PropertyListLimits) throws(PropertyListFault) {
         guard bytes.count <= limits.size else {
             throw PropertyListFault(
@@ -89,14 +89,14 @@ public enum PropertyListReader {
         }
     }
 
-    /// Whether the bytes begin as binary lists do, of whatever version.
+    /// Whether the bytes begin like binary lists of any version.
     static func isBinary(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.starts(with: [0x62, 0x70, 0x6C, 0x69, 0x73, 0x74])
     }
 }
 
 extension TreeBuilder {
-    /// The keys that a dictionary of the text has more than once, in the order of the file.
+    /// The keys that a dictionary in the text contains more than once, in the order of the file.
     borrowing func duplicateKeys(in text: UnsafeBufferPointer<UInt8>) -> DuplicateKeys {
         var keys = DuplicateKeys()
         if duplicates.isEmpty { return keys }

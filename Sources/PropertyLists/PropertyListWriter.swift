@@ -2,16 +2,17 @@
 ///
 /// **Threads**: no shared state; may be called from any thread.
 public enum PropertyListWriter {
-    /// The XML form of a list, as Apple's tools write it: tabs, sorted keys, Apple's document type.
+    /// The XML form of a list, in the style of Apple's tools: tabs, sorted keys, Apple's document type.
     ///
-    /// What is written reads back equal, except that the fraction of a second of a date is dropped: the form has no
-    /// room for it. Carriage returns and other control characters are written as character references, which Apple's
-    /// readers and ours understand.
+    /// Reading the result gives an equal value, except that the fraction of a second of a date is dropped, because the
+    /// form cannot express it. Carriage returns and other control characters are written as character references, which
+    /// Apple's readers and ours understand.
     ///
     /// - Parameter list: The value to write. Nesting is not limited here.
     /// - Returns: The text, with a line end after the last tag.
-    /// - Throws: ``PropertyListFault`` with the code `notRepresentable` for what the form cannot say: a number that is
-    ///   not finite, a date outside the years 0 to 9999, text with a NUL, an archive reference above 32 bits.
+    /// - Throws: ``PropertyListFault`` with the code `notRepresentable` for values that the form cannot express: a
+    ///   number that is not finite, a date outside the years 0 to 9999, text with a NUL, an archive reference above 32
+    ///   bits.
     ///
     /// **Cost**: linear, apart from sorting the keys.
     public static func xml(_ list: PropertyList) throws(PropertyListFault) -> String {
@@ -21,9 +22,9 @@ public enum PropertyListWriter {
     }
 }
 
-/// The text that is being written, and the containers that are still open.
+/// The text written so far, and the open containers.
 private struct XMLOutput {
-    /// Elements of a container that are still to be written.
+    /// The elements of a container that are not written yet.
     private enum Open {
         case array(ArraySlice<PropertyList>)
         case dictionary(ArraySlice<(key: String, value: PropertyList)>)
@@ -97,7 +98,7 @@ private struct XMLOutput {
         }
     }
 
-    /// Base64 in lines of 76 characters, as Apple's tools break them.
+    /// Base64 in lines of 76 characters, like Apple's tools.
     private mutating func writeData(_ bytes: [UInt8]) {
         line("<data>")
         for start in stride(from: 0, to: bytes.count, by: 57) {
@@ -116,7 +117,7 @@ private struct XMLOutput {
             case UInt8(ascii: "&"): result.append(contentsOf: "&amp;".utf8)
             case UInt8(ascii: "<"): result.append(contentsOf: "&lt;".utf8)
             case UInt8(ascii: ">"): result.append(contentsOf: "&gt;".utf8)
-            case 0: throw notRepresentable("The text \(Excerpt.of(string)), which holds a NUL character,")
+            case 0: throw notRepresentable("The text \(Excerpt.of(string)), which contains a NUL character,")
             case 0x01..<0x09, 0x0B..<0x20, 0x7F: result.append(contentsOf: "&#\(byte);".utf8)
             default: result.append(byte)
             }
@@ -129,7 +130,7 @@ private struct XMLOutput {
             code: .notRepresentable, position: .whole, message: "\(what) cannot be written in an XML property list.")
     }
 
-    /// The containers of the outermost level are not indented, as Apple's tools write them.
+    /// The containers of the outermost level are not indented, as in the output of Apple's tools.
     private mutating func indent() {
         for _ in open { text.append(0x09) }
     }

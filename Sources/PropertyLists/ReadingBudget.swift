@@ -1,9 +1,9 @@
 /// How much work and memory a reader may still spend on one input.
 ///
-/// A file from a stranger's bundle may be written so that a few bytes of it stand for gigabytes: objects that overlap,
-/// one value under thousands of keys, names in names. Every reader counts what it does for such an input in a value of
-/// this type, and stops with an error when nothing is left. The limit grows with the input: ``factor`` times its size
-/// and ``allowance``. Sound files stay far below it.
+/// A file from a stranger's bundle may be written so that a few bytes expand to gigabytes: overlapping objects, one
+/// value under thousands of keys, names inside names. Every reader counts its work for such an input in a value of this
+/// type, and stops with an error when the budget is used up. The limit grows with the input: ``factor`` times its size
+/// plus ``allowance``. Ordinary files stay far below it.
 ///
 /// ```swift
 /// var budget = ReadingBudget(inputSize: file.count)
@@ -11,26 +11,26 @@
 /// guard budget.take(steps: 1) else { return fault(budget.exhausted) }
 /// ```
 ///
-/// **Threads.** A value of one reader. **Cost.** A subtraction and a comparison.
+/// **Threads.** A value used by one reader. **Cost.** A subtraction and a comparison.
 public struct ReadingBudget: Sendable {
-    /// Steps, and decoded bytes, that each byte of the input allows.
+    /// The steps, and the decoded bytes, that each byte of the input allows.
     public static let factor = 16
-    /// Steps, and decoded bytes, that any input may take beside that: small files have fixed costs.
+    /// The steps, and the decoded bytes, that any input may use in addition, because small files have fixed costs.
     public static let allowance = 1 << 20
     /// A reader lists at most this many findings about one input. One more then states how many others there are.
     public static let mostFindings = 100
 
-    /// What ran out.
+    /// The resource that is used up.
     public enum Resource: String, Sendable {
-        /// Work in proportion to the bytes or elements that were looked at.
+        /// Work in proportion to the examined bytes or elements.
         case steps
-        /// Memory for what was decoded.
+        /// Memory for the decoded content.
         case bytes
     }
 
-    /// An input asks for more than its size allows.
+    /// An input needs more than its size allows.
     public struct Exhausted: Error, Sendable, Equatable {
-        /// What ran out.
+        /// The resource that is used up.
         public let resource: Resource
         /// The size of the input in bytes.
         public let inputSize: Int
@@ -39,7 +39,7 @@ public struct ReadingBudget: Sendable {
         public var reason: String {
             let limit = ReadingBudget.limit(forInputOf: inputSize)
             return switch resource {
-            case .bytes: "stands for more than \(limit) bytes of content, the limit for its \(inputSize) bytes"
+            case .bytes: "expands to more than \(limit) bytes of content, the limit for its \(inputSize) bytes"
             case .steps: "takes more than \(limit) steps to read, the limit for its \(inputSize) bytes"
             }
         }
@@ -48,7 +48,7 @@ public struct ReadingBudget: Sendable {
         var sentence: String { "The list \(reason). \(Self.remedy)" }
 
         /// The next step, as a full sentence.
-        public static let remedy = "Write the file anew without parts that are shared, nested or repeated so often."
+        public static let remedy = "Write the file again without parts that are shared, nested or repeated so often."
     }
 
     /// The size of the input, in bytes.
@@ -57,10 +57,10 @@ public struct ReadingBudget: Sendable {
     public private(set) var steps: Int
     /// The decoded bytes that are left.
     public private(set) var bytes: Int
-    /// What ran out first; nil as long as nothing has.
+    /// The resource that was used up first; nil as long as none is.
     public private(set) var lacks: Resource?
 
-    /// The budget of an input.
+    /// The budget for an input.
     public init(inputSize: Int) {
         let limit = Self.limit(forInputOf: inputSize)
         self.inputSize = inputSize
@@ -68,20 +68,21 @@ public struct ReadingBudget: Sendable {
         bytes = limit
     }
 
-    /// The budget of a list, without the memory for its findings and so many bytes for each byte of the file that the
-    /// reader uses while it reads: for the file in another encoding, for the text of a value that is put together.
+    /// The budget for a list, without the memory for its findings and without the bytes that the reader uses, for each
+    /// byte of the file, while it reads: for the file in another encoding, or for the text of a value under
+    /// construction.
     init(list size: Int, working bytesOfEach: Int) {
         self.init(inputSize: size)
         bytes -= bytesOfEach * size + 1 << 16
     }
 
-    /// The most steps, and the most decoded bytes, for an input of a size.
+    /// The most steps, and the most decoded bytes, for an input of a given size.
     public static func limit(forInputOf size: Int) -> Int {
         let (product, overflows) = max(size, 0).multipliedReportingOverflow(by: factor)
         return overflows || product > Int.max - allowance ? .max : product + allowance
     }
 
-    /// Takes steps; false when they are not left, and for a negative number. Afterwards none are left.
+    /// Takes steps. Returns false if not enough are left, and for a negative number; none are left afterwards.
     @inline(__always)
     public mutating func take(steps count: Int) -> Bool {
         if count >= 0, count <= steps {
@@ -92,7 +93,7 @@ public struct ReadingBudget: Sendable {
         return false
     }
 
-    /// Takes decoded bytes; false when they are not left, and for a negative number. Afterwards none are left.
+    /// Takes decoded bytes. Returns false if not enough are left, and for a negative number; none are left afterwards.
     @inline(__always)
     public mutating func take(bytes count: Int) -> Bool {
         if count >= 0, count <= bytes {
@@ -103,7 +104,7 @@ public struct ReadingBudget: Sendable {
         return false
     }
 
-    /// Gives back decoded bytes whose memory was freed.
+    /// Returns decoded bytes whose memory was freed.
     @inline(__always)
     public mutating func giveBack(bytes count: Int) {
         bytes &+= count
@@ -121,7 +122,7 @@ public struct ReadingBudget: Sendable {
         guard take(bytes: count) else { throw exhausted }
     }
 
-    /// The error for what ran out.
+    /// The error for the used-up resource.
     public var exhausted: Exhausted { Exhausted(resource: lacks ?? .steps, inputSize: inputSize) }
 
     @inline(never)

@@ -1,10 +1,10 @@
-/// The text of a list, undone of its encoding, to show places in it.
+/// The decoded text of a list, for showing positions in it.
 ///
 /// **Threads**: a value; may be shared freely.
 public struct SourceText: Sendable {
-    /// UTF-8; where the file holds bytes that mean nothing, these too.
+    /// UTF-8; it may contain invalid bytes of the file.
     private let bytes: [UInt8]
-    /// Lines and columns at regular distances, so that a place in one line of 30 MB is found in microseconds.
+    /// Lines and columns at regular distances, so that a position in a line of 30 MB is found in microseconds.
     private let marks: [TextPlace]
 
     private static let distance = 1 << 14
@@ -16,7 +16,7 @@ public struct SourceText: Sendable {
         var marks = [place]
         for distant in stride(from: Self.distance, to: text.count, by: Self.distance) {
             var offset = distant
-            // A character has three such bytes at most; others are no text.
+            // A character has at most three such bytes; more of them are not text.
             while offset < min(distant + 3, text.count), text[offset] & 0xC0 == 0x80 { offset += 1 }
             place.advance(to: offset, in: text)
             marks.append(place)
@@ -24,7 +24,7 @@ public struct SourceText: Sendable {
         self.marks = marks
     }
 
-    /// A place, and what stands around it.
+    /// A position and the text around it.
     public func place(at offset: Int) -> (position: PropertyListFault.Position, excerpt: SourceExcerpt) {
         (position(of: offset), excerpt(at: offset))
     }
@@ -33,17 +33,17 @@ public struct SourceText: Sendable {
     func position(of offset: Int) -> PropertyListFault.Position {
         let offset = min(max(offset, 0), bytes.count)
         let number = min(offset / Self.distance, marks.count - 1)
-        // A mark may stand a few bytes after its distance.
+        // A mark may be a few bytes after its regular position.
         var place = marks[number].offset <= offset || number == 0 ? marks[number] : marks[number - 1]
         bytes.withUnsafeBufferPointer { place.advance(to: offset, in: $0) }
         return .text(line: place.line, column: place.column)
     }
 
-    /// The offset of a line and column, or nil where the text has no such place. What is before it must be UTF-8, and
-    /// what follows need not be.
+    /// The offset of a line and column, or nil if the text has no such position. The text before it must be UTF-8; the
+    /// text after it need not be.
     func offset(line: Int, column: Int) -> Int? {
-        // The last mark before it: both are sorted by line and then by column. Not one at it: bytes that mean nothing
-        // have no column of their own.
+        // The last mark before it: both are sorted by line and then by column. It must not be at the same position,
+        // because invalid bytes have no column of their own.
         var place = marks.last { ($0.line, $0.column) < (line, column) } ?? TextPlace()
         return bytes.withUnsafeBufferPointer { text in
             while (place.line, place.column) < (line, column) {
@@ -58,7 +58,7 @@ public struct SourceText: Sendable {
         }
     }
 
-    /// What stands around an offset on its line.
+    /// The text around an offset on its line.
     func excerpt(at offset: Int) -> SourceExcerpt {
         let offset = min(max(offset, 0), bytes.count)
         var start = offset
@@ -74,20 +74,20 @@ public struct SourceText: Sendable {
             isCutBefore: start > 0 && !isLineBreak(start - 1), isCutAfter: end < bytes.count && !isLineBreak(end))
     }
 
-    /// Bytes on either side of a place: more than a line of a terminal.
+    /// Bytes on either side of a position: more than a line of a terminal.
     private static let reach = 400
 
     private func isLineBreak(_ index: Int) -> Bool { bytes[index] == 0x0A || bytes[index] == 0x0D }
 }
 
-/// A line of a file around a place in it.
+/// A line of a file around a position in it.
 public struct SourceExcerpt: Sendable, Hashable {
-    /// The line up to the place.
+    /// The line up to the position.
     public let before: String
-    /// The line from the place on.
+    /// The line from the position on.
     public let after: String
     /// Whether the line begins before the excerpt.
     public let isCutBefore: Bool
-    /// Whether it goes on after the excerpt.
+    /// Whether the line continues after the excerpt.
     public let isCutAfter: Bool
 }

@@ -1,9 +1,9 @@
 extension StringsIndex {
-    /// The index of a file without any fault in the form that nearly all files have: `"key" = "value";` with comments,
-    /// in UTF-8 or UTF-16.
+    /// The index of a file without faults, in the form of nearly all files: `"key" = "value";` with comments, in UTF-8
+    /// or UTF-16.
     ///
-    /// This is the fast way to what ``StringsReader/read(_:limits:)`` gives. Whatever it does not recognise, a fault, a
-    /// word without quotes, a key that appears twice, it leaves to that reader as a whole.
+    /// This is the fast way to the results of ``StringsReader/read(_:limits:)``. If it does not recognise something,
+    /// such as a fault, a word without quotes, or a repeated key, the whole file is left to that reader.
     ///
     /// - Parameters:
     ///   - file: the file's content. The index keeps it.
@@ -21,7 +21,7 @@ extension StringsIndex {
         return recognizing(file, from: start, isASCII: isASCII, limits)
     }
 
-    /// The same for a file in UTF-16 that was read piece by piece.
+    /// The same for a file in UTF-16 that was read in pieces.
     public static func recognizing(
         _ file: consuming UTF16Text, limits: PropertyListLimits = .stringsTable
     ) -> StringsIndex? {
@@ -47,15 +47,15 @@ extension StringsIndex {
 
     /// The index of a dictionary.
     ///
-    /// A value that is under several keys, as one object of a binary list may be, is stored once.
+    /// A value under several keys, for example a shared object of a binary list, is stored once.
     ///
-    /// - Precondition: less than 2 GiB of keys and values. What is read within the limits and the ``ReadingBudget`` of a
-    ///   table is half a GiB at most, and twice that with its `.stringsdict`.
+    /// - Precondition: less than 2 GiB of keys and values. A table that was read within the limits and the
+    ///   ``ReadingBudget`` has at most half a GiB, or twice that with its `.stringsdict`.
     public convenience init(_ table: [String: String]) {
         self.init(nil, adding: table)
     }
 
-    /// The index with more entries, which replace those of the same key.
+    /// The index with more entries, which replace those with the same key.
     public func adding(_ table: [String: String]) -> StringsIndex {
         StringsIndex(self, adding: table)
     }
@@ -93,9 +93,9 @@ extension StringsIndex {
         self.init(text, entries, count: count)
     }
 
-    /// Whether two keys are the same text in different normal forms of Unicode, which a dictionary takes for one.
+    /// Whether two keys are the same text in different normal forms of Unicode, which a dictionary treats as equal.
     ///
-    /// One of the two then holds a character from U+0300, the first combining mark, on: lead byte 0xCC.
+    /// One of the two then contains a character from U+0300 (the first combining mark) on: lead byte 0xCC.
     private var hasEquivalentKeys: Bool {
         guard (0..<count).contains(where: { UTF8Check.holdsLeadByteOfMarks(text.buffer(entries[$0].key)) }) else {
             return false
@@ -105,18 +105,18 @@ extension StringsIndex {
     }
 }
 
-/// Finds values that are one string in memory.
+/// Finds values that share one string in memory.
 private struct SharedValues {
-    /// Where the bytes of a string are; nil for a short one, which holds its bytes itself.
+    /// The address of a string's bytes; nil for a short one, which contains its bytes itself.
     private typealias Storage = UnsafeRawPointer
 
     private var rooms: Set<Storage> = []
     private var places: [Storage: Range<Int>] = [:]
     private let isWorthwhile: Bool
 
-    /// - Parameter table: holds the strings as long as this is used.
+    /// - Parameter table: keeps the strings alive while this value is used.
     init(_ table: [String: String]) {
-        // Looking for shared values takes longer than copying a few.
+        // Searching for shared values takes longer than copying a few.
         isWorthwhile = table.reduce(0) { $0 + $1.value.utf8.count } > 1 << 16
     }
 
@@ -125,13 +125,13 @@ private struct SharedValues {
         return value.utf8.withContiguousStorageIfAvailable { $0.baseAddress.map { Storage($0) } } ?? nil
     }
 
-    /// How many bytes a value takes that comes next.
+    /// How many bytes the next value takes.
     mutating func room(for value: String) -> Int {
         if let storage = storage(value), !rooms.insert(storage).inserted { return 0 }
         return value.utf8.count
     }
 
-    /// Where a value stands, added if it does not stand anywhere yet.
+    /// The position of a value; it is added if it is not stored yet.
     mutating func place(of value: String, adding add: (String) -> Range<Int>) -> Range<Int> {
         guard let storage = storage(value) else { return add(value) }
         if let known = places[storage] { return known }

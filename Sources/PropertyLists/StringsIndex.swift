@@ -1,17 +1,17 @@
-// @unchecked: the memory is written by the initialiser alone and freed by the deinitialiser.
-/// The entries of a strings table as places in its text, found by the hash of their keys. Nothing is copied, and no string
-/// is made before it is asked for: most programs use a part of their strings.
+// @unchecked: the memory is written only by the initialiser and freed by the deinitialiser.
+/// The entries of a strings table as positions in its text, found by the hash of their keys. Nothing is copied, and
+/// each string is created only when it is requested: most programs use only a part of their strings.
 ///
-/// Keys are equal if their UTF-8 is; a dictionary would also take another normal form of Unicode.
+/// Keys are equal if their UTF-8 is equal; a dictionary would also match another normal form of Unicode.
 ///
-/// **Threads.** Any: nothing changes after the initialiser. **Cost.** A look-up reads the key's bytes once to hash and
-/// once to compare them.
+/// **Threads.** Any: nothing changes after the initialiser. **Cost.** A look-up reads the key's bytes once to hash them
+/// and once to compare them.
 public final class StringsIndex: @unchecked Sendable {
     struct Entry {
         var keyStart: UInt32
         var keyLength: UInt32
         var valueStart: UInt32
-        /// The highest bit tells whether the value holds a backslash.
+        /// The highest bit states whether the value contains a backslash.
         var valueMark: UInt32
 
         static let escaped: UInt32 = 1 << 31
@@ -21,23 +21,23 @@ public final class StringsIndex: @unchecked Sendable {
     }
 
     fileprivate struct Slot {
-        /// The upper half of the key's hash: most keys that collide differ here.
+        /// The upper half of the key's hash: most colliding keys differ here.
         var tag: UInt32
-        /// The number of the entry plus one, zero for a free place.
+        /// The number of the entry plus one; zero for a free slot.
         var entry: UInt32
     }
 
-    /// What the entries are places in.
+    /// The text to which the positions refer.
     let text: ListText
     let entries: UnsafeMutablePointer<Entry>
-    /// The number of entries; those that a later one of the same key replaces are counted too.
+    /// The number of entries, including those that a later entry with the same key replaces.
     public let count: Int
     /// Whether any entry replaces an earlier one.
     let hasDuplicates: Bool
-    /// For finding entries. Its memory lives as long as the index.
+    /// For look-ups. Its memory lives as long as the index.
     public let places: Places
 
-    /// The hash table alone: plain pointers, so that a look-up counts no references.
+    /// Only the hash table: plain pointers, so that a look-up does not count references.
     public struct Places {
         fileprivate let bytes: UnsafePointer<UInt8>
         fileprivate let entries: UnsafeMutablePointer<Entry>
@@ -46,14 +46,14 @@ public final class StringsIndex: @unchecked Sendable {
         fileprivate let seed: (UInt64, UInt64)
     }
 
-    /// The most memory that an entry takes, without its text.
+    /// The maximum memory of an entry, without its text.
     static let entrySize = MemoryLayout<Entry>.stride + 3 * MemoryLayout<Slot>.stride
 
-    /// Unknown outside of the process: whoever writes a table must not be able to choose keys that all collide.
+    /// Unknown outside of the process, so that the author of a table cannot choose keys that all collide.
     private static let secret: (UInt64, UInt64) = (.random(in: .min ... .max) | 1, .random(in: .min ... .max))
 
-    /// An index of entries, of which later ones replace earlier ones with the same key. `text`: what the entries are
-    /// places in; less than 2 GiB. `entries`: allocated memory, which the index frees.
+    /// Creates an index of entries; later ones replace earlier ones with the same key. `text`: the text to which the
+    /// positions refer; less than 2 GiB. `entries`: allocated memory, which the index frees.
     init(_ text: ListText, _ entries: UnsafeMutablePointer<Entry>, count: Int) {
         self.text = text
         self.entries = entries
@@ -93,7 +93,7 @@ public final class StringsIndex: @unchecked Sendable {
         String(decoding: text.buffer(entries[number].key), as: UTF8.self)
     }
 
-    /// The value of an entry, its escapes undone. Made anew at each call.
+    /// The value of an entry with its escapes decoded. Created at each call.
     public func value(_ number: Int) -> String {
         let entry = entries[number]
         let content = text.buffer(entry.value)
@@ -101,7 +101,7 @@ public final class StringsIndex: @unchecked Sendable {
         return String(decoding: EscapeReader.unescaped(content), as: UTF8.self)
     }
 
-    /// Whether each key is in one of other tables too.
+    /// Whether each key also exists in one of the other tables.
     public func isHidden(by others: [Places]) -> Bool {
         (0..<count).allSatisfy { number in
             let key = places.key(text.buffer(entries[number].key))
@@ -116,8 +116,8 @@ public final class StringsIndex: @unchecked Sendable {
 }
 
 extension StringsIndex {
-    /// The bytes of a key with their hash, which all tables of the process share: who asks several tables for a key hashes
-    /// it once.
+    /// The bytes of a key with their hash, which all tables of the process share: a key is hashed once for look-ups in
+    /// several tables.
     public struct Key {
         private let bytes: UnsafeBufferPointer<UInt8>
         private let hash: UInt64
@@ -131,7 +131,7 @@ extension StringsIndex {
             }
             self.bytes = bytes
             let raw = UnsafeRawBufferPointer(bytes)
-            // With the length in it, the words below belong to one key only.
+            // The length is included, so that the words below belong to one key only.
             var state = seed.1 ^ UInt64(truncatingIfNeeded: raw.count)
             var offset = 0
             while offset &+ 8 < raw.count {
@@ -147,8 +147,8 @@ extension StringsIndex {
         @inline(__always)
         fileprivate var tag: UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
-        /// The last eight bytes; of a shorter key all of them, some twice. Taking them one by one would last as long as all
-        /// the rest of a look-up.
+        /// The last eight bytes; for a shorter key all of them, some twice. Reading them one by one would take as long
+        /// as the rest of a look-up.
         @inline(__always)
         private static func end(of key: UnsafeRawBufferPointer) -> UInt64 {
             let count = key.count
@@ -182,13 +182,13 @@ extension StringsIndex {
 }
 
 extension StringsIndex.Places {
-    /// A key to look for, here and in other tables. Good as long as its bytes are.
+    /// A key for look-ups in this and in other tables. Valid as long as its bytes are.
     public func key(_ bytes: UnsafeBufferPointer<UInt8>) -> StringsIndex.Key { StringsIndex.Key(bytes, seed) }
 
-    /// The number of the entry of a key; nil if the table has none.
+    /// The number of the entry with a key; nil if the table has none.
     public func find(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? { search(StringsIndex.Key(bytes, seed)) }
 
-    /// The number of the entry of a key; nil if the table has none.
+    /// The number of the entry with a key; nil if the table has none.
     public func find(_ key: StringsIndex.Key) -> Int? { search(key) }
 
     @inline(__always)

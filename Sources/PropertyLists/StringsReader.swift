@@ -1,34 +1,34 @@
 /// Reads strings tables, the `.strings` files of a localisation.
 ///
 /// Translators write these files by hand, so the reader saves what can be saved: an entry that is wrong is reported
-/// with its place and left out, and every good entry before and after it is kept.
-///
+/// Translators write these files by hand, so the reader keeps as much as possible: a faulty entry is reported with its
+/// position and left out, and every good entry before and after it is kept.
 /// **Threads**: no shared state; may be called from any thread.
 public enum StringsReader {
-    /// At most this many faults are listed; the last one then says how many more there were.
+    /// At most this many faults are listed; the last one then states how many more there are.
     public static let mostFaults = ReadingBudget.mostFindings + 1
 
     /// Reads a strings table.
     ///
-    /// Accepted are the text form, `"key" = "value";`, with or without braces around the whole, and XML and binary
-    /// property lists whose values are strings. In text:
+    /// It accepts the text form, `"key" = "value";`, with or without braces around the whole, and XML and binary
+    /// property lists whose values are strings. For the text form:
     ///
     /// 1. the encoding is UTF-8, UTF-16 or UTF-32 with a byte-order mark, or UTF-16 or UTF-32 without one, recognised
-    ///    by the zero bytes of the first character. Bytes that are no UTF-8 are read as Latin-1, with a fault
+    ///    by the zero bytes of the first character. Bytes that are not UTF-8 are read as Latin-1, with a fault
     ///    `assumedLatin1`;
     /// 2. keys and values are in double or single quotes, or bare words of letters, digits and `_ $ / : . - +`;
     /// 3. `"key";` means a value equal to the key;
     /// 4. of equal keys the last wins, and each later one is reported as `duplicateKey`;
-    /// 5. a missing semicolon is reported, and the entry kept where the next thing is clearly the next entry.
+    /// 5. a missing semicolon is reported, and the entry is kept if the next entry clearly follows.
     ///
     /// - Parameters:
     ///   - bytes: The file's content. Not referred to after the call. An empty file is an empty table.
-    ///   - limits: How much is accepted; a file over the limit on size is not looked at, and a table with too many
+    ///   - limits: How much is accepted; a file that exceeds the limit on size is not read, and a table with too many
     ///     entries ends there.
-    /// - Returns: The entries, and everything that is wrong in the order of the file. Faults of whole lists and of
-    ///   values that are no text have no place in XML and binary files.
+    /// - Returns: The entries, and all faults in the order of the file. In XML and binary files, faults of whole lists
+    ///   and of values that are not text have no position.
     ///
-    /// **Cost**: linear in the size, whatever is wrong with the file.
+    /// **Cost**: linear in the size, whatever faults the file has.
     public static func read(
         _ bytes: UnsafeRawBufferPointer, limits: PropertyListLimits = .stringsTable
     ) -> (entries: [String: String], faults: [PropertyListFault]) {
@@ -46,21 +46,21 @@ public enum StringsReader {
     /// - Parameters:
     ///   - bytes: The file's content.
     ///   - limits: How much is accepted.
-    /// - Returns: The entries, and everything that is wrong, as the form with a buffer does.
+    /// - Returns: The entries, and all faults, like the variant with a buffer.
     public static func read(
         _ bytes: [UInt8], limits: PropertyListLimits = .stringsTable
     ) -> (entries: [String: String], faults: [PropertyListFault]) {
         bytes.withUnsafeBufferPointer { read(UnsafeRawBufferPointer($0), limits: limits) }
     }
 
-    /// Reads a table whose values need not be text, a `.stringsdict`, and saves what can be saved of it.
+    /// Reads a table whose values need not be text, a `.stringsdict`, and keeps as much of it as possible.
     ///
-    /// XML and binary lists are read as strings tables are; an old-style list is read whole or not at all.
+    /// XML and binary lists are read like strings tables; an old-style list is read completely or not at all.
     ///
     /// - Parameters:
     ///   - bytes: The file's content.
     ///   - limits: How much is accepted.
-    /// - Returns: The entries, and what is wrong with the list in the order of the file.
+    /// - Returns: The entries, and the faults of the list in the order of the file.
     package static func readValues(
         _ bytes: UnsafeRawBufferPointer, limits: PropertyListLimits = .stringsTable
     ) -> (entries: [String: PropertyList], faults: [PropertyListFault]) {
@@ -152,8 +152,8 @@ public enum StringsReader {
         return (entries, listed(located(faults, in: text) + others, further: faults.further + further))
     }
 
-    /// What can be read of an XML list, also where a fault ends it, and everything that is wrong up to there. Of a list
-    /// over its budget nothing is kept.
+    /// The readable part of an XML list, even if a fault ends it, and all faults up to there. Nothing is kept of a list
+    /// that exceeds its budget.
     static func salvage(_ parser: inout XMLParser, _ earlier: FaultList) -> (PropertyList, FaultList) {
         var faults = earlier
         let root: PropertyList
@@ -172,7 +172,7 @@ public enum StringsReader {
         return (root, faults)
     }
 
-    /// Calls a function with the text as valid UTF-8; what had to be replaced or assumed for that is noted.
+    /// Calls a function with the text as valid UTF-8; replacements and assumptions are recorded as faults.
     static func withText<Result>(
         of bytes: UnsafeBufferPointer<UInt8>, _ faults: inout FaultList,
         _ body: (UnsafeBufferPointer<UInt8>, FaultList) throws(PropertyListFault) -> Result
@@ -184,7 +184,7 @@ public enum StringsReader {
                 encoding = .latin1
             } else if let bad = UTF8Check.firstFault(in: content, refusingNUL: false) {
                 encoding = .latin1
-                // Bytes above ASCII take two bytes once they are converted.
+                // Bytes above ASCII take two bytes after the conversion.
                 let offset = bad + content[..<bad].reduce(into: 0) { $0 += $1 >= 0x80 ? 1 : 0 }
                 faults.add(
                     TextFault(
@@ -202,12 +202,12 @@ public enum StringsReader {
         return try converted.withUnsafeBufferPointer { (text) throws(PropertyListFault) in try body(text, faults) }
     }
 
-    /// The entries of a list that are text, and faults for the others, of which as many are made as a report lists.
+    /// The entries of a list that are text, and faults for the others; only as many are created as a report lists.
     static func texts(
         of root: PropertyList, _ budget: ReadingBudget
     ) throws(PropertyListFault) -> (entries: [String: String], others: [PropertyListFault], further: Int) {
         guard case .dictionary(let values) = root else { return ([:], [noDictionary(root)], 0) }
-        // Both dictionaries are there for a while, and then the second one and an index.
+        // For a while both dictionaries exist, and later the second one and an index.
         var budget = budget
         guard budget.take(bytes: PropertyList.storageSize(texts: values.count) + StringsIndex.entrySize * values.count)
         else { throw PropertyListFault(code: .overBudget, position: .whole, message: budget.exhausted.sentence) }
@@ -223,7 +223,7 @@ public enum StringsReader {
                 further += 1
             }
         }
-        // A dictionary has no order; the report has one.
+        // A dictionary has no order, but the report needs one.
         let faults = others.map { other in
             PropertyListFault(
                 code: .valueNotString, position: .whole,
@@ -238,7 +238,7 @@ public enum StringsReader {
         return faults.faults.sorted { $0.offset < $1.offset }.map { $0.located(by: &counter) }
     }
 
-    /// The faults of a report. `further`: how many there are beside those that were made.
+    /// The faults for a report. `further`: how many there are in addition to those that were created.
     static func listed(_ faults: [PropertyListFault], further: Int) -> [PropertyListFault] {
         let left = faults.count - min(faults.count, ReadingBudget.mostFindings) + further
         guard left > 0, let last = faults.prefix(ReadingBudget.mostFindings).last else { return faults }
@@ -255,7 +255,7 @@ public enum StringsReader {
 }
 
 extension FaultList {
-    /// Adds the equal keys that a builder met.
+    /// Adds the equal keys that a builder found.
     mutating func add(_ builder: borrowing TreeBuilder) {
         for key in builder.duplicates { add(builder.fault(key)) }
         add(further: builder.furtherDuplicates)

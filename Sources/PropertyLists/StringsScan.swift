@@ -1,16 +1,15 @@
-/// Walks once through a strings table and notes where its entries are; stops at the first thing that is not as most
-/// tables have it.
+/// Scans a strings table once and records where its entries are. It stops at the first unusual construct.
 struct StringsScan {
     private let text: ListText
     private let bytes: UnsafePointer<UInt8>
     private let end: Int
     private let isASCII: Bool
     private var position: Int
-    /// Allocated memory, for who takes it over.
+    /// Allocated memory, which the caller takes over.
     private(set) var entries: UnsafeMutablePointer<StringsIndex.Entry>
     private(set) var count = 0
     private var capacity: Int
-    /// Whether any key holds a backslash. Its entry has the mark of escaped values in the length of the key.
+    /// Whether any key contains a backslash. Its entry has the mark for escaped values in the length of the key.
     private(set) var hasEscapedKeys = false
 
     init(_ text: ListText, from start: Int, isASCII: Bool) {
@@ -19,12 +18,12 @@ struct StringsScan {
         end = text.count
         position = start
         self.isASCII = isASCII
-        // Few tables have shorter entries; the others grow.
+        // Few tables have shorter entries; for those the memory grows.
         capacity = text.count / 48 + 16
         entries = .allocate(capacity: capacity)
     }
 
-    /// Whether all of the text was recognised.
+    /// Whether the whole text was recognised.
     mutating func run() -> Bool {
         while true {
             guard skipBlanks() else { return false }
@@ -51,13 +50,13 @@ struct StringsScan {
 
     @inline(__always)
     private mutating func take(_ byte: UInt8) -> Bool {
-        // Behind the text are zeros.
+        // The text is followed by zeros.
         guard bytes[position] == byte else { return false }
         position &+= 1
         return true
     }
 
-    /// Skips blanks and comments; false for what is neither and no ASCII.
+    /// Skips blanks and comments; returns false at other characters that are not ASCII.
     @inline(__always)
     private mutating func skipBlanks() -> Bool {
         while true {
@@ -90,11 +89,11 @@ struct StringsScan {
         guard bytes[position + 1] == UInt8(ascii: "/") else { return false }
         let start = position
         position = text.offset(of: 0x0A, or: 0x0D, from: position)
-        // Unicode's own ends of lines end the comment too.
+        // Unicode's own line ends also end the comment.
         return isASCII || !text[start..<position].contains(0xE2)
     }
 
-    /// Reads a string in double quotes: where its content is, and how long, marked if it holds a backslash.
+    /// Reads a string in double quotes: the position and length of its content, marked if it contains a backslash.
     @inline(__always)
     private mutating func readString() -> (start: UInt32, length: UInt32)? {
         guard bytes[position] == UInt8(ascii: "\"") else { return nil }
@@ -116,7 +115,7 @@ struct StringsScan {
             if bytes[index] == UInt8(ascii: "\"") {
                 let length = index &- start
                 position = index &+ 1
-                // Short strings cannot hold too many combining marks.
+                // Short strings cannot contain too many combining marks.
                 if isEscaped || (length > 60 && !isASCII), !isSound(start..<index, isEscaped) { return nil }
                 let mark = isEscaped ? StringsIndex.Entry.escaped : 0
                 return (UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length) | mark)
@@ -127,7 +126,7 @@ struct StringsScan {
         return nil
     }
 
-    /// Whether a string has no fault that is to be reported.
+    /// Whether a string has no fault that must be reported.
     @inline(never)
     private func isSound(_ range: Range<Int>, _ isEscaped: Bool) -> Bool {
         let content = text.buffer(range)
@@ -136,7 +135,7 @@ struct StringsScan {
         var holdsMarks = !isASCII
         while let backslash = escapes.nextBackslash() {
             guard backslash + 1 < content.count else { return false }
-            // What stands for itself, and the letters with a meaning: no way to be wrong.
+            // Characters that represent themselves, and defined letters: these cannot be wrong.
             let letter = content[backslash + 1]
             if letter < 0x80, letter | 0x20 != UInt8(ascii: "u"), letter & 0xF8 != 0x30 {
                 escapes.position = backslash + 2
@@ -151,7 +150,7 @@ struct StringsScan {
 }
 
 extension ListText {
-    /// A text with the keys that hold escapes once more at its end, without them; the entries then mean those.
+    /// A text with the decoded keys of entries with escapes appended at its end; these entries then refer to them.
     func unescapingKeys(of entries: UnsafeMutablePointer<StringsIndex.Entry>, count: Int) -> ListText {
         let escaped = StringsIndex.Entry.escaped
         var room = 0
@@ -176,7 +175,7 @@ extension ListText {
 }
 
 extension EscapeReader {
-    /// The content of a string with its escapes undone; wrong ones are replaced.
+    /// The content of a string with its escapes decoded; invalid ones are replaced.
     static func unescaped(_ content: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(content.count)

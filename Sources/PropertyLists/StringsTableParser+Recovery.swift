@@ -1,9 +1,9 @@
 extension StringsTableParser {
-    /// Reports what is wrong with an entry and moves to where the next one may begin.
+    /// Reports a faulty entry and moves to the place where the next one may begin.
     ///
-    /// That is after the next semicolon, or on a line that holds a complete entry, whichever comes first. Where the
-    /// bad entry contains a quoted string of several lines, a quote was probably forgotten and the string has
-    /// swallowed good entries: the search begins at its first line's end.
+    /// That is after the next semicolon, or on a line that contains a complete entry, whichever comes first. If the
+    /// faulty entry contains a quoted string of several lines, a quote was probably forgotten and the string includes
+    /// good entries: then the search begins at the end of its first line.
     mutating func recover(from start: Int, _ fault: TextFault) {
         report(fault)
         recoveries -= 1
@@ -11,7 +11,8 @@ extension StringsTableParser {
         furthest = max(furthest, failure)
         let first = lineBreakInString(from: start, to: failure) ?? failure
         let resume = nextEntry(from: first)
-        // Going back for each of many odd quotes would be quadratic: then what was looked at is passed over.
+        // Going back for each of many odd quotes would take quadratic time: when the budget is used up, the examined
+        // part is skipped.
         scanner.position = budget.take(steps: max(0, furthest - resume)) ? resume : max(resume, furthest)
     }
 
@@ -49,7 +50,7 @@ extension StringsTableParser {
             } else if byte == UInt8(ascii: "}"), isBraced {
                 return index
             } else if scanner.isQuote(byte) {
-                // A quote without its partner on the line is a stray one.
+                // A quote without a partner on the line is a stray one.
                 if let end = endOfString(at: index) {
                     index = end
                     continue
@@ -58,7 +59,7 @@ extension StringsTableParser {
                 index = end
                 continue
             } else if byte == UInt8(ascii: "\\"), !isLineBreak(scanner.byte(at: index + 1)) {
-                // An escaped quote opens no string; a line of them would be looked through once for each.
+                // An escaped quote does not open a string; a line full of them would be searched once for each.
                 index += 1
             }
             index += 1
@@ -70,7 +71,7 @@ extension StringsTableParser {
         byte == 0x0A || byte == 0x0D
     }
 
-    /// Whether a line holds `key = value;`, with nothing that spans lines.
+    /// Whether a line contains `key = value;` with nothing that spans several lines.
     private func isCompleteEntry(at lineStart: Int) -> Bool {
         var index = skipBlanksInLine(from: lineStart)
         guard let keyEnd = endOfString(at: index) else { return false }

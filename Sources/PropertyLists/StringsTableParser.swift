@@ -1,44 +1,44 @@
-/// Reads the text form of a strings table and goes on after what is wrong.
+/// Reads the text form of a strings table and continues after faults.
 struct StringsTableParser: ~Copyable {
     private(set) var entries: [String: String] = [:]
     var scanner: OldStyleScanner
-    /// How far the current entry was looked at; recovery may go back from here.
+    /// How far the current entry was examined; recovery may go back from here.
     var furthest = 0
-    /// What recovery may still look at twice, and the memory of the entries.
+    /// The work for reading parts twice during recovery, and the memory of the entries.
     var budget: ReadingBudget
-    /// How often recovery may still go on after a fault.
+    /// How often recovery may continue after a fault.
     var recoveries: Int
     /// Whether the table is enclosed in braces and they are still open.
     private(set) var isBraced = false
     private var faults = FaultList()
-    /// Whether a nested value was found to have no end, so that looking for the end of the next one is no use.
+    /// Whether a nested value had no end, so that searching for the end of the next one is useless.
     private var sawUnbalanced = false
     private let entryLimit: Int
     private var hasNoMemory = false
-    /// Whether the place of every key is kept, for a checker.
+    /// Whether the position of every key is recorded, for a checker.
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
 
-    /// `size`: of the file, in bytes; the text's own if nil.
+    /// `size`: the size of the file in bytes; nil for the size of the text.
     init(_ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits) {
         scanner = OldStyleScanner(text, isLenient: true)
         entryLimit = limits.nodes / 2
         budget = ReadingBudget(list: size ?? text.count, working: 4)
-        // A guess that saves most of the growing and costs at most half the file's size.
+        // A guess that avoids most of the growth and costs at most half the file's size.
         let guess = min(text.count / 64, entryLimit)
         entries.reserveCapacity(guess)
         _ = budget.take(bytes: PropertyList.storageSize(texts: guess))
         recoveries = budget.steps / FaultList.steps
     }
 
-    /// What was read, and everything that is wrong, in no particular order.
+    /// The entries that were read, and all faults, in no particular order.
     consuming func finish() -> (entries: [String: String], faults: FaultList) {
         var faults = faults
         if overBudget == nil { faults.add(scanner.tolerated) }
         return (entries, faults)
     }
 
-    /// Why the table is left out as a whole.
+    /// Why the whole table is left out.
     private var overBudget: ReadingBudget.Exhausted? {
         if hasNoMemory { return ReadingBudget.Exhausted(resource: .bytes, inputSize: budget.inputSize) }
         return recoveries < 0 ? ReadingBudget.Exhausted(resource: .steps, inputSize: budget.inputSize) : nil
@@ -54,7 +54,7 @@ struct StringsTableParser: ~Copyable {
             }
             while try readNext() {}
         } catch {
-            // Only a comment without end and the limits leave nothing to go on with.
+            // Only an unclosed comment and the limits make it impossible to continue.
             if error.code == .overBudget {
                 entries = [:]
                 faults.replaceAll(with: error)
@@ -84,10 +84,10 @@ struct StringsTableParser: ~Copyable {
                 from: scanner.position,
                 TextFault(
                     .trailingContent, at: scanner.position,
-                    "Something follows the \"}\" that ends the table; nothing may."))
+                    "Something follows the \"}\" that ends the table; nothing may follow it."))
         } else if scanner.next == UInt8(ascii: ";") {
             scanner.position += 1
-            report(.unexpectedCharacter, at: start, "A semicolon stands alone; a key is expected.")
+            report(.unexpectedCharacter, at: start, "Found a semicolon without a key; a key is expected.")
         } else {
             do throws(TextFault) {
                 try readEntry()
@@ -128,7 +128,7 @@ struct StringsTableParser: ~Copyable {
             "Found \(Excerpt.character(scanner.text, at: scanner.position)) after the key \(Excerpt.of(key)); "
                 + "\"=\" or \";\" is expected."
         )
-        // The key alone is lost where the next entry begins.
+        // Only the key is lost if the next entry begins here.
         guard isAtNextEntry(afterLineBreak: false) else { throw fault }
         report(fault)
     }
@@ -149,7 +149,7 @@ struct StringsTableParser: ~Copyable {
             let place = scanner.position
             let fault = TextFault(
                 .valueNotString, at: place,
-                "The value of the key \(Excerpt.of(key)) is not a string; a table holds strings only.")
+                "The value of the key \(Excerpt.of(key)) is not a string; a table contains only strings.")
             guard skipNestedValue() else { throw fault }
             report(fault)
             try scanner.skipBlanks()
@@ -158,7 +158,7 @@ struct StringsTableParser: ~Copyable {
         }
     }
 
-    /// Reads the semicolon after a value and keeps the entry, also without one where it is clear what is meant.
+    /// Reads the semicolon after a value and keeps the entry, even without a semicolon if the meaning is clear.
     private mutating func finish(_ key: String, _ value: String, at start: Int) throws(TextFault) {
         let end = scanner.position
         do throws(TextFault) {
@@ -171,7 +171,7 @@ struct StringsTableParser: ~Copyable {
             scanner.position += 1
             return store(key, value, at: start)
         }
-        // Before the closing brace the semicolon may be left out.
+        // Before the closing brace the semicolon may be omitted.
         if scanner.next == UInt8(ascii: "}"), isBraced { return store(key, value, at: start) }
         guard scanner.isAtEnd || isAtNextEntry(afterLineBreak: hasLineBreak(from: end)) else {
             throw TextFault(
@@ -188,7 +188,7 @@ struct StringsTableParser: ~Copyable {
         scanner.text[start..<scanner.position].contains { $0 == 0x0A || $0 == 0x0D }
     }
 
-    /// Whether a key with its `=` stands at the position; on a new line `key;` is one too. The position stays.
+    /// Whether a key with its `=` is at the position; on a new line `key;` counts too. The position does not change.
     private mutating func isAtNextEntry(afterLineBreak: Bool) -> Bool {
         guard scanner.isAtString else { return false }
         let start = scanner.position
@@ -205,7 +205,8 @@ struct StringsTableParser: ~Copyable {
         return scanner.next == UInt8(ascii: "=") || (afterLineBreak && scanner.next == UInt8(ascii: ";"))
     }
 
-    /// Skips a list, dictionary or data with everything in it; false, and the position as before, without its end.
+    /// Skips a list, dictionary or data with everything in it; without its end, returns false and restores the
+    /// position.
     private mutating func skipNestedValue() -> Bool {
         let start = scanner.position
         guard !sawUnbalanced else { return false }
@@ -238,7 +239,7 @@ struct StringsTableParser: ~Copyable {
     private mutating func store(_ key: String, _ value: String, at start: Int) {
         if recordsKeys { recordedKeys.append(KeyRecord(name: key, offset: start, depth: 1, container: 0)) }
         if entries.count == entries.capacity {
-            // For a moment the old memory is there too.
+            // For a moment the old memory exists too.
             let old = entries.capacity
             guard pay(PropertyList.storageSize(texts: old + 1)) else { return }
             entries.reserveCapacity(old + 1)

@@ -1,4 +1,4 @@
-/// The encoding of a text list, and the way from it to UTF-8.
+/// The encoding of a text list, and its conversion to UTF-8.
 enum TextEncoding: Equatable {
     case utf8
     case utf16(bigEndian: Bool)
@@ -6,8 +6,8 @@ enum TextEncoding: Equatable {
     case latin1
     case ascii
 
-    /// Recognises the encoding by the byte-order mark, else by the zero bytes of the first character: a list begins
-    /// with an ASCII character, whatever follows.
+    /// Recognises the encoding by the byte-order mark, otherwise by the zero bytes of the first character: a list
+    /// always begins with an ASCII character.
     static func detect(_ bytes: UnsafeBufferPointer<UInt8>) -> (encoding: TextEncoding, markLength: Int) {
         func byte(_ index: Int) -> Int { index < bytes.count ? Int(bytes[index]) : -1 }
         switch (byte(0), byte(1), byte(2), byte(3)) {
@@ -24,7 +24,7 @@ enum TextEncoding: Equatable {
         }
     }
 
-    /// The encoding an XML declaration names, or nil for one that is not read.
+    /// The encoding named in an XML declaration, or nil for one that is not supported.
     static func named(_ name: String) -> Declared? {
         switch name.uppercased() {
         case "UTF-8", "UTF8": .utf8
@@ -35,7 +35,7 @@ enum TextEncoding: Equatable {
         }
     }
 
-    /// What a declaration can say. The wide encodings are recognised by their bytes, not by their name.
+    /// The possible values of a declaration. The wide encodings are recognised by their bytes, not by their name.
     enum Declared {
         case utf8
         case ascii
@@ -46,9 +46,9 @@ enum TextEncoding: Equatable {
 
 /// Converts text to UTF-8 and checks it.
 struct TextDecoder {
-    /// Whether bytes that mean nothing become U+FFFD and a fault in `faults`, or end the reading.
+    /// Whether invalid bytes become U+FFFD with a fault in `faults`; otherwise they end the reading.
     let isLenient: Bool
-    /// What was replaced, located in the output.
+    /// The replacements, with positions in the output.
     private(set) var faults = FaultList()
     private var output: [UInt8] = []
 
@@ -56,7 +56,7 @@ struct TextDecoder {
         self.isLenient = isLenient
     }
 
-    /// Text in a wide or 8-bit encoding as UTF-8.
+    /// Converts text in a wide or 8-bit encoding to UTF-8.
     mutating func convert(
         _ bytes: UnsafeBufferPointer<UInt8>, from encoding: TextEncoding
     ) throws(PropertyListFault) -> [UInt8] {
@@ -111,13 +111,13 @@ struct TextDecoder {
             index += 4
             if unit > 0x10FFFF || unit & 0xFFFF_F800 == 0xD800 {
                 try replace(
-                    "The UTF-32 text holds 0x\(String(unit, radix: 16, uppercase: true)), which is no character.")
+                    "The UTF-32 text holds 0x\(String(unit, radix: 16, uppercase: true)), which is not a character.")
             } else {
                 append(unit)
             }
         }
         if index < bytes.count {
-            try replace("The UTF-32 text has \(bytes.count) bytes, which is no multiple of four.")
+            try replace("The UTF-32 text has \(bytes.count) bytes, which is not a multiple of four.")
         }
     }
 
@@ -136,7 +136,7 @@ struct TextDecoder {
 }
 
 extension [UInt8] {
-    /// Appends the UTF-8 form of a scalar value, which is no surrogate and at most U+10FFFF.
+    /// Appends the UTF-8 form of a scalar value, which is not a surrogate and at most U+10FFFF.
     @inline(__always)
     mutating func appendUTF8(_ scalar: UInt32) {
         if scalar < 0x80 {

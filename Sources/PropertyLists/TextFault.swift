@@ -1,6 +1,6 @@
-/// A fault in text, with its place as an offset into the decoded bytes.
+/// A fault in text, with its position as an offset into the decoded bytes.
 ///
-/// Readers work with offsets alone; lines and columns are counted once a fault is reported, not for every byte read.
+/// Readers work only with offsets; lines and columns are counted when a fault is reported, not for every byte read.
 struct TextFault: Error {
     let code: PropertyListFault.Code
     let offset: Int
@@ -12,7 +12,7 @@ struct TextFault: Error {
         self.message = message
     }
 
-    /// The public form of the fault, located in the text its offset refers to.
+    /// The public form of the fault, with its position in the text to which its offset refers.
     func located(in text: UnsafeBufferPointer<UInt8>) -> PropertyListFault {
         var counter = PositionCounter(text)
         return located(by: &counter)
@@ -25,7 +25,7 @@ struct TextFault: Error {
     }
 }
 
-/// Turns offsets into lines and columns, moving forward through the text once.
+/// Converts offsets into lines and columns, moving forward through the text once.
 struct PositionCounter {
     private let text: UnsafeBufferPointer<UInt8>
     private var place = TextPlace()
@@ -58,14 +58,14 @@ struct TextPlace: Sendable {
                 line += 1
                 column = 1
             } else if offset == stop || text[offset] & 0xC0 != 0x80 {
-                // A scalar is complete where no continuation byte follows; one that does is itself the fault.
+                // A scalar is complete if no continuation byte follows; a continuation byte here is itself the fault.
                 column += 1
             }
         }
     }
 }
 
-/// Pieces of a file as messages show them.
+/// Pieces of a file for messages.
 enum Excerpt {
     /// At most this many scalars of the file appear in a message.
     private static let longest = 40
@@ -85,9 +85,9 @@ enum Excerpt {
         return shown + "\""
     }
 
-    /// The same for bytes, which need be no valid text.
+    /// The same for bytes, which need not be valid text.
     static func of(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> String {
-        // Four bytes a scalar at most; a little more shows that something was cut.
+        // At most four bytes per scalar; a little more shows that the text was cut.
         let end = min(range.upperBound, range.lowerBound + 4 * longest + 4)
         return of(String(decoding: UnsafeBufferPointer(rebasing: bytes[range.lowerBound..<end]), as: UTF8.self))
     }

@@ -1,12 +1,12 @@
-/// The text of a list that is not binary: its encoding undone, its characters checked, its form recognised.
+/// The text of a list that is not binary: decoded, checked, and with its form recognised.
 enum TextSource {
-    /// The forms text may have.
+    /// The possible forms of text.
     enum Form {
         case xml
         case openStep
     }
 
-    /// Calls a function with the bytes as checked UTF-8 without mark and without NUL.
+    /// Calls a function with the bytes as checked UTF-8, without byte-order mark and without NUL.
     static func withText<Result>(
         of bytes: UnsafeRawBufferPointer,
         _ body: (UnsafeBufferPointer<UInt8>) throws(PropertyListFault) -> Result
@@ -25,7 +25,7 @@ enum TextSource {
             }
         case .wide:
             throw TextFault(
-                .unknownEncoding, at: 0, "The file declares an encoding of 16 or 32 bits, but its bytes are not in one."
+                .unknownEncoding, at: 0, "The file declares an encoding of 16 or 32 bits, but its bytes are in neither."
             ).located(in: content)
         }
         try check(content)
@@ -39,7 +39,7 @@ enum TextSource {
         var decoder = TextDecoder(isLenient: false)
         let converted = try decoder.convert(content, from: encoding)
         return try converted.withUnsafeBufferPointer { (text) throws(PropertyListFault) in
-            // The bytes have shown the encoding already; a declaration must name one that exists.
+            // The bytes have already shown the encoding, but a declaration must name one that exists.
             _ = try XMLDeclaration.encoding(in: text)
             try check(text)
             return try body(text)
@@ -49,7 +49,7 @@ enum TextSource {
     private static func check(_ text: UnsafeBufferPointer<UInt8>) throws(PropertyListFault) {
         guard let bad = UTF8Check.firstFault(in: text, refusingNUL: true) else { return }
         guard text[bad] == 0 else { throw invalidByte(in: text, at: bad, "UTF-8") }
-        throw TextFault(.unexpectedCharacter, at: bad, "The text holds a NUL character.").located(in: text)
+        throw TextFault(.unexpectedCharacter, at: bad, "The text contains a NUL character.").located(in: text)
     }
 
     private static func invalidByte(
@@ -65,11 +65,11 @@ enum TextSource {
     static func form(of text: UnsafeBufferPointer<UInt8>) throws(TextFault) -> Form {
         var start = 0
         while start < text.count, text[start] == 0x20 || (0x09...0x0D).contains(text[start]) { start += 1 }
-        guard start < text.count else { throw TextFault(.empty, at: 0, "The file holds only blanks.") }
+        guard start < text.count else { throw TextFault(.empty, at: 0, "The file contains only blanks.") }
         guard text[start] == UInt8(ascii: "<"), start + 1 < text.count else { return .openStep }
         let next = text[start + 1]
         if next == UInt8(ascii: "?") || next == UInt8(ascii: "!") || next == UInt8(ascii: "/") { return .xml }
-        // A name that is all hexadecimal digits is data; no element's name is.
+        // A name of only hexadecimal digits is data; no element has such a name.
         var end = start + 1
         while end < text.count, (text[end] | 0x20) &- UInt8(ascii: "a") < 26 { end += 1 }
         let name = text[start + 1..<end]
@@ -77,9 +77,9 @@ enum TextSource {
     }
 }
 
-/// The declaration at the start of an XML file, as far as it matters before the file is text.
+/// The declaration at the start of an XML file, as far as it matters before the file is decoded.
 enum XMLDeclaration {
-    /// What `encoding="…"` says, nil without it. Bounded: a declaration is short.
+    /// The value of `encoding="…"`, nil if there is none. The search is bounded, because a declaration is short.
     static func encoding(in text: UnsafeBufferPointer<UInt8>) throws(PropertyListFault) -> TextEncoding.Declared? {
         var start = 0
         while start < text.count, text[start] == 0x20 || (0x09...0x0D).contains(text[start]) { start += 1 }
@@ -94,7 +94,7 @@ enum XMLDeclaration {
             throw TextFault(
                 .unknownEncoding, at: name.lowerBound,
                 "The file declares the encoding \(Excerpt.of(spelled)); UTF-8, UTF-16, UTF-32, "
-                    + "US-ASCII and ISO-8859-1 are read."
+                    + "US-ASCII and ISO-8859-1 are supported."
             ).located(in: text)
         }
         return declared

@@ -1,14 +1,14 @@
-/// Puts values together into arrays and dictionaries, with an explicit stack in place of recursion.
+/// Builds arrays and dictionaries from values, with an explicit stack instead of recursion.
 ///
-/// Finished values and keys wait in two flat stacks until their container closes, which is then allocated once in its
-/// final size. Of a long container they are moved on in between, so that it is never in memory twice. Nothing nested
+/// Finished values and keys wait in two flat stacks until their container closes, which is then allocated once with its
+/// final size. In a long container they are moved on earlier, so that it is never in memory twice. Nothing nested
 /// beyond the limit is ever built, so nothing that deep is ever released either.
 struct TreeBuilder: ~Copyable {
-    /// Which value counts of equal keys. The place of each later one is kept in `duplicates`.
+    /// Which value counts if keys are equal. The position of each later key is kept in `duplicates`.
     enum DuplicatePolicy {
-        /// That of property lists. Keys are equal if their bytes are.
+        /// The policy of property lists. Keys are equal if their bytes are.
         case keepFirst
-        /// That of strings tables. Keys are equal as Swift's strings are.
+        /// The policy of strings tables. Keys are equal as Swift's strings are.
         case keepLast
     }
 
@@ -17,10 +17,10 @@ struct TreeBuilder: ~Copyable {
         let offset: Int
     }
 
-    /// A key that its dictionary has already.
+    /// A key that already exists in its dictionary.
     struct Duplicate {
         let key: Key
-        /// The key of the outermost dictionary that it stands under, or itself.
+        /// The key of the outermost dictionary that contains it, or the key itself.
         let outermost: String
         let hasSameValue: Bool
     }
@@ -31,23 +31,23 @@ struct TreeBuilder: ~Copyable {
         let firstKey: Int
         let offset: Int
 
-        /// The memory of the container with so many values.
+        /// The memory of the container with a number of values.
         func storageSize(_ count: Int) -> Int {
             isDictionary ? PropertyList.storageSize(entries: count) : PropertyList.storageSize(elements: count)
         }
     }
 
-    /// What has left the stacks of a container that is open.
+    /// The values of an open container that were already moved out of the stacks.
     private struct Moved {
         /// The container's number among the open ones.
         let frame: Int
-        /// What was paid for its memory.
+        /// The memory that was counted for it.
         var size = 0
         var elements: [PropertyList] = []
         var entries: [String: PropertyList] = [:]
     }
 
-    /// Where a value may go next.
+    /// Where a value may come next.
     enum Expectation {
         case root
         case element
@@ -67,17 +67,17 @@ struct TreeBuilder: ~Copyable {
     private var moved: [Moved] = []
     private var nodes = 0
     var budget: ReadingBudget
-    /// The later ones of equal keys; as many as a report lists.
+    /// Repeated keys; as many as a report lists.
     private(set) var duplicates: [Duplicate] = []
     /// How many more there were.
     private(set) var furtherDuplicates = 0
-    /// Whether one of those has another value than the first.
+    /// Whether one of those has a different value than the first.
     private(set) var furtherDiffer = false
-    /// Whether the place of every key is kept, for a checker.
+    /// Whether the position of every key is recorded, for a checker.
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
 
-    /// `size`: of the file, in bytes. `textSize`: of the file's text.
+    /// `size`: the size of the file in bytes. `textSize`: the size of its text.
     init(size: Int, textSize: Int, limits: PropertyListLimits, policy: DuplicatePolicy) {
         budget = ReadingBudget(list: size, working: 4)
         depthLimit = limits.effectiveDepth
@@ -87,7 +87,7 @@ struct TreeBuilder: ~Copyable {
         frames.reserveCapacity(8)
     }
 
-    /// What the innermost open container is waiting for.
+    /// What the innermost open container expects next.
     var expectation: Expectation {
         guard let frame = frames.last else { return values.count == 0 ? .root : .nothing }
         guard frame.isDictionary else { return .element }
@@ -106,13 +106,13 @@ struct TreeBuilder: ~Copyable {
     /// Where the innermost open container began.
     var openedAt: Int { frames.last?.offset ?? 0 }
 
-    /// The key that waits for its value, where one does.
+    /// The key that waits for its value, if there is one.
     var pendingKey: Key? { expectation == .value ? keys.last : nil }
 
-    /// The only value, once it is complete.
+    /// The only value, after it is complete.
     var root: PropertyList? { frames.isEmpty ? values.last : nil }
 
-    /// Whether there is one.
+    /// Whether the value is complete.
     var isComplete: Bool { frames.isEmpty && values.count > 0 }
 
     mutating func open(dictionary: Bool, at offset: Int) throws(TextFault) {
@@ -153,10 +153,11 @@ struct TreeBuilder: ~Copyable {
 
     // MARK: Long containers
 
-    /// So many values of a container are worth moving on.
+    /// With this many values, moving them on is worthwhile.
     private static let many = 1_024
 
-    /// Makes room in a full stack: moves the values of the innermost container on if they are many, else the stacks grow.
+    /// Makes room in a full stack: moves the values of the innermost container on if there are many; otherwise the
+    /// stacks grow.
     @inline(never)
     private mutating func makeRoom(at offset: Int) throws(TextFault) {
         if let frame = frames.last, values.count - frame.firstValue >= Self.many {
@@ -174,8 +175,8 @@ struct TreeBuilder: ~Copyable {
         }
     }
 
-    /// Moves the complete values of the innermost container out of the stacks.
-    /// `offset`: how far the text was read; nil where the container ends.
+    /// Moves the complete values of the innermost container out of the stacks. `offset`: how far the text was read; nil
+    /// if the container ends.
     private mutating func moveOn(_ frame: Frame, upTo offset: Int?) throws(TextFault) {
         var part = moved.last?.frame == frames.count ? moved.removeLast() : Moved(frame: frames.count)
         let count = values.count - frame.firstValue
@@ -187,7 +188,7 @@ struct TreeBuilder: ~Copyable {
                 room = wanted
                 size = frame.storageSize(room)
             }
-            // For a moment the old memory is there too.
+            // For a moment the old memory exists too.
             try pay(size, at: frame.offset)
             if frame.isDictionary { part.entries.reserveCapacity(room) } else { part.elements.reserveCapacity(room) }
             budget.giveBack(bytes: part.size)
@@ -202,8 +203,8 @@ struct TreeBuilder: ~Copyable {
         moved.append(part)
     }
 
-    /// How many values a container will have if the text goes on as it began: a long one then grows once, and not to twice
-    /// its size.
+    /// How many values a container will have if the text continues as it began: a long one then grows once, and not to
+    /// twice its size.
     private func expected(_ count: Int, from start: Int, to offset: Int) -> Int {
         let factor = min(Double(textSize - start) / Double(max(offset - start, 1)), 16)
         return max(Int(Double(count) * factor * 1.02) + 64, count + count / 4)
@@ -218,7 +219,7 @@ struct TreeBuilder: ~Copyable {
             let part = moved.removeLast()
             value = frame.isDictionary ? .dictionary(part.entries) : .array(part.elements)
         } else {
-            // Containers of next to nothing take much more memory than text.
+            // Containers of tiny values take much more memory than text.
             let count = values.count - frame.firstValue
             try pay(frame.storageSize(count), at: frame.offset)
             if frame.isDictionary {
@@ -234,7 +235,8 @@ struct TreeBuilder: ~Copyable {
         values.append(value)
     }
 
-    /// Turns a dictionary that was just closed into the archive reference it spells, if it does: XML has no other form.
+    /// Turns a dictionary that was just closed into the archive reference that it represents, if any: XML has no other
+    /// form for it.
     mutating func collapseArchiveReference() {
         guard case .dictionary(let entries)? = values.last, entries.count == 1,
             case .integer(let number)? = entries["CF$UID"], let identifier = UInt32(exactly: number)
@@ -242,8 +244,8 @@ struct TreeBuilder: ~Copyable {
         values.replaceLast(with: .uid(UInt64(identifier)))
     }
 
-    /// Drops what is not complete, down to the outermost dictionary's finished entries, so that reading can go on with
-    /// its next key. False where no dictionary is outermost.
+    /// Discards incomplete parts down to the finished entries of the outermost dictionary, so that reading can continue
+    /// with its next key. Returns false if the outermost value is not a dictionary.
     mutating func abandonEntry() -> Bool {
         guard let frame = frames.first, frame.isDictionary else { return false }
         let nextKey = frames.count > 1 ? frames[1].firstKey : keys.count
@@ -256,7 +258,7 @@ struct TreeBuilder: ~Copyable {
         return true
     }
 
-    /// The complete entries of the outermost dictionary so far, for a report on a list that broke off.
+    /// The complete entries of the outermost dictionary so far, for a report about an incomplete list.
     mutating func salvage() -> [String: PropertyList] {
         guard abandonEntry(), let frame = frames.popLast() else { return [:] }
         var entries = moved.popLast()?.entries ?? [:]
@@ -264,11 +266,11 @@ struct TreeBuilder: ~Copyable {
         return entries
     }
 
-    /// Moves the complete entries of a frame out of the stacks; keys that have an equal one before them are noted.
+    /// Moves the complete entries of a frame out of the stacks; repeated keys are recorded.
     private mutating func moveEntries(of frame: Frame, to entries: inout [String: PropertyList]) {
         let itsKeys = keys.surrender(above: frame.firstKey)
         let itsValues = values.surrender(above: frame.firstValue)
-        // The last key may wait for its value.
+        // The last key may still wait for its value.
         precondition(itsKeys.count - itsValues.count == 0 || itsKeys.count - itsValues.count == 1)
         for index in itsValues.indices {
             let key = itsKeys.moveElement(from: index)
@@ -286,7 +288,7 @@ struct TreeBuilder: ~Copyable {
             furtherDiffer = furtherDiffer || !hasSameValue
             return
         }
-        // The outermost dictionary's last key is that of the value which is being read.
+        // The last key of the outermost dictionary is that of the value being read.
         let isNested = frames.count > 1 && frames[0].isDictionary
         let outermost = isNested ? keys[frames[1].firstKey - 1].name : key.name
         duplicates.append(Duplicate(key: key, outermost: outermost, hasSameValue: hasSameValue))
@@ -312,7 +314,7 @@ struct TreeBuilder: ~Copyable {
 
     /// The fault for a checker.
     func fault(_ duplicate: Duplicate) -> TextFault {
-        // Whoever translates a table is to see each key once.
+        // The translator of a table should see each key once.
         let isRepeated = policy == .keepFirst && duplicate.hasSameValue
         return TextFault(
             isRepeated ? .repeatedKey : .duplicateKey, at: duplicate.key.offset,

@@ -1,17 +1,16 @@
-/// A text in UTF-16 that becomes UTF-8 piece by piece.
+/// A text in UTF-16 that is converted to UTF-8 piece by piece.
 ///
-/// So a large file need never be in memory as a whole: for the pages that it would fill, the system takes as long as
-/// converting them does.
+/// So a large file need never be in memory as a whole: allocating its pages takes the system as long as the conversion.
 ///
-/// **Threads.** Of one owner.
+/// **Threads.** One owner at a time.
 public struct UTF16Text: ~Copyable {
-    /// Where the text begins in the file, behind the mark of its byte order.
+    /// Where the text begins in the file, after the byte-order mark.
     public let start: Int
     let text: ListText
     private let bigEndian: Bool
-    /// How much of the file there may be.
+    /// The maximum size of the file.
     private let size: Int
-    /// How much of it was taken, the mark included.
+    /// How much of it was processed, including the mark.
     private(set) var taken: Int
     /// How much of the text's memory is written.
     private var end = 0
@@ -19,22 +18,23 @@ public struct UTF16Text: ~Copyable {
     /// Nil if the file is not in UTF-16.
     ///
     /// - Parameters:
-    ///   - beginning: the first four bytes of the file, or all of a shorter one; more of them do no harm.
-    ///   - size: how many bytes the file has at most.
+    ///   - beginning: the first four bytes of the file, or all of a shorter one; more bytes are allowed.
+    ///   - size: the maximum number of bytes in the file.
     public init?(beginning: UnsafeBufferPointer<UInt8>, size: Int) {
         guard case (.utf16(let bigEndian), let markLength) = TextEncoding.detect(beginning) else { return nil }
         self.bigEndian = bigEndian
         self.size = size
         start = markLength
         taken = markLength
-        // The longest form of a unit; memory that is not written costs nothing.
+        // Room for the longest form of each unit; memory that is never written costs nothing.
         text = ListText(capacity: size / 2 * 3)
     }
 
-    /// Takes the next piece of the file.
+    /// Appends the next piece of the file.
     ///
-    /// - Returns: how many of its bytes were taken. The first bytes of a character that the piece cuts are not, and are to
-    ///   stand at the start of the next one. Nil if the piece holds a lone surrogate, or the file becomes too long.
+    /// - Returns: how many of its bytes were processed. If the piece cuts a character, its first bytes are not
+    ///   processed and must be at the start of the next piece. Nil if the piece contains a lone surrogate, or the file
+    ///   becomes too long.
     public mutating func append(_ piece: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let source = piece.baseAddress else { return 0 }
         guard piece.count <= size - taken else { return nil }
@@ -49,15 +49,15 @@ public struct UTF16Text: ~Copyable {
         return converted.units * 2
     }
 
-    /// Ends the text, and tells whether it is ASCII alone.
+    /// Ends the text. Returns whether it is only ASCII.
     mutating func finish() -> Bool {
         text.shorten(to: end)
         return end == (taken - start) / 2
     }
 
-    /// `ordered`: four units as they are stored, as numbers with the first one lowest. Returns how many units were read
-    /// and bytes written; nil for a lone surrogate. One at the end may have its other half in the next piece, and is
-    /// not read.
+    /// `ordered`: converts four stored units to numbers with the first one lowest. Returns how many units were read and
+    /// bytes written; nil for a lone surrogate. A surrogate at the end is not read, because its other half may be in
+    /// the next piece.
     @inline(__always)
     private static func convert(
         _ source: UnsafePointer<UInt8>, units: Int, to bytes: UnsafeMutablePointer<UInt8>, _ ordered: (UInt64) -> UInt64
@@ -68,7 +68,8 @@ public struct UTF16Text: ~Copyable {
         while next &+ 4 <= units {
             let word = ordered(raw.loadUnaligned(fromByteOffset: next &* 2, as: UInt64.self))
             let others = word & 0xFF80_FF80_FF80_FF80
-            // The units before the first that is no ASCII count; what is stored for the others is written over.
+            // Only the units before the first one beyond ASCII count; the bytes stored for the others are overwritten
+            // later.
             var packed = (word | word >> 8) & 0x0000_FFFF_0000_FFFF
             packed = (packed | packed >> 16) & 0xFFFF_FFFF
             UnsafeMutableRawPointer(bytes + end).storeBytes(

@@ -1,12 +1,12 @@
 /// Checks bytes before they become strings.
 enum UTF8Check {
-    /// The offset of the first byte that is no well-formed UTF-8, or nil. Overlong forms, surrogates and values past
-    /// U+10FFFF are not well-formed. `refusingNUL` also stops at a zero byte, which no text list may hold.
+    /// The offset of the first byte that is not well-formed UTF-8, or nil. Overlong forms, surrogates and values above
+    /// U+10FFFF are not well-formed. `refusingNUL` also stops at a zero byte, which no text list may contain.
     static func firstFault(in bytes: UnsafeBufferPointer<UInt8>, refusingNUL: Bool) -> Int? {
         let count = bytes.count
         var index = 0
         while index < count {
-            // Eight bytes at a time, to the first that is no ASCII, or zero where that counts.
+            // Eight bytes at a time, up to the first that is not ASCII, or zero if that is refused.
             if let word = bytes.word(at: index) {
                 var stops = word & 0x8080_8080_8080_8080
                 if refusingNUL { stops |= UnsafeBufferPointer<UInt8>.zeroBytes(word) }
@@ -31,7 +31,7 @@ enum UTF8Check {
         return nil
     }
 
-    /// Whether all bytes are ASCII, and the first that is not.
+    /// The first byte that is not ASCII, or nil.
     static func firstNonASCII(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         bytes.firstIndex { $0 >= 0x80 }
     }
@@ -60,9 +60,9 @@ enum UTF8Check {
         return length
     }
 
-    /// Whether comparing the text is linear. Swift compares strings by canonical equivalence, which sorts each run of
-    /// combining marks by insertion; half a megabyte of marks as a key would take minutes. Unicode's stream-safe text
-    /// format (UAX #15, section 13) allows 30 marks in a row, more than any script uses.
+    /// Whether comparing the text takes linear time. Swift compares strings by canonical equivalence, which sorts each
+    /// run of combining marks by insertion; half a megabyte of marks as a key would take minutes. Unicode's stream-safe
+    /// text format (UAX #15, section 13) allows 30 marks in a row, more than any script uses.
     static func isStreamSafe(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         // Each mark takes two bytes or more.
         guard bytes.count > 2 * longestRunOfMarks else { return true }
@@ -70,13 +70,14 @@ enum UTF8Check {
         return !holdsLeadByteOfMarks(bytes) || hasShortRunsOfMarks(bytes)
     }
 
-    // Apart, because the compiler gets what the properties need at the beginning of the function: two types of the
-    // runtime, for every text.
+    // A separate function, because the compiler loads two runtime types for the properties at the beginning of the
+    // function, which every text would pay for.
     @inline(never)
     private static func hasShortRunsOfMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var run = 0
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-            // Latin, Greek and Cyrillic, kana, ideographs and Hangul: asking for their properties would take most time.
+            // Latin, Greek and Cyrillic, kana, ideographs and Hangul: reading their properties would take most of the
+            // time.
             if scalar.value < 0x300 || (0x370...0x482).contains(scalar.value)
                 || (0x309B...0xA66E).contains(scalar.value) || (0x3030...0x3098).contains(scalar.value)
                 || (0xAC00...0xD7FF).contains(scalar.value)
@@ -94,7 +95,7 @@ enum UTF8Check {
     /// Whether any byte can begin a combining mark.
     static func holdsLeadByteOfMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
-        // Eight bytes at a time; one by one only where any has both high bits, as every lead byte does.
+        // Eight bytes at a time; one by one only if any byte has both high bits, as every lead byte does.
         while let word = bytes.word(at: index) {
             if word & (word << 1) & 0x8080_8080_8080_8080 != 0, bytes[index..<index + 8].contains(where: isLeadOfMarks)
             {

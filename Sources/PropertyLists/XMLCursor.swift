@@ -1,23 +1,25 @@
 /// The text of an XML file and a place in it: what property lists and nib documents have in common.
 ///
-/// It knows blanks, comments, processing instructions, and the references to characters. What elements there are, and
-/// what may stand in them, is for ``XMLParser`` (property lists) and ``XMLDocument`` (any elements) to know.
+/// It reads blanks, comments, processing instructions, and references to characters. ``XMLParser`` (property lists) and
+/// ``XMLDocument`` (any elements) know which elements there are and what they may contain.
 struct XMLCursor: ~Copyable {
     /// Valid UTF-8 without NUL.
     let text: UnsafeBufferPointer<UInt8>
     var position = 0
     /// Character data that is not contiguous in the file.
     var gathered: [UInt8] = []
-    /// From these offsets on it is known that nothing ends a comment, an instruction, or a CDATA section; looking again
-    /// for each that begins would be quadratic.
+    /// From these offsets on, it is known that nothing ends a comment, an instruction, or a CDATA section; searching
+    /// again for each one that begins would take quadratic time.
     private var neverEnds = InlineArray<3, Int>(repeating: .max)
+    /// The steps of searches without a result, which no budget has counted yet.
+    private var fruitlessSteps = 0
 
     init(_ text: UnsafeBufferPointer<UInt8>, at position: Int = 0) {
         self.text = text
         self.position = position
     }
 
-    /// The byte at an offset; zero, which no text holds, past the end.
+    /// The byte at an offset; past the end it is zero, which no text contains.
     @inline(__always)
     func byte(at offset: Int) -> UInt8 {
         offset < text.count ? text[offset] : 0
@@ -65,20 +67,31 @@ struct XMLCursor: ~Copyable {
             .comment, past: "-->", from: position + 4, "The comment that begins here is never closed with \"-->\".")
     }
 
-    /// What is skipped without being looked at.
+    /// Markup that is skipped without reading its content.
     enum Skipped: Int {
         case comment, instruction, section
     }
 
-    /// Moves past the next occurrence of a terminator.
+    /// Moves past the next occurrence of a terminator. A search without a result costs steps, and is done once for each
+    /// kind.
     mutating func skip(
         _ kind: Skipped, past terminator: StaticString, from start: Int, _ message: String
     ) throws(TextFault) {
-        guard start < neverEnds[kind.rawValue], let found = find(terminator, from: start) else {
-            neverEnds[kind.rawValue] = min(start, neverEnds[kind.rawValue])
-            throw TextFault(.truncated, at: position, message)
+        if start < neverEnds[kind.rawValue] {
+            if let found = find(terminator, from: start) {
+                position = found + terminator.utf8CodeUnitCount
+                return
+            }
+            neverEnds[kind.rawValue] = start
+            fruitlessSteps += max(text.count - start, 0)
         }
-        position = found + terminator.utf8CodeUnitCount
+        throw TextFault(.truncated, at: position, message)
+    }
+
+    /// The steps of searches without a result since the last call: for the budget of a reader that continues.
+    mutating func takeFruitlessSteps() -> Int {
+        defer { fruitlessSteps = 0 }
+        return fruitlessSteps
     }
 
     /// The offset of the next occurrence of a few bytes.
@@ -132,7 +145,7 @@ struct XMLCursor: ~Copyable {
         }
         throw TextFault(
             .unknownEntity, at: start,
-            "\(Excerpt.of(text, start..<min(start + 12, text.count))) begins no predefined entity; "
+            "\(Excerpt.of(text, start..<min(start + 12, text.count))) does not begin a predefined entity; "
                 + "other entities are not expanded."
         )
     }
@@ -143,7 +156,7 @@ struct XMLCursor: ~Copyable {
         let firstDigit = position
         var scalar: UInt32 = 0
         while let digit = NumberText.hexadecimalDigit(byte(at: position)), isHexadecimal || digit < 10 {
-            // Held past the last character, where more digits change nothing.
+            // Limited to just above the last character, where more digits change nothing.
             scalar = min(scalar * (isHexadecimal ? 16 : 10) + UInt32(digit), 0x11_0000)
             position += 1
         }
@@ -151,8 +164,8 @@ struct XMLCursor: ~Copyable {
         else {
             throw TextFault(
                 .unknownEntity, at: start,
-                "\(Excerpt.of(text, start..<min(position + 1, text.count))) refers to no character that may "
-                    + "stand in a text."
+                "\(Excerpt.of(text, start..<min(position + 1, text.count))) does not refer to a character that is "
+                    + "allowed in a text."
             )
         }
         position += 1

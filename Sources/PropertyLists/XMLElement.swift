@@ -21,8 +21,8 @@ enum XMLElement: UInt8 {
         }
     }
 
-    /// Written out: asking the runtime for the name of a case takes a microsecond, and a file can have a fault every few
-    /// bytes.
+    /// Spelled out, because the runtime takes a microsecond to return the name of a case, and a file can have a fault
+    /// every few bytes.
     var name: String {
         switch self {
         case .plist: "plist"
@@ -54,7 +54,7 @@ struct XMLTag {
     /// Where the tag's `<` is.
     let offset: Int
 
-    /// The tag as it is written, for messages.
+    /// The tag as spelled in XML, for messages.
     var description: String {
         switch kind {
         case .open: "<\(element.name)>"

@@ -1,5 +1,5 @@
 extension XMLParser {
-    /// Skips the XML declaration, the document type, and what may stand around them.
+    /// Skips the XML declaration, the document type, and everything allowed around them.
     mutating func skipProlog() throws(TextFault) {
         try xml.skipBetweenTags()
         if xml.starts(with: "<!DOCTYPE") {
@@ -26,12 +26,12 @@ extension XMLParser {
             case UInt8(ascii: "["):
                 throw TextFault(
                     .documentTypeSubset, at: position,
-                    "The document type has a subset of its own, which could declare entities; property lists have none."
+                    "The document type has an internal subset, which could declare entities; property lists have none."
                 )
             case UInt8(ascii: "<"):
                 throw TextFault(
                     .malformedMarkup, at: position,
-                    "\"<\" stands inside the document type, which is not closed with \">\".")
+                    "Found \"<\" inside the document type, which is not closed with \">\".")
             default: break
             }
             guard position < text.count else {
@@ -41,7 +41,7 @@ extension XMLParser {
         }
     }
 
-    /// The next tag, whatever stands before it skipped.
+    /// The next tag; everything before it is skipped.
     @inline(__always)
     mutating func nextTag(inside outer: XMLTag?) throws(TextFault) -> XMLTag {
         try xml.skipBetweenTags()
@@ -56,7 +56,7 @@ extension XMLParser {
         position += 1
         let isClosing = xml.byte(at: position) == UInt8(ascii: "/")
         if isClosing { position += 1 }
-        // Nearly every tag is a known name and ">"; with both in eight bytes, one comparison tells which.
+        // Nearly every tag is a known name followed by ">"; if both fit in eight bytes, one comparison identifies it.
         if let word = text.word(at: position) {
             let end = UnsafeBufferPointer.zeroBytes(word ^ UnsafeBufferPointer.repeated(UInt8(ascii: ">")))
             let bits = end.trailingZeroBitCount & ~7
@@ -68,7 +68,7 @@ extension XMLParser {
         return try readUncommonTag(isClosing, offset)
     }
 
-    /// Reads a tag with blanks, attributes, an unknown name, or near the end of the file.
+    /// Reads a tag with blanks, attributes or an unknown name, or a tag near the end of the file.
     @inline(never)
     private mutating func readUncommonTag(_ isClosing: Bool, _ offset: Int) throws(TextFault) -> XMLTag {
         let start = position
@@ -83,7 +83,7 @@ extension XMLParser {
         return try finishTag(element, isClosing, offset)
     }
 
-    /// Reads what stands between an element's name and the end of its tag.
+    /// Reads the part between an element's name and the end of its tag.
     private mutating func finishTag(_ element: XMLElement, _ isClosing: Bool, _ offset: Int) throws(TextFault) -> XMLTag
     {
         while true {
@@ -107,7 +107,7 @@ extension XMLParser {
         }
     }
 
-    /// Skips `name="value"`. Only `version` of `<plist>` exists, and it says nothing that matters.
+    /// Skips `name="value"`. Only `version` of `<plist>` exists, and its value does not matter.
     private mutating func skipAttribute(_ element: XMLElement) throws(TextFault) {
         while xml.isNameByte(xml.byte(at: position)) { position += 1 }
         xml.skipBlanks()
@@ -132,7 +132,7 @@ extension XMLParser {
     private func notInTag(_ element: XMLElement) -> TextFault {
         TextFault(
             position < text.count ? .malformedMarkup : .truncated, at: position,
-            "\(Excerpt.character(text, at: position)) stands inside a tag of <\(element.name)>; "
+            "Found \(Excerpt.character(text, at: position)) inside a tag of <\(element.name)>; "
                 + "an attribute or \">\" is expected."
         )
     }
@@ -156,7 +156,7 @@ extension XMLParser {
         if position < text.count {
             return TextFault(
                 .unexpectedCharacter, at: position,
-                "\(Excerpt.character(text, at: position)) stands between elements; a tag is expected.")
+                "Found \(Excerpt.character(text, at: position)) between elements; a tag is expected.")
         }
         guard let outer else {
             return TextFault(.truncated, at: position, "The file ends before the property list begins.")

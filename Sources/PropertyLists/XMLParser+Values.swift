@@ -3,7 +3,7 @@ extension XMLParser {
     enum CharacterData {
         /// Contiguous in the file.
         case slice(Range<Int>)
-        /// Put together in `xml.gathered`, because a reference, a comment or a CDATA section interrupts it.
+        /// Collected in `xml.gathered`, because a reference, a comment or a CDATA section interrupts it.
         case gathered
     }
 
@@ -18,7 +18,7 @@ extension XMLParser {
         }
     }
 
-    /// Reads `<true></true>`, which is allowed to hold blanks only.
+    /// Reads `<true></true>`, which may contain only blanks.
     mutating func readNothing(in tag: XMLTag) throws(TextFault) {
         guard tag.kind == .open else { return }
         let data = try readCharacterData(of: tag)
@@ -74,7 +74,7 @@ extension XMLParser {
         }
     }
 
-    /// Reads up to and past the element's closing tag.
+    /// Reads up to and including the element's closing tag.
     @inline(__always)
     private mutating func readCharacterData(of tag: XMLTag) throws(TextFault) -> CharacterData {
         guard tag.kind == .open else { return .slice(position..<position) }
@@ -124,7 +124,7 @@ extension XMLParser {
             } else {
                 throw TextFault(
                     position + 1 < text.count ? .malformedMarkup : .truncated, at: position,
-                    "Another element begins inside \(tag.description), which holds text only.")
+                    "Another element begins inside \(tag.description), which contains only text.")
             }
             let plain = position
             skipPlainText()

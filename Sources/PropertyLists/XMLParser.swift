@@ -1,14 +1,14 @@
 /// Reads the XML form of a property list.
 ///
-/// Accepted is what Apple's document type describes: one value, in `<plist>` or bare. Comments and processing
+/// It accepts what Apple's document type describes: one value, in `<plist>` or without it. Comments and processing
 /// instructions are skipped, the five predefined entities and character references are expanded. Nothing is ever
-/// fetched; a document type with a subset of its own is refused, so no entity can be declared. Control characters are
-/// kept as Apple's reader keeps them, and so are line ends.
+/// fetched; a document type with an internal subset is refused, so no entity can be declared. Control characters and
+/// line ends are kept, as in Apple's reader.
 struct XMLParser: ~Copyable {
     var xml: XMLCursor
     var builder: TreeBuilder
 
-    /// Whether an entry of the outermost dictionary that is wrong is noted in `tolerated` and left out.
+    /// Whether a faulty entry of the outermost dictionary is recorded in `tolerated` and left out.
     private let isLenient: Bool
     private(set) var tolerated = FaultList()
     var text: UnsafeBufferPointer<UInt8> { @inline(__always) get { xml.text } }
@@ -17,7 +17,7 @@ struct XMLParser: ~Copyable {
         @inline(__always) set { xml.position = newValue }
     }
 
-    /// `size`: of the file, in bytes; the text's own if nil.
+    /// `size`: the size of the file in bytes; nil for the size of the text.
     init(
         _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits,
         policy: TreeBuilder.DuplicatePolicy = .keepFirst, isLenient: Bool = false
@@ -65,22 +65,22 @@ struct XMLParser: ~Copyable {
         guard position == text.count else { throw trailing() }
     }
 
-    /// Goes on with the next key, where faults are tolerated and there is one.
+    /// Continues with the next key, if faults are tolerated and there is one.
     private mutating func recover(from fault: TextFault) throws(TextFault) {
-        // A key that came in place of a value is good itself.
+        // A key that was found instead of a value is good itself.
         let from = fault.code == .missingValue ? fault.offset : position
         guard isLenient, fault.code != .tooManyNodes, fault.code != .overBudget, builder.abandonEntry(),
             let key = xml.find("<key>", from: from)
         else { throw fault }
-        // A fault costs as much as reading hundreds of bytes.
-        guard builder.budget.take(steps: FaultList.steps) else {
+        // A fault costs as much as reading some hundred bytes.
+        guard builder.budget.take(steps: FaultList.steps + xml.takeFruitlessSteps()) else {
             throw TextFault(.overBudget, at: fault.offset, builder.budget.exhausted.sentence)
         }
         tolerated.add(fault)
         position = key
     }
 
-    /// Reads what a tag begins, or closes what it ends.
+    /// Reads the value that a tag begins, or closes the value that it ends.
     @inline(__always)
     private mutating func read(_ tag: XMLTag) throws(TextFault) {
         if tag.kind == .close {
@@ -132,13 +132,13 @@ struct XMLParser: ~Copyable {
 
     @inline(never)
     private func noValue(_ tag: XMLTag) -> TextFault {
-        TextFault(.missingValue, at: tag.offset, "The property list holds no value.")
+        TextFault(.missingValue, at: tag.offset, "The property list contains no value.")
     }
 
     @inline(never)
     private func nested(_ tag: XMLTag) -> TextFault {
         TextFault(
-            .malformedMarkup, at: tag.offset, "\(tag.description) stands inside the list; it may only enclose it.")
+            .malformedMarkup, at: tag.offset, "\(tag.description) is inside the list; it may only enclose the list.")
     }
 
     @inline(never)
@@ -151,7 +151,7 @@ struct XMLParser: ~Copyable {
     private func trailing() -> TextFault {
         TextFault(
             .trailingContent, at: position,
-            "\(Excerpt.of(text, position..<text.count)) follows the end of the property list; nothing may.")
+            "\(Excerpt.of(text, position..<text.count)) follows the end of the property list; nothing may follow it.")
     }
 
     @inline(never)
@@ -161,11 +161,11 @@ struct XMLParser: ~Copyable {
                 .missingValue, at: tag.offset,
                 "The key \(Excerpt.of(key.name)) is followed by another <key>; its value is expected.")
         }
-        return TextFault(.malformedMarkup, at: tag.offset, "<key> stands outside a dictionary; a value is expected.")
+        return TextFault(.malformedMarkup, at: tag.offset, "Found <key> outside of a dictionary; a value is expected.")
     }
 
     @inline(never)
     private func missingKey(_ tag: XMLTag) -> TextFault {
-        TextFault(.keyNotString, at: tag.offset, "\(tag.description) stands in a dictionary where a <key> is expected.")
+        TextFault(.keyNotString, at: tag.offset, "\(tag.description) is in a dictionary where a <key> is expected.")
     }
 }

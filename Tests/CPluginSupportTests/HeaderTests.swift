@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// plugin_abi.h is all that a C plug-in needs.
+/// A C plug-in needs only plugin_abi.h.
 @Suite struct HeaderTests {
     private static let include: URL = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Sources/CPluginSupport/include").standardizedFileURL
 
-    /// Compiles a source that includes the header and nothing else.
+    /// Compiles a source that includes only the header.
     private func compile(_ source: String, language: String, standard: String) throws -> (status: Int32, said: String) {
         let folder = FileManager.default.temporaryDirectory.appending(path: "header-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -27,7 +27,7 @@ import Testing
         return (process.terminationStatus, said)
     }
 
-    /// The clang that stands beside the Swift compiler.
+    /// The clang in the directory of the Swift compiler.
     private static func clang() throws -> URL {
         for folder in ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":") {
             let swift = URL(filePath: "\(folder)/swiftc")
@@ -61,13 +61,41 @@ import Testing
         #expect(result.status == 0, "\(result.said)")
     }
 
+    private static let plusPlus = """
+        #include "plugin.hpp"
+        struct point { double x, y; };
+        template <> struct plugin::type<point> : plugin::structure<&point::x, &point::y> {};
+        static point middle(point a, point b) noexcept { return {(a.x + b.x) / 2, (a.y + b.y) / 2}; }
+        static std::string join(std::string_view a, plugin::bytes b) { return std::string(a) + std::to_string(b.size); }
+        PLUGIN_ENTRY(registrar) { registrar.function<&middle>("middle").function<&join>("join"); }
+
+        """
+
+    @Test(arguments: ["c++17", "c++20"]) func theHeaderOfCPlusPlusCompilesWithoutAWarning(standard: String) throws {
+        let result = try compile(Self.plusPlus, language: "c++", standard: standard)
+        #expect(result.status == 0, "\(result.said)")
+    }
+
+    @Test func aTypeWithoutANameInASignatureIsRefusedByTheCompiler() throws {
+        let wrong = """
+            #include "plugin.hpp"
+            struct point { double x, y; };
+            static void draw(point) {}
+            PLUGIN_ENTRY(registrar) { registrar.function<&draw>("draw"); }
+
+            """
+        let result = try compile(wrong, language: "c++", standard: "c++17")
+        #expect(result.status != 0)
+        #expect(result.said.contains("plugin::type<point>"), "\(result.said)")
+    }
+
     @Test func anEntryOfAnotherTypeThanTheHeadersIsRefusedByTheCompiler() throws {
         let wrong = "#include \"plugin_abi.h\"\nint plugin_entry(void) { return 0; }\n"
         #expect(try compile(wrong, language: "c", standard: "c11").status != 0)
     }
 
     @Test func theStaticAssertsCatchAMovedField() throws {
-        // The header with a field put in front of the table's magic number no longer compiles.
+        // With a field inserted before the table's magic number, the header no longer compiles.
         let header = try String(contentsOf: Self.include.appending(path: "plugin_abi.h"), encoding: .utf8)
         let moved = header.replacingOccurrences(
             of: "    uint64_t magic;", with: "    uint64_t extra;\n    uint64_t magic;")

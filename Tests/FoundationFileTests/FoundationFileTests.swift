@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The file as it was before the move, against Foundation's own Bundle: what Foundation does right on Linux, it does as
-/// MovedFileTests expects it of PluginBundle.
+/// The file before the move, with Foundation's own Bundle: where Foundation is right on Linux, the result is the same as
+/// MovedFileTests expects from PluginBundle.
 @Suite struct FoundationFileTests {
     @Test func theSameFileUsesFoundationsBundle() throws {
         let fixture = try MovedBundle()

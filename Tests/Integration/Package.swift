@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// The package that depends on all others. Built with one --scratch-path, it brings the library, the sample plug-ins,
-// the demo host, the tool, the benchmarks and these tests into one build folder, each module once.
+// The package that depends on all others. With one --scratch-path it builds the library, the sample plug-ins, the demo
+// host, the tool, the benchmarks and these tests in one build folder, each module once.
 let package = Package(
     name: "Integration",
     dependencies: [
@@ -17,7 +17,7 @@ let package = Package(
     targets: [
         // Builds bundles with a defect at test time.
         .target(name: "Fixtures"),
-        // Fails each system call of the programs once: “make inject”.
+        // Makes each system call of the programs fail once: “make inject”.
         .executableTarget(name: "inject"),
         .testTarget(
             name: "LoadingTests",
@@ -25,7 +25,8 @@ let package = Package(
                 "Fixtures",
                 .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "DemoAPI", package: "DemoAPI"),
-                // Not linked against, only built: the tests run, assemble and load them.
+                // Built but not linked: the tests run, assemble and load them.
+                .product(name: "pluginhost", package: "Tools"),
                 .product(name: "demo-host", package: "DemoHost"),
                 .product(name: "Reporter", package: "SamplePlugins"),
                 .product(name: "Typography", package: "SamplePlugins"),

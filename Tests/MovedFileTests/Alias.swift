@@ -1,4 +1,4 @@
-// All that a module needs to move. Exported, so that the other files of the module see PluginHost without naming it.
+// All that a module needs to move. It is exported, so that the module's other files see PluginHost without importing it.
 @_exported import PluginHost
 
 typealias Bundle = PluginBundle

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// Uses a bundle as an application does. The types that it writes down are those of Foundation on Linux.
+/// Uses a bundle as an application does. The types that it names are those of Foundation on Linux.
 struct BundleUser {
     let bundle: Bundle
 
@@ -51,7 +51,7 @@ struct BundleUser {
 
     // MARK: Resources
 
-    /// The resource by each of the instance methods that give one.
+    /// The resource from each of the instance methods that return one.
     func resource(_ name: String?, _ ext: String?, in subpath: String? = nil, for language: String? = nil) -> [String?]
     {
         var found: [String?] = [
@@ -67,7 +67,7 @@ struct BundleUser {
         return found
     }
 
-    /// The list by each of the instance methods that give one.
+    /// The list from each of the instance methods that return one.
     func resources(_ ext: String?, in subpath: String? = nil, for language: String? = nil) -> [[String]] {
         let localized: [NSURL]? = bundle.urls(
             forResourcesWithExtension: ext, subdirectory: subpath, localization: language)
@@ -82,7 +82,7 @@ struct BundleUser {
         return found
     }
 
-    /// The names of a list, without writing down what it is a list of.
+    /// The names of a list, without naming the type of its items.
     func names(_ ext: String) -> [String] {
         var names: [String] = []
         for url in bundle.urls(forResourcesWithExtension: ext, subdirectory: nil) ?? [] {
@@ -91,7 +91,7 @@ struct BundleUser {
         return names
     }
 
-    /// The resource by each of the class methods that give one.
+    /// The resource from each of the class methods that return one.
     static func resource(_ name: String?, _ ext: String?, ofBundleAt path: String) -> [String?] {
         let url = URL(fileURLWithPath: path)
         return [
@@ -100,7 +100,7 @@ struct BundleUser {
         ]
     }
 
-    /// The list by each of the class methods that give one.
+    /// The list from each of the class methods that return one.
     static func resources(_ ext: String?, ofBundleAt path: String) -> [[String]] {
         let urls: [NSURL]? = Bundle.urls(
             forResourcesWithExtension: ext, subdirectory: nil, in: NSURL(fileURLWithPath: path))
@@ -142,7 +142,7 @@ struct BundleUser {
 
     // MARK: Code
 
-    /// Loads the code in every way, and tells what went wrong.
+    /// Loads the code in every way, and returns what went wrong.
     func load() -> [any Error] {
         var errors: [any Error] = []
         do { try bundle.preflight() } catch { errors.append(error) }
@@ -169,7 +169,7 @@ struct BundleUser {
         )
     }
 
-    /// A bundle may be handed to another task.
+    /// A bundle may be passed to another task.
     func identifierElsewhere() async -> String? {
         await Task.detached { [bundle] in bundle.bundleIdentifier }.value
     }

@@ -1,4 +1,4 @@
-// A file that has the alias of another one and imports PluginHost itself, as where the alias does not export it.
+// A file that uses the alias of another file and imports PluginHost itself, as needed if the alias does not export it.
 
 import Foundation
 import PluginHost

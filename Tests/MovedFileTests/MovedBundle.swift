@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bundle that both compilations of BundleUser are tried on, in a temporary directory.
+/// The bundle for both compilations of BundleUser, in a temporary directory.
 final class MovedBundle {
     let url: URL
 

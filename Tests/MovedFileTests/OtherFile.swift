@@ -1,4 +1,4 @@
-// A file that moves by the alias of another one, and uses what stands beside NSBundle on Apple's systems.
+// A file that moves by the alias of another one, and uses the functions that accompany NSBundle on Apple's systems.
 
 import Foundation
 

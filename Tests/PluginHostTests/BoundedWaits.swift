@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Longer than anything takes that a test waits for: one that fails must end.
+/// Longer than any wait of a test needs, because a failing test must end.
 private let patience: TimeInterval = 120
 
 /// Runs a body on several threads and waits for all.

@@ -2,11 +2,11 @@ import Foundation
 import PropertyLists
 import Testing
 
-/// Random lists, which other implementations must read and write as ours does.
+/// Random lists, which other implementations must read and write like ours.
 struct RandomLists {
     static let seed: UInt64 = 0x5EED_0F_11575
 
-    /// What strings are made of.
+    /// The characters of strings.
     enum Alphabet {
         /// Characters that every implementation keeps in XML.
         case portable
@@ -51,7 +51,7 @@ struct RandomLists {
 
     private mutating func real() -> Double {
         while true {
-            // Of all magnitudes, and none that another implementation may write as a whole number.
+            // Of all magnitudes, but none that another implementation may write as a whole number.
             let value =
                 Bool.random(using: &random)
                 ? Double(bitPattern: random.next()) : Double.random(in: -1000...1000, using: &random)
@@ -78,7 +78,7 @@ struct RandomLists {
 
 @Suite("Agreement with Foundation")
 struct FoundationAgreementTests {
-    /// What Foundation makes of a list: its own objects.
+    /// Foundation's objects for a list.
     private func object(_ list: PropertyList) -> Any {
         switch list {
         case .string(let value): value
@@ -123,7 +123,7 @@ struct FoundationAgreementTests {
         #expect(try throughFoundation(Data(text.utf8)) == value(of: text))
     }
 
-    /// Reads with Foundation; its objects come back to us as the binary list it writes.
+    /// Reads with Foundation; we get its objects back as the binary list that it writes.
     private func throughFoundation(_ data: Data) throws -> PropertyList {
         let read = try PropertyListSerialization.propertyList(from: data, options: [], format: nil)
         return try value(

@@ -47,7 +47,7 @@ struct DamageTests {
         for length in 0..<list.count {
             let rest = Array(list[..<length])
             guard let found = fault(of: rest) else {
-                // The line end after the last tag may go, and the first letters of a header are a bare word.
+                // The line end after the last tag may be missing, and the first letters of a header are a bare word.
                 let word = PropertyList.string(String(decoding: rest, as: UTF8.self))
                 let read = try value(of: rest)
                 #expect(length == list.count - 1 ? read == complete : length < 6 && read == word, "length \(length)")

@@ -122,6 +122,6 @@ struct EncodingTests {
     func rawNULIsRefused(text: String) {
         let found = fault(of: text)
         #expect(found?.code == .unexpectedCharacter)
-        #expect(found?.message == "The text holds a NUL character.")
+        #expect(found?.message == "The text contains a NUL character.")
     }
 }

@@ -20,7 +20,7 @@ struct ListInspectorTests {
         }
     }
 
-    @Test func damagedListsHaveFaultsWhereTheReaderHasThem() {
+    @Test func damagedListsHaveTheReadersFaults() {
         var random = SeededGenerator(seed: 11)
         for list in DamageTests.lists {
             for _ in 0..<2_000 {
@@ -54,7 +54,7 @@ struct ListInspectorTests {
         #expect(list.faults.map(\.first?.position) == [.text(line: 1, column: 1), .text(line: 1, column: 1)])
     }
 
-    @Test func equalKeysOfDifferentDictionariesAreNoDuplicates() {
+    @Test func equalKeysOfDifferentDictionariesAreNotDuplicates() {
         #expect(inspect("({ a = 1; }, { a = 2; })").faults.isEmpty)
         let list = inspect("({ a = 1; },\n{ a = 2;\n a = 3; })")
         #expect(list.faults.map(\.first?.position) == [.text(line: 2, column: 3)])
@@ -78,7 +78,7 @@ struct ListInspectorTests {
             ("a\n", 0xE2),
             (String(repeating: "é", count: 20_000), 0x80),
         ] as [(String, UInt8)])
-    func aByteThatMeansNothingIsShownWhereItIs(before: String, byte: UInt8) throws {
+    func aByteWithoutAMeaningIsShownWithItsPlace(before: String, byte: UInt8) throws {
         let list = inspect(Array(before.utf8) + [byte, byte, 0x63])
         let fault = try #require(list.faults.first)
         let line =
@@ -107,7 +107,7 @@ struct ListInspectorTests {
         #expect(!(excerpt.before + excerpt.after).contains("\u{FFFD}"))
     }
 
-    @Test func moreFaultsThanAreListedAreToldSo() {
+    @Test func theNumberOfUnlistedFaultsIsReported() {
         let list = inspect(String(repeating: "= ;\n", count: 3_000), .stringsTable)
         #expect(list.faults.count == StringsReader.mostFaults)
         #expect(list.faults.last?.fault.code == .furtherFaults)

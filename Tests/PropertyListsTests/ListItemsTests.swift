@@ -5,7 +5,7 @@ import Testing
 /// Numbers in names are those of the project's list of faults.
 @Suite("ListText: the fast way through an Info.plist agrees with the reader")
 struct ListItemsTests {
-    /// The entries as the fast way gives them, nil where it leaves the list to the reader.
+    /// The entries from the fast way, nil if it leaves the list to the reader.
     private static func entries(_ bytes: [UInt8]) -> [String: PropertyList]? {
         let text = ListText(capacity: bytes.count)
         text.bytes.update(from: bytes, count: bytes.count)
@@ -21,7 +21,7 @@ struct ListItemsTests {
 
     private static func entries(_ text: String) -> [String: PropertyList]? { entries(Array(text.utf8)) }
 
-    /// What is recognised is without fault and read alike.
+    /// What the fast way accepts has no fault and is read in the same way.
     private static func expectAgreement(_ bytes: [UInt8]) {
         guard let entries = entries(bytes) else { return }
         let read = Result { try PropertyListReader.read(bytes).value }
@@ -123,7 +123,7 @@ struct ListItemsTests {
 
     @Test func everyCutAndEveryChangedByteAgree() {
         let bytes = Array(Self.usual.utf8)
-        // The document type has no part in it that is not also elsewhere.
+        // The document type has no part that is not also elsewhere.
         let others = Array("<>/&;a\"-! \n0".utf8) + [0, 0x80, 0xCC, 0xFF]
         for place in bytes.indices where !(60..<150).contains(place) {
             Self.expectAgreement(Array(bytes[..<place]))
@@ -148,7 +148,7 @@ struct ListItemsTests {
         #expect(recognized > 200)
     }
 
-    /// The list with usual values and keys alone.
+    /// The list with only ordinary values and keys.
     private static func plain(_ list: PropertyList) -> PropertyList {
         switch list {
         case .array(let values): .array(values.map(plain))

@@ -81,7 +81,7 @@ struct OldStyleReadingTests {
         if !expected.contains("'") { #expect(try value(of: "('\(escaped)')") == .array([.string(expected)])) }
     }
 
-    @Test func commentsStandWhereverBlanksDo() throws {
+    @Test func commentsMayBeWhereverBlanksMay() throws {
         let text = "/* a *//**/{/* * / */k /*=*/=//;\nv /* \n */;}// end without line"
         #expect(try value(of: text) == .dictionary(["k": .string("v")]))
     }

@@ -37,6 +37,6 @@ struct ReadingBudgetTests {
         #expect(budget.lacks == .bytes)
         let negative = budget.take(steps: -1)
         #expect(!negative)
-        #expect(budget.exhausted.reason == "stands for more than 1048736 bytes of content, the limit for its 10 bytes")
+        #expect(budget.exhausted.reason == "expands to more than 1048736 bytes of content, the limit for its 10 bytes")
     }
 }

@@ -13,7 +13,7 @@ struct StringsIndexTests {
 
     private static func index(_ bytes: [UInt8]) -> StringsIndex? { .recognizing(text(bytes)) }
 
-    /// What is recognised is without fault and read alike; every entry is found, and none else.
+    /// What the fast way accepts has no fault and is read in the same way; every entry is found, and no other.
     private static func expectAgreement(_ bytes: [UInt8], _ name: @autoclosure () -> String = "") {
         guard let index = index(bytes) else { return }
         let (entries, faults) = StringsReader.read(bytes)
@@ -66,7 +66,7 @@ struct StringsIndexTests {
     @Test func ordinaryTablesAreRecognized() {
         for (number, entry) in Self.entries.enumerated() {
             for bytes in Self.encodings(of: "\n\(entry)\n").prefix(6) {
-                // A table that begins with no ASCII character is not recognised as UTF-16.
+                // A table that does not begin with an ASCII character is not recognised as UTF-16.
                 #expect(Self.index(bytes) != nil, "entry \(number)")
                 Self.expectAgreement(bytes)
             }
@@ -75,7 +75,7 @@ struct StringsIndexTests {
         #expect(Self.index(Array(" \n// nothing".utf8))?.count == 0)
     }
 
-    @Test func whatTheReaderReportsIsLeftToIt() {
+    @Test func faultsAreLeftToTheReader() {
         for text in [
             "a = b;", "\"a\";", "{ \"a\" = \"b\"; }", "\"a\" = \"b\"", "\"a\" = \"b\"; \"a\" = \"c\";", "\"a\" = 'b';",
             "\"a",
@@ -131,7 +131,7 @@ struct StringsIndexTests {
         #expect(Self.index(Array(text.utf8))?.count == 600)
     }
 
-    /// The index of a file in UTF-16 that comes in pieces.
+    /// The index of a file in UTF-16 that arrives in pieces.
     private static func index(_ bytes: [UInt8], piecesOf length: Int) -> StringsIndex? {
         let file = text(bytes)
         guard var text = UTF16Text(beginning: file.buffer, size: file.count) else { return nil }
@@ -162,7 +162,7 @@ struct StringsIndexTests {
         #expect(Self.index(Array("\"a\" = \"b\";".utf8), piecesOf: 8) == nil)
     }
 
-    @Test func moreThanTheSizeThatWasToldIsRefused() {
+    @Test func moreThanTheStatedSizeIsRefused() {
         let file = Self.text(utf16("\"a\" = \"漢字\";", bigEndian: false, mark: true))
         guard var text = UTF16Text(beginning: file.buffer, size: file.count) else {
             Issue.record("the mark is not seen")

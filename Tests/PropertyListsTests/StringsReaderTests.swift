@@ -99,7 +99,7 @@ struct StringsReaderTests {
         #expect(faults.count == 1)
     }
 
-    @Test func textOfSeveralLinesIsNoFault() {
+    @Test func textOfSeveralLinesIsNotAFault() {
         let (entries, faults) = read("\"a\" = \"line one\nline two;\n\";\n\"b\" = \"2\";")
         #expect(entries == ["a": "line one\nline two;\n", "b": "2"])
         #expect(faults.isEmpty)
@@ -154,7 +154,7 @@ struct StringsReaderTests {
         #expect((2...3).contains(faults.count))
     }
 
-    @Test func latin1IsAssumedAndTold() {
+    @Test func latin1IsAssumedAndReported() {
         let bytes = Array("a = \"é\";\nk = \"vé".utf8) + [0xE9] + Array("\";".utf8)
         let (entries, faults) = StringsReader.read(bytes)
         #expect(entries == ["a": "Ã©", "k": "vÃ©é"])

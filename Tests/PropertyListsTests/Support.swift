@@ -1,6 +1,6 @@
 import PropertyLists
 
-/// The fault of a list that must not be read, or nil where it was read.
+/// The fault of a list that must not be read, or nil if it was read.
 func fault(of bytes: [UInt8], limits: PropertyListLimits = .standard) -> PropertyListFault? {
     do throws(PropertyListFault) {
         _ = try PropertyListReader.read(bytes, limits: limits)
@@ -23,7 +23,7 @@ func value(of bytes: [UInt8], limits: PropertyListLimits = .standard) throws -> 
     try PropertyListReader.read(bytes, limits: limits).value
 }
 
-/// Wraps a value in what surrounds it in an XML list. The value begins at line 4, column 1.
+/// Wraps a value in the text around it in an XML list. The value begins at line 4, column 1.
 func xml(_ value: String) -> String {
     """
     <?xml version="1.0" encoding="UTF-8"?>
@@ -50,7 +50,7 @@ func utf32(_ text: String, bigEndian: Bool, mark: Bool) -> [UInt8] {
     }
 }
 
-/// A binary list put together by hand, right or wrong.
+/// A binary list built by hand, right or wrong.
 struct BinaryList {
     /// The bytes of each object; references take one byte.
     var objects: [[UInt8]]

@@ -90,7 +90,7 @@ struct WriterTests {
         .date(-63_145_526_401), .date(1e300),
         .string("a\0b"), .dictionary(["\0": .boolean(true)]), .uid(1 << 32), .array([.array([.real(-.infinity)])]),
     ])
-    func whatXMLCannotSayIsRefused(list: PropertyList) {
+    func valuesThatXMLCannotExpressAreRefused(list: PropertyList) {
         do throws(PropertyListFault) {
             let text = try PropertyListWriter.xml(list)
             Issue.record("written as \(text)")

@@ -10,7 +10,7 @@ struct XMLFaultTests {
     }
 
     @Test("23: a file of NULs", arguments: [1, 2, 3, 4, 8, 100])
-    func fileOfNULsIsNoText(count: Int) {
+    func fileOfNULsIsNotText(count: Int) {
         #expect(fault(of: [UInt8](repeating: 0, count: count))?.code == .unexpectedCharacter)
     }
 
@@ -40,7 +40,7 @@ struct XMLFaultTests {
         #expect(read.duplicates.isEmpty && read.value == .dictionary(["\u{E9}": .boolean(true)]))
     }
 
-    @Test("294, 295: a checker tells equal keys with the same value from those with another")
+    @Test("294, 295: a checker distinguishes equal keys with the same value from those with another")
     func repeatedKeysAreReported() {
         func codes(_ text: String) -> [PropertyListFault.Code] {
             Array(text.utf8).withUnsafeBytes { ListInspector.inspect($0, as: .propertyList, limits: .standard) }.faults
@@ -115,7 +115,7 @@ struct XMLFaultTests {
     @Test(
         "50: text that is no whole number",
         arguments: ["", " ", "-", "+", "0x", "1.5", "1e3", "1 2", "--1", "0xg", "١", "a", "12a"])
-    func otherTextIsNoInteger(text: String) {
+    func otherTextIsNotAnInteger(text: String) {
         #expect(fault(of: xml("<integer>\(text)</integer>"))?.code == .invalidInteger)
     }
 
@@ -127,7 +127,7 @@ struct XMLFaultTests {
     }
 
     @Test("50: text that is no number", arguments: ["", ".", "e", "1e", "0x1p3", "1,5", "1.5.5", "nano", "1 2", "--1"])
-    func otherTextIsNoReal(text: String) {
+    func otherTextIsNotAReal(text: String) {
         #expect(fault(of: xml("<real>\(text)</real>"))?.code == .invalidReal)
     }
 
@@ -195,7 +195,7 @@ struct XMLFaultTests {
             ("<![CDATA[a]]>", .malformedMarkup), ("<!DOCTYPE plist><!DOCTYPE plist><true/>", .malformedMarkup),
             ("<!DOCTYPE plist <x>><true/>", .malformedMarkup),
         ])
-    func malformedMarkupIsTold(text: String, code: PropertyListFault.Code) {
+    func malformedMarkupIsReported(text: String, code: PropertyListFault.Code) {
         #expect(fault(of: text)?.code == code)
     }
 

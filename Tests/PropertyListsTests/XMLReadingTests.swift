@@ -117,7 +117,7 @@ struct XMLReadingTests {
     }
 
     @Test func longTextsWithoutBlanksAreReadWhole() throws {
-        // Around the eight bytes that are looked at in one step.
+        // Around the eight bytes that are read in one step.
         for count in 0...40 {
             let text = String(repeating: "é", count: count) + String(repeating: "x", count: count)
             #expect(try value(of: "<string>\(text)</string>") == .string(text))

@@ -1,6 +1,6 @@
 import PluginABI
 
-/// What a host with an interface of its own would ask for; the benchmark needs no interface.
+/// A host would have an interface of its own; the benchmark needs none.
 final class Sample: Plugin {
     init(context: PluginContext) throws {}
 }

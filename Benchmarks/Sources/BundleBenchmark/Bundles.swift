@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bundles that are measured: all alike, with the resources of a plug-in in four languages.
+/// The measured bundles: all alike, with the resources of a plug-in in four languages.
 struct Bundles {
     let folder: URL
 
@@ -14,7 +14,7 @@ struct Bundles {
     func path(_ index: Int) -> String { folder.appending(path: "Sample\(index).bundle").path }
     func resource(_ name: String, in index: Int = 0) -> String { path(index) + "/Contents/Resources/" + name }
 
-    /// How many there are to be for measurements that open a number of bundles each, never one that was open before.
+    /// How many bundles to make for measurements that each open several bundles, none of which was open before.
     static func count(_ number: Int) -> Int { 1 + number * OpeningMeasurements.ways }
 
     func make(_ number: Int) throws {
@@ -38,7 +38,7 @@ struct Bundles {
         try text.write(to: file, atomically: false, encoding: .utf8)
     }
 
-    /// About 1.5 kB, with the keys of a usual bundle.
+    /// About 1.5 kB, with the keys of an ordinary bundle.
     private static var infoList: String {
         let strings = [
             ("CFBundleIdentifier", "org.example.sample"), ("CFBundleName", "Sample"),

@@ -4,7 +4,7 @@ import PluginHost
 
 /// Opening bundles that the process has not seen before.
 enum OpeningMeasurements {
-    /// How many measurements open bundles of their own: both libraries keep what they know of a directory.
+    /// How many measurements open bundles of their own, because both libraries remember a directory.
     static let ways = 6
 
     static func run(_ bundles: Bundles, _ number: Int) throws -> [Figure] {
@@ -33,7 +33,7 @@ enum OpeningMeasurements {
         }
         let theirString = medianNanoseconds(fresh()) { path in
             let bundle = Bundle(path: path)!
-            // Whatever language Foundation takes.
+            // Whatever language Foundation chooses.
             precondition(bundle.localizedString(forKey: Bundles.keys[7], value: nil, table: nil) != Bundles.keys[7])
             kept.append(bundle)
         }
@@ -50,7 +50,7 @@ enum OpeningMeasurements {
         ]
     }
 
-    /// Opens a bundle and finds a resource that it has in its localisations alone.
+    /// Opens a bundle and finds a resource that only its localisations have.
     static func findPage(_ path: String) throws -> PluginBundle {
         let bundle = try PluginBundle.open(path: path)
         precondition(bundle.path(forResource: "page7", ofType: "html")?.hasSuffix(".lproj/page7.html") ?? false)

@@ -18,7 +18,15 @@ struct Report {
                 + Child.figures(["--round", "\(bundles)"], environment: environment)
         }
         Swift.print(
-            "Opening bundles and asking them, medians of \(rounds) processes (x: to what the first line or name tells)")
+            "Opening bundles and looking things up, medians of \(rounds) processes (x: relative to the line or name given)"
+        )
         Figure.printMedians(of: figures)
+        let log = folder.appending(path: "strace").path
+        guard
+            let calls = try FirstBundle.nameServiceCalls(
+                environment: ["BENCHMARK_BUNDLES": folder.path], log: log)
+        else { return Swift.print("Calls of the name service: not counted, because strace is not installed.") }
+        Swift.print("Calls of the name service at the first question: \(calls)   goal: 0")
+        guard calls == 0 else { throw Child.Failure(description: "the first question asks the name service") }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Measuring
 import PluginHost
 
-/// Asking for strings of a table that was read, beside the same look-up in a Swift dictionary.
+/// Look-ups of strings in a table that was read before, compared with the same look-up in a Swift dictionary.
 enum StringMeasurements {
     static func run(_ bundles: Bundles, _ number: Int) throws -> [Figure] {
         let bundle = try PluginBundle.open(path: bundles.path(0))

@@ -1,7 +1,7 @@
 import Measuring
 
-/// Nanoseconds that each of some things takes alone, as the least of several passes over a list: the passes are in one
-/// process and close together, and what disturbs one only ever makes it longer.
+/// The nanoseconds that each of some things takes alone, as the minimum of several passes over a list. The passes are close
+/// together in one process, and a disturbance can only make one longer.
 func nanoseconds<Element>(_ elements: [Element], passes: Int = 5, _ body: (Element) throws -> Void) rethrows -> Double {
     var best = UInt64.max
     for _ in 0..<passes {
@@ -12,8 +12,8 @@ func nanoseconds<Element>(_ elements: [Element], passes: Int = 5, _ body: (Eleme
     return Double(best) / Double(elements.count)
 }
 
-/// Nanoseconds of something that can be done but once with each element, as the median, without the first ones, which
-/// bring in what a process needs once.
+/// The nanoseconds of something that can be done only once with each element, as the median. The first ones are left out,
+/// because they do the work that a process needs once.
 func medianNanoseconds<Element>(_ elements: [Element], _ body: (Element) throws -> Void) rethrows -> Double {
     var times: [UInt64] = []
     for element in elements {
@@ -25,6 +25,6 @@ func medianNanoseconds<Element>(_ elements: [Element], _ body: (Element) throws 
     return Double(later[later.count / 2])
 }
 
-/// Keeps the optimiser from leaving a question out.
+/// Keeps the optimiser from removing a look-up.
 @inline(never)
 func use<Value>(_ value: Value) {}

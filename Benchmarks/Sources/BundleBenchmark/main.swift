@@ -1,10 +1,11 @@
-// What it costs to open bundles and to ask them for resources and strings, as ratios to what the same question costs
-// without a bundle (a stat(), a Swift dictionary) and beside Foundation's Bundle, in the same process.
+// The cost of opening bundles and of looking up resources and strings, as ratios to the cost of the same without a bundle
+// (a stat(), a Swift dictionary) and beside Foundation's Bundle, in the same process.
 //
 //   bundle-benchmark            the table: medians of several processes
-//   bundle-benchmark --check    the same, once and with few, to see that it works
+//   bundle-benchmark --check    the same, once and with few bundles, to check that it works
 //   bundle-benchmark --round N  one process; N is how many bundles each measurement opens. Prints one figure a line
-//   bundle-benchmark --first L  one process, for the first bundle that the library L opens: PluginHost or Foundation
+//   bundle-benchmark --first L  one process, for the first bundle that the library L opens: PluginHost or Foundation; or
+//                               for the first “question” of a process
 //
 // The bundles are made in a temporary folder.
 
@@ -12,7 +13,7 @@ import Foundation
 import Measuring
 import PluginHost
 
-/// What is measured, in the order of the table.
+/// The measurements, in the order of the table.
 let measurements: [(Bundles, Int) throws -> [Figure]] = [
     OpeningMeasurements.run,
     ResourceMeasurements.run,
@@ -35,7 +36,6 @@ do {
             for figure in try measure(bundles, Int(arguments[1]) ?? 8) { print(figure.line) }
         }
     case "--first" where arguments.count == 2:
-        HostEnvironment.current.preferredLanguages = ["fr"]
         print(try FirstBundle.measure(arguments[1], in: folder).line)
     default:
         let text = "bundle-benchmark: unknown arguments \(arguments.joined(separator: " "))\n"

@@ -1,21 +1,21 @@
 import Foundation
 
-/// The folder of bundles that a catalogue is made of.
+/// The folder of bundles for a catalogue.
 struct Folder {
     let url: URL
 
-    /// The one that the process was started with.
+    /// The folder that the process was started with.
     static var ofParent: Folder {
         Folder(url: URL(filePath: ProcessInfo.processInfo.environment["BENCHMARK_BUNDLES"] ?? "."))
     }
 
     var bundles: String { url.appending(path: "bundles").path }
-    /// A few of the same, to bring in what a process needs once.
+    /// A few of the same bundles, for the work that a process needs once.
     var few: String { url.appending(path: "few").path }
     /// One plug-in that makes objects.
     var making: String { url.appending(path: "making-\(getpid())").path }
     var index: String { url.appending(path: "index").path }
-    /// One for each folder, so that none takes the other's place.
+    /// One index for each folder, so that none replaces another.
     func index(of folder: String) -> String { index + "/" + (folder as NSString).lastPathComponent }
 
     func make(_ count: Int) throws {
@@ -28,7 +28,7 @@ struct Folder {
         }
     }
 
-    /// About 1.6 kB, with the keys of a usual plug-in and two factories, each under a name of its own.
+    /// About 1.6 kB, with the keys of an ordinary plug-in and two factories, each with a different name.
     private static func infoList(_ number: Int) -> String {
         let strings = [
             ("CFBundleDevelopmentRegion", "en"), ("CFBundleDisplayName", "Sample plug-in number \(number)"),

@@ -1,8 +1,8 @@
 import Foundation
 import Measuring
 
-/// What it costs a program to start among many plug-ins of which it uses one: the demo host writes a report by the sample
-/// plug-in Reporter, once with that one alone (and the list of words that it requires), and once with many others beside it.
+/// The cost of starting a program among many plug-ins of which it uses one. The demo host writes a report with the sample
+/// plug-in Reporter: once with that one alone (and the list of words that it requires), and once with many others.
 struct HostStart {
     /// The demo host.
     let program: String
@@ -11,7 +11,7 @@ struct HostStart {
     let others: Int
     let rounds: Int
 
-    /// At most that many milliseconds more.
+    /// The most milliseconds that the others may add.
     private static let goal = 5.0
 
     func print() throws {
@@ -31,13 +31,13 @@ struct HostStart {
             ]
         }
         setenv("XDG_CACHE_HOME", folder.appending(path: "cache").path, 1)
-        // The first start of each leaves the index; file times must have settled before it is relied on.
+        // The first start of each writes the index; file times must be old enough for the index to be trusted.
         for _ in 0..<3 {
             for way in ways { _ = try milliseconds(way) }
             usleep(100_000)
         }
         var times: [[Double]] = [[], []]
-        // Each start beside the other, so that whatever else the machine does concerns both.
+        // The starts alternate, so that other work of the machine affects both.
         for round in 0..<rounds {
             for way in round % 2 == 0 ? [0, 1] : [1, 0] { times[way].append(try milliseconds(ways[way])) }
         }

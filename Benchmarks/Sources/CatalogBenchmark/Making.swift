@@ -3,22 +3,22 @@ import Measuring
 import PluginABI
 import PluginHost
 
-/// What an object costs that a plug-in of a catalogue makes, beside one that a kept provider makes. The plug-in is linked
-/// into this program, because how its code came into the process makes no difference here.
+/// The cost of an object that a plug-in of a catalogue makes, compared with one from a kept provider. The plug-in is linked
+/// into this program, because the way in which its code was loaded makes no difference here.
 struct Making {
-    /// At most that many times what the provider takes.
+    /// At most this many times the provider's time.
     private static let goal = 1.3
     private static let objects = 20_000
     private static let rounds = 31
 
-    /// What the plug-in makes.
+    /// The object that the plug-in makes.
     private final class Sample: Sendable {
         let text: String
         init(context: PluginContext) { text = context.bundleIdentifier }
     }
 
     private static let point = ExtensionPoint<Sample>("org.example.benchmark.making")
-    /// The one that is made stands after others.
+    /// The measured provider comes after others.
     private static let names = (0..<10).map { "sample-\($0)" }
 
     func run(in folder: String) throws -> [Figure] {
@@ -37,7 +37,7 @@ struct Making {
         guard let last = Self.names.last, let found = catalog.extension(named: last, of: Self.point),
             let provider = try bundle.providers(of: Self.point).last
         else { throw Child.Failure(description: "the catalogue of \(folder) offers nothing to make") }
-        // Each beside the other, so that whatever else the machine does concerns both.
+        // The two alternate, so that other work of the machine affects both.
         var times: [[Double]] = [[], []]
         for _ in 0..<Self.rounds {
             times[0].append(try Self.nanoseconds { try provider.make() })

@@ -2,16 +2,16 @@ import Foundation
 import Measuring
 import PluginHost
 
-/// What is measured in one process.
+/// The measurements in one process.
 struct Measurements {
     let folder: Folder
 
     init(_ folder: Folder) { self.folder = folder }
 
     func run() throws -> [Figure] {
-        // The first of everything brings in what a process needs once.
+        // The first use of everything does the work that a process needs once.
         for _ in 0..<3 { for way in Way.allCases { _ = try way.run(folder, in: folder.few) } }
-        // Before anything large was freed that could be used again.
+        // Before any large memory was freed that could be used again.
         let before = try Memory.used
         let catalog = Way.indexed.catalog(folder, in: folder.bundles)
         let used = try Memory.used - before
@@ -51,15 +51,15 @@ struct Measurements {
     func start() throws { _ = try Way.indexed.run(folder, in: folder.bundles) }
 }
 
-/// A way to know all bundles of a folder.
+/// A way to find all bundles of a folder.
 enum Way: String, CaseIterable {
-    /// The least that must be done to know them at all.
+    /// The least work that finds them at all.
     case read = "list, open and read each"
     case walk = "full walk"
     case indexed = "from the index, each bundle checked"
     case trusted = "from the index, folders checked"
 
-    /// - Returns: how many there are, counted, so that a way that fails fast is not taken for a fast one.
+    /// - Returns: the number of bundles, so that a way that fails fast does not look like a fast one.
     func run(_ folder: Folder, in path: String) throws -> Int {
         if self == .read { return try Reading.all(path) }
         let catalog = catalog(folder, in: path)
@@ -111,7 +111,7 @@ enum Reading {
 
 /// The memory of the process.
 enum Memory {
-    /// Bytes of its own that are in memory: all but what it shares with files.
+    /// The private bytes in memory: all but those shared with files.
     static var used: Int {
         get throws {
             let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
@@ -136,6 +136,6 @@ enum EmptyCaches {
     }
 }
 
-/// Keeps the optimiser from leaving a question out.
+/// Keeps the optimiser from removing a look-up.
 @inline(never)
 func use<Value>(_ value: Value) {}

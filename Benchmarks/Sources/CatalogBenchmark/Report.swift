@@ -13,7 +13,7 @@ struct Report {
         defer { try? FileManager.default.removeItem(at: folder.url) }
         try folder.make(bundles)
         let environment = ["BENCHMARK_BUNDLES": folder.url.path]
-        // Leaves the index for the rounds.
+        // Writes the index for the rounds.
         _ = try Child.run(Child.thisProgram, ["--start"], environment: environment)
         let figures = try (0..<rounds).map { _ in
             let figures = try Child.figures(["--round"], environment: environment)
@@ -23,7 +23,8 @@ struct Report {
             return Array(figures.dropFirst())
         }
         Swift.print(
-            "Knowing \(bundles) bundles, medians of \(rounds) processes (x: to listing, opening and reading each)")
+            "Finding \(bundles) bundles, medians of \(rounds) processes (x: relative to listing, opening and reading each)"
+        )
         Figure.printMedians(of: figures, digits: 3)
         if !EmptyCaches.isPossible {
             Swift.print("Cold: not measured, because only root may empty the kernel's caches.")

@@ -1,15 +1,15 @@
-// What it costs to know all plug-ins of an application, as ratios to listing, opening and reading the same Info.plist
-// files, in the same process: by a walk, from the index, and both with nothing in the kernel's caches.
+// The cost of finding all plug-ins of an application, as ratios to listing, opening and reading the same Info.plist
+// files, in the same process: by a walk, from the index, and both with empty caches of the kernel.
 //
 //   catalog-benchmark [N]        the table, with N bundles (10,000): medians of several processes
-//   catalog-benchmark --check    the same, once and with few, to see that it works
+//   catalog-benchmark --check    the same, once and with few bundles, to check that it works
 //   catalog-benchmark --round    one process; prints one figure a line
-//   catalog-benchmark --start    starts from the index, for the counting of system calls
+//   catalog-benchmark --start    starts from the index, to count system calls
 //   catalog-benchmark --host PROGRAM PLUGINS
-//                                what 1,000 plug-ins cost the demo host that uses one of them
+//                                the cost of 1,000 plug-ins for the demo host, which uses one of them
 //
-// The bundles are made in a temporary folder. What is measured cold needs root, because only root may empty the kernel's
-// caches.
+// The bundles are made in a temporary folder. The measurements with empty caches need root, because only root may empty
+// the kernel's caches.
 
 import Foundation
 import PluginHost

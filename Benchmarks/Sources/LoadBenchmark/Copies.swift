@@ -7,7 +7,7 @@ struct Copies {
 
     static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
-    /// Makes as many as are missing.
+    /// Makes the missing ones.
     func make(_ count: Int) throws {
         let plugin = Self.products.appending(path: "libBenchmarkPlugin.so")
         for index in 0..<count {
@@ -25,7 +25,7 @@ struct Copies {
     func bundle(_ index: Int) -> URL { folder.appending(path: "\(name(index)).bundle") }
     func executable(_ index: Int) -> String { bundle(index).appending(path: "Contents/Linux/\(name(index))").path }
 
-    /// About 1.5 kB, with the keys of a usual bundle.
+    /// About 1.5 kB, with the keys of an ordinary bundle.
     private func infoList(_ index: Int) -> String {
         let strings = [
             ("CFBundleDevelopmentRegion", "en"), ("CFBundleDisplayName", "Sample plug-in number \(index)"),
@@ -37,7 +37,7 @@ struct Copies {
             ("SampleDescription", "A plug-in that exists to be loaded &amp; never to be used"),
         ]
         let body = strings.map { "\t<key>\($0.0)</key>\n\t<string>\($0.1)</string>\n" }.joined()
-        // As long as two entries of usual length, and what the entry registers.
+        // As long as two items of ordinary length, and matching what the entry registers.
         let factories = """
             \t\t<dict>
             \t\t\t<key>name</key>

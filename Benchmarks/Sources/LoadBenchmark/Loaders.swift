@@ -2,17 +2,17 @@ import Foundation
 import PluginABI
 import PluginHost
 
-/// The ways to load a plug-in that are compared.
+/// The ways of loading a plug-in that are compared.
 enum Way: String, CaseIterable {
-    /// dlopen(), dlsym() and the entry with a table that accepts everything: the limit.
+    /// dlopen(), dlsym() and the entry with a table that accepts everything: the lower limit.
     case raw
-    /// A bundle whose manifest is known: checks, load, registration, notification.
+    /// A bundle whose manifest was read before: checks, load, registration, notification.
     case known
     /// Everything: opening the bundle, reading Info.plist, checks, load, registration, notification.
     case whole
 }
 
-/// The least that a plug-in's entry can be called with.
+/// The least that a plug-in's entry needs.
 enum RawHost {
     nonisolated(unsafe) private static let swift: UnsafeMutablePointer<plugin_swift_host> = {
         let table = UnsafeMutablePointer<plugin_swift_host>.allocate(capacity: 1)
@@ -48,18 +48,18 @@ enum RawHost {
     }
 }
 
-/// One process: copies loaded in turn by each way, so that all see the same number of images.
+/// One process: loads copies in turn by each way, so that all see the same number of images.
 struct Round {
     let count: Int
 
-    /// Each way comes after each other one equally often: what one load leaves in the processor's caches serves the next.
+    /// Each way follows each other one equally often, because one load leaves data in the processor's caches for the next.
     private static let order: [Way] = [.raw, .known, .whole, .raw, .whole, .known]
 
     private func way(_ index: Int) -> Way { Self.order[index % Self.order.count] }
 
     func run() throws {
         let copies = Copies(folder: URL(filePath: ProcessInfo.processInfo.environment["BENCHMARK_COPIES"] ?? "."))
-        // Known manifests are known before the clock runs.
+        // The manifests are read before the clock runs.
         let bundles = try (0..<count).map { index in
             way(index) == .known ? try PluginBundle.open(path: copies.bundle(index).path) : nil
         }
@@ -77,7 +77,7 @@ struct Round {
             }
             times[way, default: []].append(DispatchTime.now().uptimeNanoseconds - start)
         }
-        // The first loads bring in what is used once; of many, only the last tell what a load costs at that number.
+        // The first loads do work that is needed once. With many loads, only the last ones show the cost at that number.
         for way in Way.allCases {
             let all = times[way]!.dropFirst(3)
             let last = all.suffix(60)

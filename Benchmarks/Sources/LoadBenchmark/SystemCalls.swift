@@ -2,9 +2,9 @@ import Foundation
 import Measuring
 import PluginHost
 
-/// Counts system calls with strace, as the difference between a long and a short run: exact, without noise.
+/// Counts system calls with strace, as the difference between a long and a short run. This is exact and without noise.
 enum SystemCalls {
-    /// What the counted processes do.
+    /// The work of the counted processes.
     static func load(_ way: String, _ count: Int) throws {
         let copies = Copies(folder: URL(filePath: ProcessInfo.processInfo.environment["BENCHMARK_COPIES"] ?? "."))
         for index in 0..<count {
@@ -25,7 +25,7 @@ enum SystemCalls {
         let whole = try calls("whole", strace, folder)
         let open = try calls("open", strace, folder)
         print("System calls a load: raw \(text(raw)), whole \(text(whole)),")
-        print("of which reading Info.plist \(text(open)); beyond it \(text(whole - open))   goal: at most 15")
+        print("of which \(text(open)) read Info.plist; beyond these \(text(whole - open))   goal: at most 15")
     }
 
     private static func text(_ calls: Double) -> String { String(format: "%.2f", calls) }
@@ -37,7 +37,7 @@ enum SystemCalls {
                 strace, ["-f", "-o", log.path, Child.thisProgram, "--calls", way, "\(count)"],
                 environment: ["BENCHMARK_COPIES": folder.path])
             let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
-            // Memory for the process's own tables grows by steps; those calls belong to no single load.
+            // Memory for the process's own tables grows in steps; those calls belong to no single load.
             return lines.filter { !$0.contains(" brk(") && !$0.contains("MAP_ANONYMOUS") && !$0.contains("+++") }.count
         }
         return Double(counts[1] - counts[0]) / 100

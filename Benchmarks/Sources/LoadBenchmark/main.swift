@@ -1,11 +1,11 @@
-// What loading a plug-in costs, as a ratio to dlopen() and the entry call of the same file in the same process.
+// The cost of loading a plug-in, as a ratio to dlopen() and the entry call of the same file in the same process.
 //
 //   load-benchmark              the table: ratios at 200 and at 1,000 loaded plug-ins, medians of several processes
-//   load-benchmark --check      the same, once and with few, to see that it works
+//   load-benchmark --check      the same, once and with few plug-ins, to check that it works
 //   load-benchmark --round N    one process that loads N copies in turn by each way; prints nanoseconds a load
-//   load-benchmark --calls K N  loads N copies by way K and nothing else, for counting system calls with strace
+//   load-benchmark --calls K N  loads N copies by way K and nothing else, to count system calls with strace
 //
-// The copies are made in a temporary folder: each is a file of its own, because the dynamic linker knows a file by its
+// The copies are made in a temporary folder. Each is a separate file, because the dynamic linker recognises a file by its
 // inode. Each process loads every copy once.
 
 import Foundation

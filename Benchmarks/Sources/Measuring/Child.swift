@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program run to its end.
+/// A program that is run to its end.
 public enum Child {
     /// Why there are no figures.
     public struct Failure: Error, CustomStringConvertible {

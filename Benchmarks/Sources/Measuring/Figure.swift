@@ -1,10 +1,10 @@
 import Foundation
 
-/// One measured number, with what is printed beside it.
+/// One measured number, with the text printed beside it.
 public struct Figure {
     /// What was measured.
     public let name: String
-    /// What was found, in its unit.
+    /// The result, in its unit.
     public let value: Double
     /// “x” for a ratio, “us”, “ns”, “bytes”.
     public let unit: String
@@ -14,7 +14,7 @@ public struct Figure {
     /// The figure as a line between processes.
     public var line: String { "\(name)\t\(value)\t\(unit)\t\(goal.map { "\($0)" } ?? "")" }
 
-    /// A figure, with the goal that it has to meet where there is one.
+    /// A figure, with the goal that it must meet, if there is one.
     public init(_ name: String, _ value: Double, _ unit: String = "x", goal: Double? = nil) {
         self.name = name
         self.value = value
@@ -22,15 +22,15 @@ public struct Figure {
         self.goal = goal
     }
 
-    /// A figure that a child process printed; nil if the line is none.
+    /// A figure that a child process printed; nil if the line is not a figure.
     public init?(line: Substring) {
         let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
         guard parts.count == 4, let value = Double(parts[1]) else { return nil }
         self.init(String(parts[0]), value, String(parts[2]), goal: Double(parts[3]))
     }
 
-    /// Prints the figures of several processes, each of which measured the same: the median of each with the least and
-    /// the most.
+    /// Prints the figures of several processes that measured the same: the median of each, with the minimum and the
+    /// maximum.
     public static func printMedians(of processes: [[Figure]], digits: Int = 2) {
         for (position, figure) in (processes.first ?? []).enumerated() {
             let values = processes.map { $0[position].value }.sorted()

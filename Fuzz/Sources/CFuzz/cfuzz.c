@@ -46,14 +46,14 @@ int fuzz_stopped(void) { return stopped; }
 
 #ifdef SANITIZED
 
-// A sanitiser has allocation functions of its own, and its own limits.
+// A sanitiser has its own allocation functions and its own limits.
 void fuzz_memory_start(void) {}
 size_t fuzz_memory_peak(void) { return 0; }
 
 #else
 
-// The executable's allocation functions take the place of glibc's in the whole process (the manual of glibc,
-// "Replacing malloc"), count, and call glibc's own, which it exports under these names.
+// The executable's allocation functions replace glibc's in the whole process (the manual of glibc, "Replacing malloc").
+// They count, and call glibc's own, which it exports under these names.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
@@ -90,7 +90,7 @@ void *malloc(size_t size) { return taken(__libc_malloc(size)); }
 void *calloc(size_t count, size_t size) { return taken(__libc_calloc(count, size)); }
 
 void *realloc(void *old, size_t size) {
-    // Both are alive while the content is copied; where glibc grows in place, this counts too much for an instant.
+    // Both exist while the content is copied; if glibc grows a block in place, this counts too much for an instant.
     size_t before = old ? malloc_usable_size(old) : 0;
     void *memory = __libc_realloc(old, size);
     if (!memory && size) return memory;

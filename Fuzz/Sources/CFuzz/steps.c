@@ -55,7 +55,7 @@ int fuzz_ran(pid_t process, const char *file) {
     int page_is_own = 0;
     if (waitpid(process, &status, 0) != process || !WIFSTOPPED(status)) return 0;
     ptrace(PTRACE_SETOPTIONS, process, 0, PTRACE_O_EXITKILL);
-    // From one system call to the next until the file is mapped, which takes one; then from instruction to instruction.
+    // Goes from one system call to the next until the file is mapped, which takes one; then from instruction to instruction.
     while (!ran && ptrace(is_mapped ? PTRACE_SINGLESTEP : PTRACE_SYSCALL, process, 0, 0) == 0) {
         if (waitpid(process, &status, 0) != process || !WIFSTOPPED(status)) return 0;
         // Any other signal ends it.
@@ -65,7 +65,7 @@ int fuzz_ran(pid_t process, const char *file) {
             continue;
         }
         uintptr_t now = instruction(process);
-        // A page is looked up when it is entered. That of a file has no other code while its code runs.
+        // A page is looked up when it is entered. A page of the file contains no other code while the file's code runs.
         if (now >> 12 != page) {
             page = now >> 12;
             page_is_own = maps_code(process, file, now);

@@ -58,7 +58,7 @@ static void ended(int number, siginfo_t *info, void *context) {
     uintptr_t at = 0, caller = 0;
 #endif
     struct search here = image_of(at);
-    // A call to an address without code: whose call it was counts.
+    // For a call to an address without code, the caller counts.
     if (!here.found) here = image_of(caller);
     trace->in_own_code = is_own(&here);
     const char *slash = strrchr(here.name, '/');

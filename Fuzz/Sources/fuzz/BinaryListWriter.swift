@@ -1,11 +1,11 @@
 import PropertyLists
 
-/// Writes binary property lists, with sizes and sharing as files in the world have them.
+/// Writes binary property lists, with sizes and sharing as in real files.
 struct BinaryListWriter {
     private var objects: [[UInt8]] = []
     private var known: [PropertyList: Int] = [:]
     private let referenceSize: Int
-    /// Equal values become one object, as Apple's writer does with scalars.
+    /// Equal values become one object, as in Apple's writer for scalars.
     private let sharesValues: Bool
 
     static func bytes(of value: PropertyList, _ random: inout SeededGenerator) -> [UInt8] {

@@ -2,12 +2,12 @@ import CFuzz
 import Glibc
 import PropertyLists
 
-/// What every list and table may take: sixteen times its size and a mebibyte of memory, and twenty times the time of a
+/// The limits for every list and table: sixteen times its size and a mebibyte of memory, and twenty times the time of a
 /// sound one of its size.
 struct BudgetChecks {
     let bytes: UnsafeRawBufferPointer
 
-    /// The readers, and what a sound file is for each.
+    /// The readers, and a sound file for each.
     enum Reader: CaseIterable {
         case list, table, index
 
@@ -33,10 +33,10 @@ struct BudgetChecks {
             guard peak <= limit else {
                 throw Violation("\(reader) takes \(peak) bytes for \(bytes.count), the limit is \(limit)")
             }
-            // What takes less is over before the clock is sure.
+            // Shorter times are too short to measure.
             guard time > Self.shortest else { continue }
             let sound = max(Self.soundTime(reader, size: bytes.count), Self.shortest / Self.mostTimes)
-            // What the machine did beside is not the reader's time.
+            // Other work of the machine does not count as the reader's time.
             for _ in 0..<3 where time > Self.mostTimes * sound { time = min(time, Self.time(reader, bytes)) }
             guard time <= Self.mostTimes * sound else {
                 throw Violation(
@@ -49,8 +49,8 @@ struct BudgetChecks {
     /// Nanoseconds.
     private static let shortest = 4_000_000
 
-    /// The time for a sound file of a size, measured now: the machine may be busier than it was. For the index it is a
-    /// list, because the usual form of a table is recognised without being read.
+    /// The time for a sound file of a size, measured now, because the machine may be busier than before. For the index it is a
+    /// list, because the usual form of a table is recognised without reading it.
     private static func soundTime(_ reader: Reader, size: Int) -> Int {
         let isList = reader != .table
         var text = isList ? "<plist version=\"1.0\"><dict>" : ""

@@ -1,15 +1,15 @@
 import PropertyLists
 
-/// A file that was made right, and what it holds; the start of mutations.
+/// A correct file and its content: the start of mutations.
 struct Sample {
     let bytes: [UInt8]
-    /// What a reader must give; nil for a file that was given by the user.
+    /// The value that a reader must give; nil for a file from the user.
     let value: PropertyList?
 
     var isBinary: Bool { bytes.starts(with: Array("bplist".utf8)) }
 }
 
-/// Makes right files of every format and encoding.
+/// Makes correct files of every format and encoding.
 struct Corpus {
     var random: SeededGenerator
 
@@ -22,7 +22,7 @@ struct Corpus {
             case .strings: corpus.table(corpus.entries())
             case .stringsdict: corpus.list(corpus.plurals())
             case .nibs: corpus.nib()
-            case .budgets, .formats, .indexes: Sample(bytes: [], value: nil)
+            case .budgets, .formats, .indexes, .signatures: Sample(bytes: [], value: nil)
             }
         }
     }
@@ -76,7 +76,7 @@ struct Corpus {
         "version", "CF$UID", "CFBundleName-linux", "", "é", "a&b",
     ]
 
-    /// A list in the form that is read by places.
+    /// A list in the form that the index of places can read.
     private mutating func infoList() -> Sample {
         var entries: [String: PropertyList] = [:]
         for _ in 0..<random.below(8) { entries[random.pick(Self.infoKeys)] = infoValue(depth: 1) }
@@ -122,7 +122,7 @@ struct Corpus {
         switch random.below(3) {
         case 0: return Sample(bytes: BinaryListWriter.bytes(of: value, &random), value: value)
         case 1:
-            // Only what the form can say comes back as it was.
+            // Only values that the form can express come back unchanged.
             var writer = OldStyleWriter(SeededGenerator(seed: random.next()))
             writer.write(value)
             return Sample(bytes: encoded(writer.text), value: value.hasDate ? nil : value)
@@ -140,7 +140,7 @@ struct Corpus {
     }
 
     private mutating func encoded(_ text: String) -> [UInt8] {
-        // Without a mark, a wide encoding shows by its first character's zero bytes, if that is ASCII.
+        // Without a mark, a wide encoding is recognised by the zero bytes of its first character, if that is ASCII.
         let startsPlain = text.utf8.first.map { $0 < 0x80 && $0 > 0 } ?? false
         switch random.below(startsPlain ? 10 : 7) {
         case 0: return [0xEF, 0xBB, 0xBF] + Array(text.utf8)

@@ -1,6 +1,6 @@
-/// One number of an ELF file that a reader believes.
+/// One number of an ELF file that a reader relies on.
 struct ELFField {
-    /// What it is, for the report: mutants of one kind that end alike have one cause.
+    /// Its kind, for the report: mutants of one kind that end in the same way have one cause.
     let kind: String
     let offset: Int
     let size: Int
@@ -10,9 +10,9 @@ struct ELFField {
 struct ELFFields {
     /// By group, so that a group of thousands (symbols) is chosen as often as one of ten (the header).
     private(set) var groups: [[ELFField]] = []
-    /// Where its parts begin and end: offsets to cut it off at.
+    /// Where its parts begin and end: offsets at which to cut it off.
     private(set) var borders: [Int] = []
-    /// Addresses of its tables: what a wrong address is most like.
+    /// The addresses of its tables, as the most likely wrong addresses.
     private(set) var addresses: [UInt64] = []
     /// Bytes that end a string.
     private(set) var terminators: [Int] = []
@@ -41,7 +41,7 @@ struct ELFFields {
         return (0..<size).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64($1 * 8) }
     }
 
-    /// Whether PT_DYNAMIC names a table, by its tag.
+    /// Whether PT_DYNAMIC has a table, by its tag.
     func hasTable(_ tag: UInt64) -> Bool { dynamic[tag] != nil }
 
     private func number(_ offset: Int, _ size: Int) -> UInt64 { Self.number(bytes, offset, size) }
@@ -126,7 +126,7 @@ struct ELFFields {
             addresses.append(number(offset + 8, 8))
             if tag == 0 { break }
         }
-        // Its values are what all else hangs on.
+        // Everything else depends on its values.
         groups += [group, group, group, tags]
         if let strings = dynamic[5].flatMap(fileOffset), let size = dynamic[10] {
             terminators = (strings..<min(strings + Int(size), bytes.count)).filter { bytes[$0] == 0 }
@@ -134,7 +134,7 @@ struct ELFFields {
         }
     }
 
-    /// The string table follows the symbols in what linkers write.
+    /// In the files of usual linkers the string table follows the symbols.
     private var symbolCount: Int {
         guard let symbols = dynamic[6].flatMap(fileOffset), let strings = dynamic[5].flatMap(fileOffset) else {
             return 0

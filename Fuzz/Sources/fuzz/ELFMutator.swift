@@ -39,7 +39,7 @@ struct ELFMutator {
         return field.kind
     }
 
-    /// A number in the place of another: an edge, a neighbour, or one that belongs elsewhere.
+    /// A replacement for a number: an edge value, a neighbour, or a number from another place.
     private func value(_ old: UInt64, _ field: ELFField, _ random: inout SeededGenerator) -> UInt64 {
         switch random.below(12) {
         case 0: return 0

@@ -4,13 +4,13 @@ import PluginHost
 
 /// Loads mutants of plug-ins and of their libraries, each in a process of its own, and counts how the processes end.
 ///
-/// The rule: of a thousand mutants at most one ends its process before code of the mutant ran. What its code does then is
-/// its own. Where the end does not show whether its code ran, the mutant is loaded once more, instruction by instruction.
+/// The rule: at most one of a thousand mutants ends its process before code of the mutant ran. What its code does then does
+/// not count. If the end does not show whether its code ran, the mutant is loaded once more, instruction by instruction.
 struct ELFRun {
     private let options: Options
     private let folder: String
     private let mutators: [(name: String, executable: ELFMutator, library: ELFMutator?)]
-    /// The kinds of samples that no linker here makes.
+    /// The kinds of samples that no linker on this machine can make.
     private let absent: [String]
     private let traces: UnsafeMutablePointer<fuzz_trace>
 
@@ -22,7 +22,7 @@ struct ELFRun {
         case before = "ended before its own code"
     }
 
-    /// A process that loads a mutant, and what to say of it.
+    /// A process that loads a mutant, and a description of the mutant.
     private struct Child {
         var process: pid_t = 0
         var input = 0
@@ -32,7 +32,7 @@ struct ELFRun {
 
     init?(options: Options) {
         self.options = options
-        // In memory where there is such a place.
+        // In memory, if there is such a place.
         folder = (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") + "/pluginhost-fuzz-elf-\(getpid())"
         let given = options.corpus.map { Files.all(in: $0) } ?? []
         guard let samples = ELFSamples(in: folder + "/samples", given: given) else { return nil }
@@ -94,7 +94,7 @@ struct ELFRun {
 
     // MARK: - One mutant
 
-    /// The bundle's files for an input; all follows from the seed and its number.
+    /// The bundle's files for an input, which depend only on the seed and its number.
     private func mutant(_ input: Int) -> (executable: [UInt8], library: [UInt8]?, change: String) {
         var random = SeededGenerator(seed: options.seed, input: input)
         let (name, executable, library) = mutators[random.below(mutators.count)]
@@ -106,7 +106,7 @@ struct ELFRun {
         return (bytes, library?.bytes, "executable, \(name): \(change)")
     }
 
-    /// Keeps the files of an input, for a look at them; `--first` runs it again.
+    /// Keeps the files of an input for examination; `--first` runs it again.
     private func save(_ input: Int) {
         let (executable, library, change) = mutant(input)
         let path = "\(options.findings)/elf-\(options.seed)-\(input)"
@@ -114,7 +114,7 @@ struct ELFRun {
         if change.hasPrefix("library"), let library { Files.write(library, to: path + "-library.so") }
     }
 
-    /// Whether the code of a mutant runs before its process ends: a call of a wrong address in it, say, that leads out
+    /// Whether the code of a mutant runs before its process ends: for instance a call of a wrong address in it that leads out
     /// of the file at once.
     private func ran(_ input: Int, _ slot: Int) -> Bool {
         let child = start(input, slot, isTraced: true)
@@ -138,7 +138,7 @@ struct ELFRun {
             dup2(pipe[1], ELFSamples.descriptor)
             close(pipe[0])
             close(pipe[1])
-            // An instruction takes some thousand times as long.
+            // An instruction takes about a thousand times as long.
             fuzz_limit(UInt32(isTraced ? options.patience * 10 : options.patience))
             if isTraced { fuzz_wait_for_trace() }
             load(executable, library, slot)
@@ -147,7 +147,7 @@ struct ELFRun {
         return Child(process: process, input: input, change: change, marks: pipe[0])
     }
 
-    /// Loads the mutant, and then a sound bundle: a mutant must not end the next load either.
+    /// Loads the mutant, and then a sound bundle, because a mutant must not end the next load either.
     private func load(_ executable: [UInt8], _ library: [UInt8]?, _ slot: Int) -> Never {
         let null = open("/dev/null", O_WRONLY)
         dup2(null, STDERR_FILENO)
@@ -161,11 +161,11 @@ struct ELFRun {
         exit(status)
     }
 
-    /// - Returns: whether its code came to be entered.
+    /// - Returns: whether its code was entered.
     private func load(_ path: String, _ executable: [UInt8], _ library: [UInt8]?) -> Bool {
         Files.write(executable, to: Self.path(in: path, ofLibrary: false))
         if let library { Files.write(library, to: Self.path(in: path, ofLibrary: true)) }
-        // With a principal class nothing needs to be registered.
+        // With a principal class it need not register anything.
         let list =
             "<plist version=\"1.0\"><dict><key>CFBundleExecutable</key><string>Plugin</string>"
             + "<key>NSPrincipalClass</key><string>None</string></dict></plist>"
@@ -183,7 +183,7 @@ struct ELFRun {
     private func judge(_ child: Child, _ slot: Int, _ status: Int32) -> (End, String) {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = max(read(child.marks, &bytes, bytes.count), 0)
-        // The library's code runs before the executable is opened, and says nothing about the executable.
+        // The library's code runs before the executable is opened, and proves nothing about the executable.
         let wanted = child.change.hasPrefix("library") ? ELFSamples.libraryMark : ELFSamples.executableMark
         let hasMarks = bytes.prefix(count).contains(wanted)
         var code: Int32 = 0

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Bundles whose files are damaged: compiled at the start, each with a library of its own in Contents/Frameworks.
+/// The bundles to damage: compiled at the start, each with its own library in Contents/Frameworks.
 struct ELFSamples {
     /// A bundle: the executable's bytes, and those of its library.
     struct Sample {
@@ -10,12 +10,12 @@ struct ELFSamples {
     }
 
     let samples: [Sample]
-    /// The kinds of files that no linker of this machine makes.
+    /// The kinds of files that no linker of this machine can make.
     let absent: [String]
 
     /// - Parameters:
     ///   - folder: for sources and results.
-    ///   - given: executables of plug-ins, which were built elsewhere.
+    ///   - given: executables of plug-ins that were built elsewhere.
     init?(in folder: String, given: [[UInt8]]) {
         var samples: [Sample] = []
         var absent: [String] = []
@@ -28,7 +28,7 @@ struct ELFSamples {
             let plugin =
                 "\(compiler) \(options) -Wl,--enable-new-dtags -Wl,-rpath,'$ORIGIN/../Frameworks' "
                 + "-o \(folder)/plugin.so \(folder)/plugin.c \(folder)/libpart.so -lm"
-            // A linker may refuse an option that it does not know, or leave it at a warning.
+            // A linker may refuse an unknown option, or only warn of it.
             guard system(library + " 2>/dev/null") == 0, system(plugin + " 2>/dev/null") == 0,
                 let executable = Files.read("\(folder)/plugin.so"), let part = Files.read("\(folder)/libpart.so"),
                 [executable, part].allSatisfy({ ELFFields(of: $0).hasTable(wanted) })
@@ -46,7 +46,7 @@ struct ELFSamples {
         self.absent = absent
     }
 
-    /// Each with the tag of the table that makes it that kind. Each linker lays a file out in its own way: gold puts code
+    /// Each with the tag of the table that shows its kind. Each linker lays a file out in its own way: gold puts code
     /// and tables into one segment, lld does not.
     private static let kinds: [(name: String, flags: String, table: UInt64)] = [
         ("gnu hash", "-Wl,--hash-style=gnu", gnuHash), ("sysv hash", "-Wl,--hash-style=sysv", 4),
@@ -62,8 +62,8 @@ struct ELFSamples {
         system("command -v clang >/dev/null 2>&1") == 0 ? "clang" : "cc"
     }
 
-    /// How code of the files says that it runs: a byte to a descriptor, by a system call of its own, since no function of
-    /// a library can be called while relocations are made.
+    /// How the code of the files shows that it runs: it writes a byte to a descriptor, by a system call of its own, because no
+    /// function of a library can be called while relocations are made.
     static let descriptor: CInt = 200
 
     private static let marker = """
@@ -87,7 +87,7 @@ struct ELFSamples {
 
         """
 
-    /// The bytes by which constructors and entries tell that they run.
+    /// The bytes by which constructors and entries show that they run.
     static let libraryMark = UInt8(ascii: "l")
     static let executableMark = UInt8(ascii: "x")
 

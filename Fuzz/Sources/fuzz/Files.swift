@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files, whole.
+/// Reads and writes complete files.
 enum Files {
     static func read(_ path: String) -> [UInt8]? {
         guard let file = fopen(path, "r") else { return nil }
@@ -22,7 +22,7 @@ enum Files {
         fclose(file)
     }
 
-    /// The files of a directory, in the order of their names.
+    /// The files of a directory, sorted by name.
     static func all(in directory: String) -> [[UInt8]] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }

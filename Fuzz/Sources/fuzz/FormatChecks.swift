@@ -2,13 +2,13 @@ import CFuzz
 import Glibc
 import PluginHost
 
-/// What must hold for every table of plural rules, read as a host reads it: from a bundle.
+/// The rules for every table of plural rules, read from a bundle as a host reads it.
 struct FormatChecks {
     let bytes: UnsafeRawBufferPointer
 
     func run() throws(Violation) {
         let root = "\(ScratchFolder.path)/\(getpid())"
-        // A bundle's object lives as long as anybody has it; each input has a bundle of its own.
+        // A bundle's object lives as long as anybody holds it; each input has its own bundle.
         let bundlePath = "\(root)/F\(Self.next()).bundle"
         let table = "\(bundlePath)/Contents/Resources/en.lproj/Localizable.stringsdict"
         Files.write(
@@ -25,7 +25,7 @@ struct FormatChecks {
         fuzz_memory_start()
         try read(bundlePath)
         let peak = fuzz_memory_peak()
-        // A table of formats takes more than its bytes: each conversion is taken apart.
+        // A table of formats takes more than its bytes, because each conversion is parsed.
         guard peak <= 64 * bytes.count + (8 << 20) else {
             throw Violation("a table of \(bytes.count) bytes takes \(peak) bytes of memory")
         }
@@ -53,7 +53,7 @@ struct FormatChecks {
     }
 }
 
-/// Where inputs become files. It goes when the process that made it ends; those that it forked leave it alone.
+/// Where inputs become files. The process that made it removes it at its end; forked processes leave it alone.
 enum ScratchFolder {
     static let path: String = {
         var template = Array("\(P_tmpdir)/pluginhost-fuzz-XXXXXX".utf8CString)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// `fuzz`: millions of damaged files for the readers. Options.usage tells how it is called.
+/// `fuzz`: millions of damaged files for the readers. Options.usage explains the command line.
 @main
 enum Fuzz {
     static func main() {
@@ -23,7 +23,7 @@ enum Fuzz {
         exit(2)
     }
 
-    /// Runs one file in this process, where a debugger or a sanitiser sees it.
+    /// Runs one file in this process, for a debugger or a sanitiser.
     private static func replay(_ path: String, _ options: Options) -> Never {
         guard let bytes = Files.read(path) else {
             fail("fuzz: \(path): \(String(cString: strerror(errno)))\n")
@@ -31,7 +31,7 @@ enum Fuzz {
         let worker = Worker(
             target: options.target, seed: 0, mutator: Mutator(samples: [], target: options.target), progress: Progress()
         )
-        // The limits that a run chose for the input follow from a random number; both kinds are tried.
+        // A run chooses the limits for an input by a random number, so try both kinds.
         for seed in 0..<16 {
             var random = SeededGenerator(seed: UInt64(seed))
             do throws(Violation) {

@@ -1,7 +1,7 @@
 import PropertyLists
 
-/// Makes tables of plural rules that are well formed and mean trouble: chains and circles of variables, entries that are
-/// shared, texts that double with each variable, widths beyond reason, and values of the wrong type anywhere.
+/// Makes hostile tables of plural rules that are well formed: chains and circles of variables, shared entries, texts that
+/// double with each variable, absurd widths, and values of the wrong type anywhere.
 struct HostileFormats {
     private var random: SeededGenerator
 
@@ -23,7 +23,7 @@ struct HostileFormats {
         let shared = entry()
         for number in 0..<(1 + random.below(1 << random.below(11))) {
             entries["k\(number)"] = random.oneIn(3) ? entry() : shared
-            // Large ones are few.
+            // Large ones are rare.
             if number > 16, random.oneIn(64) { break }
         }
         return entries
@@ -39,7 +39,7 @@ struct HostileFormats {
         }
     }
 
-    /// Variables each of which uses the next ones.
+    /// Variables that each use the next ones.
     private mutating func chain() -> PropertyList {
         let count = 1 + random.below(1 << random.below(random.oneIn(8) ? 12 : 7))
         let uses = 1 + random.below(random.oneIn(3) ? 60 : 3)

@@ -1,8 +1,8 @@
-/// Makes lists and tables that are right in every way but one: small, and standing for much; or long, and made to be
-/// looked through again and again.
+/// Makes lists and tables that are valid but expensive: small files that expand to much, or long files that make a reader
+/// search them again and again.
 struct HostileLists {
     private var random: SeededGenerator
-    /// How many bytes the file is to have, more or less.
+    /// How many bytes the file should have, approximately.
     private let size: Int
 
     /// One in ten is larger than 256 KB.
@@ -10,7 +10,7 @@ struct HostileLists {
         let size = random.oneIn(10) ? 262_144 + random.below(700_000) : 64 + random.below(1 << (7 + random.below(10)))
         var maker = HostileLists(random: SeededGenerator(seed: random.next()), size: size)
         var bytes = maker.make()
-        // What fits every check may still fail by one bit.
+        // A file that passes every check may still fail by one bit.
         if random.oneIn(3), !bytes.isEmpty {
             for _ in 0..<(1 + random.below(3)) { bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8)) }
         }
@@ -115,7 +115,7 @@ struct HostileLists {
 
     // MARK: Binary lists
 
-    /// Objects each of which holds all that come after it.
+    /// Objects that each hold all later ones.
     private mutating func overlapping() -> [UInt8] {
         let count = max(2, size / 14)
         var file = BinaryFile(referenceSize: 4)
@@ -123,11 +123,11 @@ struct HostileLists {
         let start = file.bytes.count
         for number in 0..<count {
             let rest = (count - number - 1) * 6 / (kind == 0x6F ? 2 : 1)
-            // In text, the markers of those after it would be no ASCII: a length of few bytes keeps some of them right.
+            // In text, the markers of the later ones would not be ASCII: a length of few bytes keeps some of them right.
             file.add([UInt8(kind), 0x12] + BinaryListWriter.bigEndian(UInt64(kind == 0x5F ? min(rest, 0) : rest), 4))
         }
         if kind == 0x5F {
-            // Strings that begin in one another: a length of one byte before each place of one long text.
+            // Strings that overlap: a length of one byte before each place of one long text.
             file = BinaryFile(referenceSize: 4)
             let text =
                 [UInt8](repeating: 0x5F, count: count) + [0x11, 0x40, 0x40] + [UInt8](repeating: 0x41, count: size)

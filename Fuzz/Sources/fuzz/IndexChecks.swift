@@ -2,7 +2,7 @@ import CFuzz
 import Glibc
 import PluginHost
 
-/// Makes index files of a catalogue whose checksum is right and whose places, counts and texts are not.
+/// Makes index files of a catalogue with a right checksum but wrong places, counts and texts.
 enum HostileIndexes {
     /// The index of some bundles, made by the library.
     static let sample: [UInt8] = {
@@ -17,7 +17,7 @@ enum HostileIndexes {
                 """
             Files.write(Array(list.utf8), to: "\(folder)/B\(number).bundle/Contents/Info.plist")
         }
-        // What is read shortly after it was written is not remembered.
+        // A file that is read shortly after it was written is not remembered.
         usleep(100_000)
         _ = IndexChecks.catalog()
         guard let path = IndexChecks.indexPath, let bytes = Files.read(path) else { fatalError("there is no index") }
@@ -31,25 +31,25 @@ enum HostileIndexes {
             switch random.below(6) {
             // A count or the place of the folders, in the header.
             case 0: put(number(&random, bytes.count), 8, at: 8 * (4 + random.below(4)), in: &bytes)
-            // A place or length of an entry: name, identifier, record, findings.
+            // A place or length of a row: name, identifier, record, findings.
             case 1, 2:
                 let field = 64 + 80 * random.below(entries) + 40 + 4 * random.below(10)
                 put(number(&random, bytes.count), 4, at: field, in: &bytes)
-            // All entries get the longest record there is.
+            // All rows get the longest record.
             case 3:
                 let start = 64 + 80 * entries
                 for entry in 0..<entries {
                     put(UInt64(start), 4, at: 64 + 80 * entry + 64, in: &bytes)
                     put(UInt64(bytes.count - start), 4, at: 64 + 80 * entry + 68, in: &bytes)
                 }
-            // A count in a record, or whatever stands there.
+            // A count in a record, or whatever is there.
             case 4:
                 let place = 64 + random.below(bytes.count - 72)
                 put(number(&random, bytes.count), 4, at: place, in: &bytes)
             default: bytes[64 + random.below(bytes.count - 64)] = UInt8(truncatingIfNeeded: random.next())
             }
         }
-        // A file may be longer than all it uses.
+        // A file may be longer than the part it uses.
         if random.oneIn(8) { bytes += [UInt8](repeating: UInt8(random.below(256)), count: random.below(1 << 18)) }
         put(UInt64(bytes.count), 8, at: 16, in: &bytes)
         put(checksum(bytes[32...]), 8, at: 24, in: &bytes)
@@ -75,7 +75,7 @@ enum HostileIndexes {
         }
     }
 
-    /// As the library's: a file whose sum is wrong is not looked at any further.
+    /// The library's checksum: a file with a wrong sum is not read further.
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ word: UInt64) {
@@ -92,7 +92,7 @@ enum HostileIndexes {
     }
 }
 
-/// What must hold for every index file: the catalogue has the plug-ins that are there, or at least does not fall.
+/// The rule for every index file: the catalogue has the existing plug-ins, or at least does not crash.
 struct IndexChecks {
     let bytes: UnsafeRawBufferPointer
 
@@ -127,6 +127,6 @@ struct IndexChecks {
         }
     }
 
-    // The catalogue's name for its index; asked once.
+    // The catalogue's name for its index; read once.
     private static let path = indexPath
 }

@@ -1,13 +1,13 @@
 import PluginLinting
 
-/// What must hold for every file that is linted.
+/// The rules for every file that is linted.
 struct LintChecks {
     private let bytes: UnsafeRawBufferPointer
     private let type: BundleLinter.FileType
 
     init(bytes: UnsafeRawBufferPointer, random: inout SeededGenerator) {
         self.bytes = bytes
-        // Mostly as what it was made as; any file may be given for any other.
+        // Mostly with the type that it was made for, but any file may have any type.
         type = random.oneIn(8) ? random.pick([.propertyList, .stringsTable]) : .pluralRules
     }
 

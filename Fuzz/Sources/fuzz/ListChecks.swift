@@ -1,13 +1,13 @@
 import PropertyLists
 
-/// What must hold for every property list.
+/// The rules for every property list.
 struct ListChecks {
     private let bytes: UnsafeRawBufferPointer
     private let limits: PropertyListLimits
 
     init(bytes: UnsafeRawBufferPointer, random: inout SeededGenerator) {
         self.bytes = bytes
-        // Low limits now and then, so that they are met.
+        // Low limits now and then, so that inputs reach them.
         limits =
             random.oneIn(4)
             ? PropertyListLimits(size: 1 << 12, depth: 1 + random.below(8), nodes: 1 + random.below(200)) : .standard
@@ -70,7 +70,7 @@ struct ListChecks {
         }
     }
 
-    /// What XML can say is read again as it was.
+    /// A value that XML can express is unchanged when it is written and read again.
     private func checkWriting(_ value: PropertyList) throws(Violation) {
         let text: String
         do throws(PropertyListFault) {
@@ -88,7 +88,7 @@ struct ListChecks {
         }
     }
 
-    /// The fast way gives what the reader gives, or leaves the list to it.
+    /// The fast way gives the reader's result, or leaves the list to it.
     private func checkEntries() throws(Violation) {
         let text = ListText(capacity: bytes.count)
         UnsafeMutableRawBufferPointer(start: text.bytes, count: bytes.count).copyMemory(from: bytes)
@@ -109,13 +109,13 @@ struct ListChecks {
         }
     }
 
-    /// The checker finds faults where the reader does, and only there.
+    /// The checker finds faults exactly where the reader does.
     private func checkInspection(_ read: Result<PropertyList, PropertyListFault>) throws(Violation) {
         let inspected = ListInspector.inspect(bytes, as: .propertyList, limits: limits)
         for fault in inspected.faults { try fault.fault.check(inFileOf: bytes.count) }
         switch read {
         case .success(let value):
-            // A key that stands twice is for the checker alone: the reader takes the first value.
+            // Only the checker reports a duplicate key: the reader takes the first value.
             let faults = inspected.faults.filter { ![.duplicateKey, .repeatedKey].contains($0.fault.code) }
             guard faults.isEmpty, inspected.value == value else {
                 throw Violation("the checker faults a good list: \(inspected.faults.map(\.fault))")
@@ -127,7 +127,7 @@ struct ListChecks {
 }
 
 extension PropertyList {
-    /// Equal, apart from what XML has no form for: fractions of a second, and a dictionary that spells an archive
+    /// Equal, except for what XML cannot express: fractions of a second, and a dictionary that looks like an archive
     /// reference.
     func isEqual(to other: PropertyList) -> Bool {
         switch (self.spelled, other.spelled) {

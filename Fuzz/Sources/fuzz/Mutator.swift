@@ -10,7 +10,7 @@ struct Mutator {
         tokens = (Self.common + (target == .strings ? Self.table : Self.markup)).map { Array($0.utf8) }
     }
 
-    /// One input: a right file, or, mostly, a damaged one.
+    /// One input: a correct file or, mostly, a damaged one.
     func input(_ random: inout SeededGenerator) -> (bytes: [UInt8], sample: Sample?) {
         if let bytes = target.hostileInput(&random) { return (bytes, nil) }
         let sample = samples[random.below(samples.count)]
@@ -23,7 +23,7 @@ struct Mutator {
         return (bytes, nil)
     }
 
-    /// A file larger than any of these is no better one.
+    /// A file larger than any of these finds nothing more.
     private static let longest = 1 << 15
 
     private func mutate(_ bytes: inout [UInt8], _ isBinary: Bool, _ random: inout SeededGenerator) {
@@ -83,7 +83,7 @@ struct Mutator {
         }
     }
 
-    /// Deep nests, long runs of quotes, many equal keys: what is quadratic shows.
+    /// Deep nests, long runs of quotes, many equal keys, which expose quadratic time.
     private func repeatPiece(_ bytes: inout [UInt8], at place: Int, _ random: inout SeededGenerator) {
         let piece = random.oneIn(2) ? random.pick(tokens) : Array(bytes[token(in: bytes, at: place)])
         let times = 1 + random.below(random.oneIn(8) ? 2000 : 80)
@@ -108,7 +108,7 @@ struct Mutator {
             let value = random.oneIn(2) ? UInt64(random.below(bytes.count)) : random.pick(Self.numbers)
             Self.put(value, size, at: entry, in: &bytes)
         case 2:
-            // A marker or a reference, most likely: those are the bytes of small value.
+            // Most likely a marker or a reference, because those are the bytes of small value.
             let place = 8 + random.below(bytes.count - 40)
             bytes[place] = random.pick(Self.markers)
         default:

@@ -1,6 +1,6 @@
 import PropertyLists
 
-/// Writes old-style lists and strings tables in the many ways that people do.
+/// Writes old-style lists and strings tables in the many ways that people use.
 struct OldStyleWriter {
     private var random: SeededGenerator
     private(set) var text = ""
@@ -64,7 +64,7 @@ struct OldStyleWriter {
     mutating func writeString(_ string: String) {
         let isWord = !string.isEmpty && string.utf8.allSatisfy { 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 }
         if isWord, random.oneIn(2) {
-            // The blank parts it from a comment: a slash may be part of a word.
+            // The blank separates it from a comment: a slash may be part of a word.
             text += string + " "
             return
         }

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     let target: Target
     var inputs = 1_000_000
@@ -8,9 +8,9 @@ struct Options {
     var jobs = 1
     /// More files to damage.
     var corpus: String?
-    /// One file to run as it is.
+    /// One file to run unchanged.
     var replay: String?
-    /// How many seconds of the clock an input may take, with other processes at work beside.
+    /// How many seconds an input may take by the clock, while other processes run.
     var patience = 20
     /// Where inputs that found something are saved.
     var findings = "build/fuzz"
@@ -26,14 +26,15 @@ struct Options {
           strings      strings tables
           stringsdict  the checks of pluginhost lint
           elf          loading plug-ins, each mutant in a process of its own
-          budgets      lists and tables that stand for much: memory, and time beside a sound file
-          formats      tables of plural rules that stand for much, read from a bundle
-          indexes      index files of a catalogue, hostile behind a right checksum
-          planted      a reader with defects: shows that the fuzzer finds them
+          budgets      small lists and tables that expand to much: memory, and time beside a sound file
+          formats      small tables of plural rules that expand to much, read from a bundle
+          indexes      index files of a catalogue with a right checksum and hostile content
+          signatures   signatures of C functions
+          planted      a reader with defects: checks that the fuzzer finds them
 
         Every input follows from the seed and its number. An input that ends the process, takes too long or too much
-        memory, or breaks a rule is saved in build/fuzz, and the command that runs it again is told.
-        Exit status: 0 nothing found, 1 something found, 2 wrong use.
+        memory, or breaks a rule is saved in build/fuzz, and the command that runs it again is printed.
+        Exit status: 0 nothing found, 1 something found, 2 wrong usage.
 
         """
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a worker tells its parent, in memory that both have: it outlives the worker, however that ends.
+/// What a worker reports to its parent, in shared memory that outlives the worker, however it ends.
 struct Progress {
     private let memory: UnsafeMutableRawPointer
     private static let messageStart = 64
@@ -12,7 +12,7 @@ struct Progress {
         memory = pages
     }
 
-    /// The number of the input at work.
+    /// The number of the current input.
     var input: Int {
         get { memory.load(fromByteOffset: 0, as: Int.self) }
         nonmutating set { memory.storeBytes(of: newValue, toByteOffset: 0, as: Int.self) }

@@ -1,7 +1,7 @@
 import CFuzz
 import Glibc
 
-/// One run: inputs from a seed, spread over processes, with what they find.
+/// One run: inputs from a seed, spread over processes, and the findings.
 struct Run {
     let options: Options
     private let mutator: Mutator
@@ -14,13 +14,13 @@ struct Run {
         mutator = Mutator(samples: made + given, target: options.target)
     }
 
-    /// A child process and the inputs that are still its own.
+    /// A child process and the inputs that it still has to run.
     private struct Job {
         let number: Int
         let progress: Progress
         var process: pid_t = 0
         var start: Int
-        /// The input at the last look, and since when.
+        /// The input at the last check, and the time since when it runs.
         var seen = -1
         var since = 0
     }
@@ -41,7 +41,7 @@ struct Run {
         for index in jobs.indices { begin(&jobs[index]) }
         while jobs.contains(where: { $0.process > 0 }), findings < mostFindings {
             usleep(50_000)
-            // A worker that the same signal ended is no finding.
+            // A worker that the same signal ended is not a finding.
             if fuzz_stopped() != 0 { break }
             for index in jobs.indices where jobs[index].process > 0 { look(after: &jobs[index]) }
         }
@@ -52,14 +52,21 @@ struct Run {
         let time = max(Self.seconds - start, 1)
         let slowest = jobs.map(\.progress.slowest).max { $0.time < $1.time } ?? (0, 0)
         let largest = jobs.map(\.progress.largest).max { $0.bytes < $1.bytes } ?? (0, 0)
+        let done = jobs.map(inputsDone).reduce(0, +)
         print(
             """
-            \(options.target.rawValue): \(options.inputs) inputs, seed \(options.seed), \(findings) findings, \
-            \(time) s, \
-            \(options.inputs / time) inputs/s; slowest \(slowest.time / 1000) µs (input \(slowest.input)), \
+            \(options.target.rawValue): \(done) inputs\(done < options.inputs ? " of \(options.inputs)" : ""), \
+            seed \(options.seed), \(findings) findings, \(time) s, \
+            \(done / time) inputs/s; slowest \(slowest.time / 1000) µs (input \(slowest.input)), \
             most memory \(largest.bytes) bytes (input \(largest.input))
             """)
         return fuzz_stopped() == 0 ? findings : max(findings, 1)
+    }
+
+    /// How many of its inputs a job has finished; a run stops early at a signal and after many findings.
+    private func inputsDone(_ job: Job) -> Int {
+        let next = job.process > 0 ? job.progress.input : options.inputs
+        return (max(next - job.number, 0) + options.jobs - 1) / options.jobs
     }
 
     private func begin(_ job: inout Job) {
@@ -74,7 +81,7 @@ struct Run {
         let process = fuzz_fork()
         if process == 0 {
             fuzz_stop_at_signals(0)
-            // A trap's report with its backtrace takes seconds; the parent tells how to run the input again.
+            // A trap's report with its backtrace takes seconds; the parent prints how to run the input again.
             let null = open("/dev/null", O_WRONLY)
             dup2(null, STDERR_FILENO)
             worker.run(job.start..<options.inputs, step: options.jobs)
@@ -110,7 +117,7 @@ struct Run {
         }
     }
 
-    /// Saves the input that ended a job, and lets the job go on after it.
+    /// Saves the input that ended a job, and continues the job after it.
     private mutating func report(_ job: inout Job, _ reason: String) {
         findings += 1
         let input = job.progress.input

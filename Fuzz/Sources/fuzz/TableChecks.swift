@@ -1,9 +1,9 @@
 import PropertyLists
 
-/// What must hold for every strings table.
+/// The rules for every strings table.
 struct TableChecks {
     private let bytes: UnsafeRawBufferPointer
-    /// Which of the checks that read the table anew are made; all would take most of the time.
+    /// Which of the checks read the table again; all of them would take most of the time.
     private let choice: Int
 
     init(bytes: UnsafeRawBufferPointer, random: inout SeededGenerator) {
@@ -28,7 +28,7 @@ struct TableChecks {
         if faults.isEmpty, choice < Self.spoilers.count { try checkClean(entries) }
     }
 
-    /// The fast way gives what the reader gives, or leaves the table to it.
+    /// The fast way gives the reader's result, or leaves the table to it.
     private func checkIndex(_ entries: [String: String], _ faults: [PropertyListFault]) throws(Violation) {
         let text = ListText(capacity: bytes.count)
         UnsafeMutableRawBufferPointer(start: text.bytes, count: bytes.count).copyMemory(from: bytes)
@@ -64,7 +64,7 @@ struct TableChecks {
         return StringsIndex.recognizing(text)
     }
 
-    /// The checker sees what the reader sees.
+    /// The checker finds what the reader finds.
     private func checkInspection(_ entries: [String: String], _ faults: [PropertyListFault]) throws(Violation) {
         let inspected = ListInspector.inspect(bytes, as: .stringsTable, limits: .stringsTable)
         for fault in inspected.faults { try fault.fault.check(inFileOf: bytes.count) }
@@ -83,7 +83,7 @@ struct TableChecks {
         }
     }
 
-    /// A table is a property list: where both readers are content, they read the same.
+    /// A table is a property list: if both readers accept it, they read the same.
     private func checkAgreement(_ entries: [String: String], _ faults: [PropertyListFault]) throws(Violation) {
         let limits = PropertyListLimits.stringsTable
         guard let value = try? PropertyListReader.read(bytes, limits: limits).value else { return }
@@ -98,7 +98,7 @@ struct TableChecks {
         guard texts == entries else { throw Violation("as a list \(texts), as a table \(entries)") }
     }
 
-    /// A clean table keeps its entries beside a bad one, and when it is written anew.
+    /// A clean table keeps its entries beside a bad one, and when it is written again.
     private func checkClean(_ entries: [String: String]) throws(Violation) {
         // With a mark: without one, a NUL in the first key would make it look like UTF-16.
         var text = ""
@@ -120,7 +120,7 @@ struct TableChecks {
 
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// What is wrong, before or after entries that are right.
+    /// Bad entries, before or after good ones.
     private static let spoilers = [("", "= = ;\n"), ("\"x\" \"y\";\n", ""), ("", "\"odd\n"), ("\"odd\" = ;\n", "")]
 
     private static func quoted(_ string: String) -> String {
@@ -128,7 +128,7 @@ struct TableChecks {
         for scalar in string.unicodeScalars {
             switch scalar {
             case "\"", "\\": text += "\\" + String(scalar)
-            // On one line: a reader that looks for the next entry goes by lines.
+            // On one line, because a reader that looks for the next entry goes by lines.
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             default: text.unicodeScalars.append(scalar)

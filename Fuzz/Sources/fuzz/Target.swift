@@ -1,6 +1,6 @@
 import PropertyLists
 
-/// What is fuzzed.
+/// The target of fuzzing.
 enum Target: String, CaseIterable {
     case plists
     case strings
@@ -9,21 +9,24 @@ enum Target: String, CaseIterable {
     case nibs
     /// Plug-ins that are loaded, in processes of their own: ELFRun.
     case elf
-    /// Lists and tables that are small and stand for much, within sixteen times their size of memory.
+    /// Small lists and tables that expand to much, within sixteen times their size of memory.
     case budgets
-    /// The same of plural rules, read from a bundle.
+    /// The same for plural rules, read from a bundle.
     case formats
     /// Index files of a catalogue with a right checksum.
     case indexes
-    /// A reader with defects, to see that each is found.
+    /// Signatures of C functions, by the grammar and beyond it.
+    case signatures
+    /// A reader with defects, to check that each is found.
     case planted
 
-    /// An input that is made for the target, and not mutated from a right file; nil for the other targets.
+    /// An input that is made for the target, not mutated from a correct file; nil for the other targets.
     func hostileInput(_ random: inout SeededGenerator) -> [UInt8]? {
         switch self {
         case .budgets: HostileLists.input(&random)
         case .formats: HostileFormats.input(&random)
         case .indexes: HostileIndexes.input(&random)
+        case .signatures: HostileSignatures.input(&random)
         default: nil
         }
     }
@@ -41,8 +44,8 @@ enum Target: String, CaseIterable {
     /// Whether its checks measure time and memory themselves.
     var measures: Bool { [.budgets, .formats, .indexes].contains(self) }
 
-    /// Reads an input and checks what must hold for every input. `sample`: The right file that the input is, undamaged;
-    /// nil for a damaged one. Throws ``Violation`` of the first rule that does not hold.
+    /// Reads an input and checks the rules for every input. `sample`: the correct file that the input is, undamaged;
+    /// nil for a damaged one. Throws ``Violation`` of the first broken rule.
     func check(_ bytes: UnsafeRawBufferPointer, sample: Sample?, _ random: inout SeededGenerator) throws(Violation) {
         switch self {
         case .plists: try ListChecks(bytes: bytes, random: &random).run(sample: sample)
@@ -53,6 +56,7 @@ enum Target: String, CaseIterable {
         case .budgets: try BudgetChecks(bytes: bytes).run()
         case .formats: try FormatChecks(bytes: bytes).run()
         case .indexes: try IndexChecks(bytes: bytes).run()
+        case .signatures: try SignatureChecks(bytes: bytes).run()
         case .planted: try PlantedDefects.read(bytes)
         }
     }
@@ -66,13 +70,13 @@ struct Violation: Error {
 }
 
 extension PropertyListFault {
-    /// A fault lies in the file, and its text may be printed.
+    /// A fault must be in the file, and its text must be printable.
     func check(inFileOf size: Int) throws(Violation) {
         switch position {
         case .byte(let offset):
             guard (0...size).contains(offset) else { throw Violation("the fault's byte \(offset) is outside: \(self)") }
         case .text(let line, let column):
-            // Latin-1 and single carriage returns leave at most one column a byte.
+            // Latin-1 and single carriage returns leave at most one column for each byte.
             guard line >= 1, column >= 1, line + column <= size + 2 else {
                 throw Violation("the fault's place is outside: \(self)")
             }

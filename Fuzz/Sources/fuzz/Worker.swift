@@ -8,12 +8,12 @@ struct Worker {
     let mutator: Mutator
     let progress: Progress
 
-    /// How a worker that found something leaves.
+    /// The exit status of a worker that found something.
     static let foundSomething: Int32 = 3
 
-    /// More time of the processor than any input of this size needs, on a machine ten times slower than usual.
+    /// More processor time than any input of this size needs, on a machine ten times slower than usual.
     private static let mostTime = 500_000_000
-    /// What any input may take beside its own size's multiple.
+    /// The memory that any input may take in addition to a multiple of its size.
     private static let baseMemory = 4 << 20
     private static let memoryForEachByte = 400
 
@@ -32,7 +32,7 @@ struct Worker {
         }
     }
 
-    /// Runs one input, in memory of its own and exact size, so that reading past its end is noticed under a sanitiser.
+    /// Runs one input, in memory of exactly its size, so that a sanitiser notices reading past its end.
     func run(_ bytes: [UInt8], _ sample: Sample?, _ random: inout SeededGenerator) throws(Violation) {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
         defer { memory.deallocate() }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What the process holds at one moment, while all threads stand still.
+/// What the process holds at one moment, while all threads are stopped.
 struct Figures: CustomStringConvertible {
     let second: Int
-    /// What each open descriptor leads to.
+    /// The target of each open descriptor.
     let targets: [String]
     var descriptors: Int { targets.count }
     let threads: Int
     let kilobytes: Int
-    /// Generations of code that were loaded by then: their code stays in the process.
+    /// The generations of code that had been loaded: their code stays in the process.
     let generations: Int
 
     init(second: Int, generations: Int) {
-        // What free() keeps for the next malloc() is no memory that the library holds.
+        // Memory that free() keeps for the next malloc() is not held by the library.
         Self.trim()
         self.second = second
         self.generations = generations
@@ -25,7 +25,7 @@ struct Figures: CustomStringConvertible {
         kilobytes = (pages.flatMap { Int($0[1]) } ?? 0) * Int(sysconf(CInt(_SC_PAGESIZE))) / 1024
     }
 
-    /// malloc_trim() is not in Swift's Glibc module, and not there under every sanitiser.
+    /// malloc_trim() is not in Swift's Glibc module, and does not exist under every sanitiser.
     private static func trim() {
         typealias Trim = @convention(c) (Int) -> CInt
         if let function = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(function, to: Trim.self)(0) }
@@ -42,12 +42,12 @@ struct Figures: CustomStringConvertible {
     }
 }
 
-/// What may differ between the end of the warm-up and the end.
+/// How much may differ between the end of the warm-up and the end.
 ///
-/// - Descriptors: none of the library's stays open while nothing is watched and nothing runs. Two for files that the
-///   system's libraries open when they are first needed.
-/// - Threads: the library's own end with their watches. Dispatch keeps up to a few idle workers for each processor.
-/// - Memory: what is cached is bounded by what there is, and that is all there after the warm-up. What remains is the
+/// - Descriptors: the library keeps none open while nothing is watched and nothing runs. Two are for files that the
+///   system's libraries open at their first use.
+/// - Threads: the library's own threads end with their watches. Dispatch keeps up to a few idle workers for each processor.
+/// - Memory: caches are limited by the number of bundles, which all exist after the warm-up. The rest is the
 ///   fragments that 16 threads leave in the allocator; and for each generation of replaced code, which is never unmapped,
 ///   its pages, tables and bundle.
 struct Bounds {
@@ -58,7 +58,7 @@ struct Bounds {
 
     static var ofThisBuild: Bounds {
         #if ADDRESS_SANITIZER || THREAD_SANITIZER
-        // The sanitisers keep what was freed, and notes on each piece of memory, for a while that they choose.
+        // The sanitisers keep freed memory, and notes on each piece of memory, for a while.
         Bounds(kilobytes: 192 << 10, kilobytesPerGeneration: 1024)
         #else
         Bounds(kilobytes: 24 << 10, kilobytesPerGeneration: 192)
@@ -71,7 +71,7 @@ struct Bounds {
         var found: [String] = []
         func compare(_ what: String, _ bound: Int, _ figure: (Figures) -> Int) {
             let most = before.map(figure).max() ?? 0
-            // The least of the last looks: one may meet a thread that is just ending.
+            // The minimum of the last checks, because one may happen while a thread is just ending.
             let now = after.suffix(3).map(figure).min() ?? 0
             if now > most + bound { found.append("\(what) grew from \(most) to \(now); the bound is \(bound) more.") }
         }

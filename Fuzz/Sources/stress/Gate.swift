@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where threads stop when they are to stand still.
+/// Stops threads together.
 final class Gate: @unchecked Sendable {
-    // @unchecked because of the variables, which are used under the condition's lock only.
+    // @unchecked because of the variables, which are used only under the condition's lock.
     private let condition = NSCondition()
     private var isClosed = false
     private var waiting = 0
@@ -11,7 +11,7 @@ final class Gate: @unchecked Sendable {
     /// Called by a thread between two operations.
     ///
     /// - Parameter drop: called before it stops.
-    /// - Returns: whether it is to go on.
+    /// - Returns: whether to continue.
     func pass(_ drop: () -> Void) -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -27,9 +27,9 @@ final class Gate: @unchecked Sendable {
         return !isOver
     }
 
-    /// Closes the gate, and calls body when so many threads wait at it.
+    /// Closes the gate, and calls body when that many threads wait at it.
     ///
-    /// - Returns: nil if they did not come in time.
+    /// - Returns: nil if they did not arrive in time.
     func whileClosed<Result>(_ threads: Int, patience: TimeInterval, _ body: () -> Result) -> Result? {
         condition.lock()
         isClosed = true

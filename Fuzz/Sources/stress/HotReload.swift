@@ -4,7 +4,7 @@ import Synchronization
 
 /// One watched catalogue whose plug-ins are replaced while threads use them.
 ///
-/// Each generation's code stays in the process, so there is one at most every other second.
+/// Each generation's code stays in the process, so there is at most one every other second.
 final class HotReload: Sendable {
     let catalog: PluginCatalog
     let linked: [PluginBundle]

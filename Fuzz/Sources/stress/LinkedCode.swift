@@ -1,11 +1,11 @@
 import PluginABI
 import PluginHost
 
-/// Swift plug-ins that are linked into this program: providers, services and principal classes that can be dropped.
+/// Swift plug-ins that are linked into this program: providers, services and principal classes that can be released.
 enum LinkedCode {
     static let servicePoint = "org.example.stress.service"
 
-    /// What a plug-in makes. It calls the library while it is made and while it ends, on whatever thread that is.
+    /// The object that a plug-in makes. It calls the library in its initialiser and deinitialiser, on any thread.
     final class Thing: Plugin, Sendable {
         let path: String
 
@@ -26,7 +26,7 @@ enum LinkedCode {
     static let services = ExtensionPoint<Thing>(servicePoint)
     static let asking = ExtensionPoint<Ask>("org.example.stress.asking")
 
-    /// One for each bundle: an entry belongs to one.
+    /// One for each bundle, because an entry belongs to one bundle.
     static let entries: [@convention(c) (UnsafePointer<plugin_host>) -> plugin_status] = [
         { LinkedCode.enter($0, "L0") }, { LinkedCode.enter($0, "L1") }, { LinkedCode.enter($0, "L2") },
     ]

@@ -25,7 +25,7 @@ extension Operations {
         let catalog = someCatalog()
         let identifier = "org.example.C\(chance.below(world.code.count))"
         try catalog.withPlugin(identifier) { bundle in
-            // Others unload it at any time; asking loads it again.
+            // Other threads may unload it at any time; a request loads it again.
             let factory = try bundle.cProviders().first
             expect(try factory?.make() != nil, "\(identifier) makes an object")
         }
@@ -52,7 +52,7 @@ extension Operations {
         let number = chance.below(4)
         let bundle = "\(world.turning)/T\(number).bundle"
         switch chance.below(3) {
-        // Where another thread has just renamed the bundle, there is nothing to write to.
+        // If another thread has just renamed the bundle, there is nothing to write to.
         case 0:
             let text = "key0 = \"\(chance.below(100))\";"
             let file = bundle + "/Contents/Resources/en.lproj/Other.strings"

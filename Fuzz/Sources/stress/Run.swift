@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The threads, and who looks at the process while they run.
+/// Runs the threads, and checks the process while they run.
 final class Run: Sendable {
     private let options: Options
     private let world: World
@@ -47,7 +47,7 @@ final class Run: Sendable {
         operations.drop()
     }
 
-    /// Looks at the process some forty times, with all threads at the gate.
+    /// Checks the process about forty times, with all threads at the gate.
     private func observe(_ reader: HotReload) -> [Figures] {
         let start = ContinuousClock.now
         let pause = max(0.25, Double(options.seconds) / 40)
@@ -60,18 +60,18 @@ final class Run: Sendable {
             done = now
             let seconds = Int(start.duration(to: .now).components.seconds)
             let found = gate.whileClosed(options.threads, patience: 120) {
-                // The threads of ended watches see that they are to end; the tasks of ended streams are done.
+                // The threads of ended watches notice that they should end; the tasks of ended streams are done.
                 Thread.sleep(forTimeInterval: 0.1)
                 return Figures(second: seconds, generations: reader.generations)
             }
-            guard let found else { stop("Not all threads come to the gate: one hangs.") }
+            guard let found else { stop("Not all threads reach the gate: one hangs.") }
             figures.append(found)
             say("\(found), \(now) operations")
         }
         return figures
     }
 
-    /// Ends the process where it stands, so that a debugger or a core shows what hangs. `patience`: how long the next
+    /// Ends the process at this point, so that a debugger or a core file shows what hangs. `patience`: how long the next
     /// operation may still take.
     private func stop(_ reason: String, after patience: Int = 0) {
         let before = log.operations
@@ -94,7 +94,7 @@ final class Run: Sendable {
     }
 }
 
-/// What was done and what was found, by all threads.
+/// What all threads did and found.
 final class Findings: Sendable {
     private struct State {
         var findings: [String: Int] = [:]
@@ -115,14 +115,14 @@ final class Findings: Sendable {
 
     func add(_ finding: String) {
         let isNews = lock.withLock {
-            // A finding that repeats is one.
+            // A finding that repeats counts once.
             state.findings[finding, default: 0] += 1
             return state.findings[finding] == 1 && state.findings.count <= 100
         }
         if isNews { say("found: \(finding)") }
     }
 
-    /// The system's own limits are no fault of the library: other programs use up the same ones.
+    /// The system's own limits are not a fault of the library: other programs use the same limits.
     func addRefusal() { lock.withLock { state.refused += 1 } }
 
     var isEmpty: Bool { lock.withLock { state.findings.isEmpty } }

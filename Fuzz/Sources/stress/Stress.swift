@@ -1,7 +1,7 @@
 import Foundation
 import PluginHost
 
-/// `stress`: many threads of random operations for a while. Options.usage tells how it is called.
+/// `stress`: many threads of random operations for a while. Options.usage explains the command line.
 @main
 enum Stress {
     static func main() throws {
@@ -18,24 +18,24 @@ enum Stress {
     }
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     var seconds = 600
     var seed = UInt64.random(in: 1...999_999)
     var threads = 16
-    /// A folder with built sample plug-ins; that of this program.
+    /// A folder with built sample plug-ins; by default that of this program.
     var code = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
 
     static let usage = """
         Usage: stress [--seconds N] [--seed S] [--threads T] [--products DIR]
 
-        Runs random operations of the library on many threads: bundles are opened and dropped, loaded and unloaded,
-        asked for resources and strings; plug-ins make objects and services; catalogues are made, watched and dropped
-        while files change under them; code is replaced while it is used.
+        Runs random operations of the library on many threads. They open and drop bundles, load and unload them, and look
+        up resources and strings; make objects and services of plug-ins; make, watch and drop catalogues while files
+        change under them; and replace code while it is used.
 
-        Each thread's operations follow from the seed; how the threads meet does not. The process is looked at again
-        and again while all threads stand still: descriptors, threads and memory must stay as they are.
-        Exit status: 0 clean, 1 something found, 2 wrong use.
+        Each thread's operations follow from the seed; the timing between threads does not. Again and again the process
+        is checked while all threads are stopped: descriptors, threads and memory must not grow.
+        Exit status: 0 clean, 1 something found, 2 wrong usage.
 
         """
 

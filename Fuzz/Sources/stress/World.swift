@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bundles that the operations work on, made in a folder of the process.
+/// The bundles for the operations, made in a folder of the process.
 struct World: Sendable {
     let folder: String
     /// Bundles of resources, opened and dropped.
@@ -24,7 +24,7 @@ struct World: Sendable {
     static let languages = ["en", "de", "fr", "pt-BR", "ja", "zh-Hant"]
     static let keys = 200
 
-    /// What a table has for a key.
+    /// The text that a table has for a key.
     static func text(_ key: Int, _ language: String) -> String { "\(language) \(key)" }
 
     /// `products`: where the package manager put the sample plug-ins.
@@ -44,12 +44,12 @@ struct World: Sendable {
         samples = try Compiler.assembleSamples(from: products, in: base + "/samples")
     }
 
-    /// Installs other bytes of the same code over those of a bundle, as an installer does.
+    /// Replaces the file of a bundle by other bytes of the same code, as an installer does.
     static func replaceCode(of bundle: String, build: Int) throws {
         let name = URL(filePath: bundle).deletingPathExtension().lastPathComponent
         let path = "\(bundle)/Contents/Linux/\(name)"
         var bytes = try Data(contentsOf: URL(filePath: path))
-        // Behind the last section, where nothing looks.
+        // After the last section, which nothing reads.
         bytes.append(contentsOf: withUnsafeBytes(of: UInt64(build)) { Array($0) })
         try bytes.write(to: URL(filePath: path + ".new"))
         guard rename(path + ".new", path) == 0 else { throw CocoaError(.fileWriteUnknown) }
@@ -84,7 +84,7 @@ struct World: Sendable {
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 }
 
-/// Builds what the bundles hold.
+/// Builds the content of the bundles.
 enum Compiler {
     /// A small plug-in of the C level.
     private static let source = """
@@ -115,7 +115,7 @@ enum Compiler {
         }
         """
 
-    /// The root of the project: where this file is compiled.
+    /// The root of the project, from the path of this file.
     private static let project: URL = {
         var url = URL(filePath: #filePath)
         for _ in 0..<4 { url.deleteLastPathComponent() }
@@ -132,15 +132,17 @@ enum Compiler {
         return result
     }
 
-    /// - Returns: the bundles with code; none where the sample plug-ins were not built.
+    /// - Returns: the bundles with code; none if the sample plug-ins were not built.
     static func assembleSamples(from products: String, in folder: String) throws -> [String] {
         let names = ["Reporter", "Typography", "Charts", "Checksum", "Template"]
-        let isBuilt = names.allSatisfy { FileManager.default.fileExists(atPath: "\(products)/lib\($0).so") }
+        let isBuilt = (names.map { "lib\($0).so" } + ["pluginhost"])
+            .allSatisfy { FileManager.default.fileExists(atPath: "\(products)/\($0)") }
         guard isBuilt else {
             say("stress: the sample plug-ins are not in \(products); they are left out")
             return []
         }
-        try run(["sh", project.appending(path: "Plugins/assemble.sh").path, products, folder])
+        let sources = names.map { project.appending(path: "Plugins/\($0)").path }
+        try run(["\(products)/pluginhost", "pack", "--products", products, "--output", folder] + sources)
         return names.map { "\(folder)/\($0).bundle" }
     }
 

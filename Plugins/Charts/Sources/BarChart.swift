@@ -1,7 +1,7 @@
 import DemoAPI
 import PluginABI
 
-/// Draws bars from left to right: words read better beside a bar than below one.
+/// Draws horizontal bars: a label is easier to read next to a bar than below one.
 final class BarChart: ChartRenderer {
     private let numbers: NumberStyle
 
@@ -25,7 +25,7 @@ final class BarChart: ChartRenderer {
         let length = right - labelWidth
 
         if chart.series.count > 1 { drawing.legend(chart.series, x: labelWidth) }
-        // As many of the labels as have room.
+        // As many labels as fit.
         let widest = scale.ticks.map { estimatedWidth(scale.label($0)) }.max() ?? 0
         let every = max(1, Int(((widest + 8) * Double(scale.ticks.count - 1) / length).rounded(.up)))
         for (number, tick) in scale.ticks.enumerated() {
@@ -59,7 +59,7 @@ final class BarChart: ChartRenderer {
 }
 
 extension SVGDrawing {
-    /// The names of the series, each after a dot of its colour.
+    /// The names of the series, each after a dot in its colour.
     mutating func legend(_ series: [Series], x start: Double) {
         var x = start
         for (index, series) in series.enumerated() {

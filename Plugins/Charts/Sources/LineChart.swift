@@ -1,7 +1,7 @@
 import DemoAPI
 import PluginABI
 
-/// Draws a line for each series, over equal steps.
+/// Draws a line for each series, with equal steps.
 final class LineChart: ChartRenderer {
     private let numbers: NumberStyle
 
@@ -47,14 +47,14 @@ final class LineChart: ChartRenderer {
         return drawing.element(titled: chart.title)
     }
 
-    /// As many labels as fit, at equal distances, the first and the last among them.
+    /// As many labels as fit, at equal distances, including the first and the last.
     private func drawHorizontalLabels(
         of chart: Chart, in drawing: inout SVGDrawing, steps: Int, x: (Int) -> Double, y: Double
     ) {
         guard let points = chart.series.max(by: { $0.points.count < $1.points.count })?.points else { return }
         let widest = (points.map { estimatedWidth($0.label) }.max() ?? 0) + 24
         let room = max(2, min(Int((x(steps - 1) - x(0)) / widest) + 1, 7))
-        // Steps that divide the axis evenly, if there are such.
+        // Steps that divide the axis evenly, if there are any.
         let intervals = (2..<room).last { (steps - 1).isMultiple(of: $0) } ?? room - 1
         let shown = steps <= room ? Array(0..<steps) : (0...intervals).map { $0 * (steps - 1) / intervals }
         for step in shown where step < points.count {

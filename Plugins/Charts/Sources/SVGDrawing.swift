@@ -1,14 +1,14 @@
-/// An SVG element in the making.
+/// An SVG element under construction.
 ///
-/// Text and lines take the page's colour, and series the page's properties `--chart-1` to `--chart-4` where it has
-/// them: so one drawing reads on light and dark pages, and in a file of its own too.
+/// Text and lines use the page's colour, and series use the page's properties `--chart-1` to `--chart-4` if it has
+/// them: so the same drawing is readable on light and dark pages, and also as a separate file.
 struct SVGDrawing {
     enum Anchor: String {
         case start, middle, end
     }
 
     static let fontSize = 13.0
-    /// As wide as a telephone's screen has room for: a wider drawing would be made smaller there, and its text with it.
+    /// As wide as a phone's screen: a wider drawing, and its text, would be made smaller there.
     static let width = 360.0
 
     let width = Self.width
@@ -19,14 +19,14 @@ struct SVGDrawing {
         self.height = height
     }
 
-    /// The colour of a series: the page's, or one in the middle between light and dark.
+    /// The colour of a series: the page's, or one that is readable on light and dark pages.
     static func colour(ofSeries index: Int) -> String {
         let colours = ["#4a7fd6", "#d07440", "#4a9f7a", "#9a6cc4"]
         let number = index % colours.count
         return "var(--chart-\(number + 1), \(colours[number]))"
     }
 
-    /// The finished element. The title is what a screen reader says.
+    /// The finished element. A screen reader reads the title.
     func element(titled title: String) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(n(width)) \(n(height))\" role=\"img\""
             + " font-family=\"system-ui, sans-serif\" font-size=\"\(n(Self.fontSize))\" fill=\"currentColor\">"
@@ -54,7 +54,7 @@ struct SVGDrawing {
         body += " style=\"fill:\(colour)\"><title>\(escaped(tip))</title></path>"
     }
 
-    /// A line through points, and the area between it and the base faintly filled if there is a base.
+    /// A line through points; if there is a base, the area between it and the line is faintly filled.
     mutating func curve(_ points: [(x: Double, y: Double)], base: Double?, colour: String) {
         guard let first = points.first, let last = points.last else { return }
         let path = points.map { "\(n($0.x)) \(n($0.y))" }.joined(separator: "L")
@@ -71,7 +71,7 @@ struct SVGDrawing {
         body += "<title>\(escaped(tip))</title></circle>"
     }
 
-    /// A coordinate with one digit after the point, which is finer than any screen.
+    /// A coordinate with one decimal digit, which is finer than any screen.
     private func n(_ value: Double) -> String {
         guard value.isFinite else { return "0" }
         let rounded = (value * 10).rounded() / 10
@@ -86,7 +86,7 @@ struct SVGDrawing {
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": result += " "
-            // Marks that would turn the direction of what follows, and line separators, are shown and not obeyed.
+            // Marks that change the direction of the following text, and line separators, are shown instead of applied.
             case "\u{61C}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
                 result += scalar.escaped(asASCII: true)
             default: result.unicodeScalars.append(scalar)
@@ -96,14 +96,14 @@ struct SVGDrawing {
     }
 }
 
-/// About how wide a text is: exact widths only the browser knows.
+/// The approximate width of a text: only the browser knows exact widths.
 func estimatedWidth(_ text: String) -> Double {
     text.unicodeScalars.reduce(0) { width, scalar in
         width + SVGDrawing.fontSize * (scalar.value >= 0x2E80 ? 1.02 : 0.56)
     }
 }
 
-/// The text, or as much of its beginning as is about that wide.
+/// The text, shortened to about that width if necessary.
 func shortened(_ text: String, toWidth width: Double) -> String {
     guard estimatedWidth(text) > width else { return text }
     var short = ""

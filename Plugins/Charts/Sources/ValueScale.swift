@@ -1,6 +1,6 @@
 import PluginABI
 
-/// An axis of values from zero to a round number, with a few round numbers between.
+/// An axis from zero to a round number, with a few round numbers between.
 struct ValueScale {
     /// The end of the axis.
     let maximum: Double
@@ -10,7 +10,7 @@ struct ValueScale {
     /// `largest`: the largest value to be shown.
     init(upTo largest: Double, numbers: NumberStyle) {
         let largest = largest.isFinite && largest > 0 ? largest : 1
-        // The step is 1, 2, 2.5 or 5 times a power of ten, so that there are four to seven.
+        // The step is 1, 2, 2.5 or 5 times a power of ten, so that there are four to seven steps.
         var magnitude = 1.0
         while magnitude * 10 <= largest { magnitude *= 10 }
         while magnitude > largest { magnitude /= 10 }
@@ -23,11 +23,11 @@ struct ValueScale {
 
     func label(_ value: Double) -> String { numbers.text(value) }
 
-    /// Where the value stands on the axis, 0 to 1.
+    /// The position of the value on the axis, from 0 to 1.
     func position(_ value: Double) -> Double { min(max(value / maximum, 0), 1) }
 }
 
-/// Writes numbers as the user's language does: its marks stand in the strings table `Numbers`.
+/// Formats numbers for the user's language: its marks are in the strings table `Numbers`.
 struct NumberStyle {
     private let decimalMark: String
     private let groupMark: String

@@ -1,6 +1,6 @@
 #include "digests.h"
 
-/* The largest number of bytes for which the sums of Adler-32 cannot overflow 32 bits (zlib's NMAX). */
+/* The largest number of bytes for which the sums of Adler-32 cannot overflow 32 bits (NMAX in zlib). */
 #define ADLER_RUN 5552u
 #define ADLER_MODULUS 65521u
 
@@ -21,7 +21,7 @@ uint32_t adler32_continue(uint32_t previous, const uint8_t *bytes, size_t count)
 }
 
 /*
- * CRC-32 of IEEE 802.3, the one of zlib and gzip, eight bytes at a step: table[k][b] is the remainder of byte b with
+ * CRC-32 of IEEE 802.3, as used by zlib and gzip, eight bytes per step: table[k][b] is the remainder of byte b with
  * k zero bytes after it. The tables are filled before any other code of the plug-in runs, so no lock is needed.
  */
 static uint32_t table[8][256];

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Each continues a checksum: it takes what it returned for the bytes before, or the initial value. */
+/* Each continues a checksum: it takes its result for the previous bytes, or the initial value. */
 #define ADLER32_INITIAL 1u
 #define CRC32_INITIAL 0u
 #define FNV1A_INITIAL 0xcbf29ce484222325ull
@@ -22,7 +22,7 @@ double entropy_of(const uint8_t *bytes, size_t count);
 
 typedef struct sha256 {
     uint32_t state[8];
-    uint64_t length; /* bytes taken so far */
+    uint64_t length; /* bytes processed so far */
     uint8_t block[64];
 } sha256;
 void sha256_begin(sha256 *hash);

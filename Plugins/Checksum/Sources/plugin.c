@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Tells a host, before it loads the file, which ABI it was built for. */
+/* A host reads this note before it loads the file, to see which ABI the file was built for. */
 PLUGIN_DECLARE_NOTE;
 
 /* ---- Objects: one computation each. update() and finish() of each kind, over one struct for all kinds. ---------- */
@@ -68,7 +68,7 @@ static void sha_finish(void *instance, uint8_t *digest)
 
 /* ---- Factories -------------------------------------------------------------------------------------------------- */
 
-/* What a factory's user_data points to: how a computation of its kind begins. */
+/* A factory's user_data points to the function that begins a computation of its kind. */
 typedef void (*beginning)(computation *);
 static void crc32_begin(computation *self) { self->word = CRC32_INITIAL; }
 static void adler32_begin(computation *self) { self->word = ADLER32_INITIAL; }
@@ -80,12 +80,12 @@ typedef struct kind {
     demo_checksum_functions functions;
 } kind;
 
-/* Called on any thread, more than one at a time: it touches nothing but the new object. */
+/* Called on any thread, several at the same time: it uses only the new object. */
 static plugin_status create(const plugin_factory *factory, const plugin_host *host, void **instance)
 {
     computation *self = malloc(sizeof *self);
     if (self == NULL) {
-        host->set_error(host, PLUGIN_STRING("org.example.Checksum"), 1, PLUGIN_STRING("There is no memory left."),
+        host->set_error(host, PLUGIN_STRING("org.example.Checksum"), 1, PLUGIN_STRING("No memory is left."),
                         PLUGIN_STRING("Close other documents and try again."));
         return PLUGIN_NO_MEMORY;
     }
@@ -94,7 +94,7 @@ static plugin_status create(const plugin_factory *factory, const plugin_host *ho
     return PLUGIN_OK;
 }
 
-/* Objects have one owner, so the factories have no retain. */
+/* Each object has only one owner, so the factories have no retain function. */
 static void release(void *instance)
 {
     free(instance);
@@ -123,7 +123,7 @@ static const kind kinds[] = {
         .release = release                                                                                            \
     }
 
-/* Static: the host keeps pointers to them for the life of the process. */
+/* Static, because the host keeps pointers to them until the process ends. */
 static const plugin_factory factories[] = {
     FACTORY("crc-32", 0),
     FACTORY("adler-32", 1),
@@ -131,14 +131,14 @@ static const plugin_factory factories[] = {
     FACTORY("sha-256", 3),
 };
 
-/* ---- Plain functions, described by signature. The same signatures stand in Info.plist under PHFunctions. --------- */
+/* ---- Plain functions with their signatures, which are also in Info.plist under PHFunctions. ----------------------- */
 
 static uint32_t crc32(const void *bytes, size_t count)
 {
     return crc32_continue(CRC32_INITIAL, bytes, count);
 }
 
-/* A running checksum after demo_checksum.h: without bytes it gives the value to begin with. */
+/* A running checksum as in demo_checksum.h: without bytes it returns the initial value. */
 static uint32_t adler32(uint32_t previous, const void *bytes, size_t count)
 {
     return count == 0 ? ADLER32_INITIAL : adler32_continue(previous, bytes, count);

@@ -1,4 +1,4 @@
-/* SHA-256 as FIPS 180-4 tells it. */
+/* SHA-256 as defined in FIPS 180-4. */
 #include "digests.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 import DemoAPI
 public import PluginABI
 
-/// Registers what the plug-in offers; the host calls it once.
+/// Registers the plug-in's providers; the host calls it once.
 @c(plugin_entry)
 public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
     registerPlugin(with: host) { plugin in

@@ -1,7 +1,7 @@
 import DemoAPI
 import PluginABI
 
-/// Writes the report as one HTML page that needs nothing else: the resources `report.html` and `section.html`, filled.
+/// Writes the report as one self-contained HTML page, from the templates `report.html` and `section.html`.
 final class HTMLExporter: Exporter {
     let fileExtension = "html"
 
@@ -72,7 +72,7 @@ final class HTMLExporter: Exporter {
 
     private func html(of table: Table) -> String {
         var markup = "<div class=\"table\"><table><caption>\(escaped(table.title))</caption>"
-        // A column is set as numbers where its first cell is one.
+        // A column is formatted as numbers if its first cell is a number.
         let isNumeric = (table.rows.first ?? []).map(\.isNumber)
         if !table.columns.isEmpty {
             let heads = table.columns.enumerated().map { index, title in

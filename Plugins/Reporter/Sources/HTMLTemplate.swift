@@ -1,4 +1,4 @@
-/// A text with places to fill in: `{{name}}`.
+/// A text with placeholders: `{{name}}`.
 struct HTMLTemplate {
     private enum Part {
         case text(Substring)
@@ -17,8 +17,8 @@ struct HTMLTemplate {
         parts.append(.text(rest))
     }
 
-    /// The text with every place filled, in one pass: what is filled in is not searched for places again. `values`:
-    /// markup by the places' names. A place without a value stays empty.
+    /// The text with all placeholders replaced in one pass: inserted text is not searched for placeholders again.
+    /// `values`: markup by the names of the placeholders. A placeholder without a value is removed.
     func filled(_ values: [String: String]) -> String {
         var text = ""
         for part in parts {
@@ -31,7 +31,7 @@ struct HTMLTemplate {
     }
 }
 
-/// Plain text as it stands in HTML, in an element or a quoted attribute.
+/// Plain text as HTML, for use in an element or a quoted attribute.
 func escaped(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count + 16)
@@ -43,9 +43,9 @@ func escaped(_ text: String) -> String {
         case "\"": result += "&quot;"
         case "'": result += "&#39;"
         case "\n", "\t": result.unicodeScalars.append(scalar)
-        // No control character may stand in HTML, not even as a reference.
+        // Control characters are not allowed in HTML, not even as a reference.
         case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": result += "\u{FFFD}"
-        // Marks that would turn the direction of what follows, and line separators, are shown and not obeyed.
+        // Marks that change the direction of the following text, and line separators, are shown instead of applied.
         case "\u{61C}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
             result += scalar.escaped(asASCII: true)
         default: result.unicodeScalars.append(scalar)

@@ -1,7 +1,7 @@
 import DemoAPI
 import PluginABI
 
-/// Notes the headings of a document in Markdown, and how much stands below each.
+/// Lists the headings of a Markdown document, and the number of words below each.
 final class NotePad: TextAnalyzer {
     private struct Heading {
         var level: Int
@@ -10,7 +10,7 @@ final class NotePad: TextAnalyzer {
         var words = 0
     }
 
-    /// A report is read by people; who needs all the headings has the document.
+    /// The report is for people; the document itself contains all headings.
     private static let limit = 40
     private static let maximumLength = 160
 
@@ -61,7 +61,7 @@ final class NotePad: TextAnalyzer {
     func finish() -> Analysis {
         guard !headings.isEmpty else { return Analysis() }
         let rows = headings.map { heading -> [Table.Cell] in
-            // An em space for each level: indentation that every format can set.
+            // One em space for each level: every format can show this indentation.
             let indentation = String(repeating: "\u{2003}", count: heading.level - 1)
             return [.text(indentation + heading.title), .integer(heading.line), .integer(heading.words)]
         }

@@ -1,6 +1,6 @@
 import PluginABI
 
-/// Writes numbers as the user's language does: its marks stand in the strings table `Numbers`.
+/// Formats numbers for the user's language: its marks are in the strings table `Numbers`.
 struct NumberStyle {
     private let decimalMark: String
     private let groupMark: String
@@ -29,7 +29,7 @@ struct NumberStyle {
         return (tenths < 0 ? "−" : "") + text(abs(tenths) / 10) + decimalMark + "\(abs(tenths) % 10)"
     }
 
-    /// 0.0123 as 1.23%: two digits after the mark below ten in a hundred, one from there on.
+    /// 0.0123 as 1.23%: two digits after the mark below ten per cent, otherwise one.
     func percentage(_ share: Double) -> String {
         let hundredths = Int((share * 10_000).rounded())
         let number =
@@ -42,7 +42,7 @@ struct NumberStyle {
     /// 25 as 25%.
     func percentage(whole number: Int) -> String { percentage.replacing("{number}", with: text(number)) }
 
-    /// A file's length in the greatest unit that gives at least one.
+    /// A file's size in the largest unit in which it is at least one.
     func size(_ bytes: Int) -> String {
         var size = Double(bytes)
         var units = ["kB", "MB", "GB", "TB"][...]

@@ -1,10 +1,11 @@
-/// The beginning of a document as HTML: paragraphs whose lines are joined, and what Markdown marks as what it is meant to
-/// be. Plain text has paragraphs only, and reads the same.
+/// The beginning of a document as HTML: the lines of each paragraph are joined, and Markdown is converted. Plain text
+/// only has paragraphs, and reads the same.
 ///
-/// Not a Markdown reader: tables become lines, and what is not closed because the text was cut is shown as it stands.
+/// It is not a full Markdown reader: tables become lines, and markup that is not closed, because the text was cut, is
+/// shown unchanged.
 struct OpeningText {
     private var markup = ""
-    /// The lines of the paragraph or list item that is being read, joined.
+    /// The lines of the current paragraph or list item, joined.
     private var paragraph = ""
     private var list: ListKind?
 
@@ -41,7 +42,7 @@ struct OpeningText {
             endParagraph()
         } else if let (level, title) = Self.heading(line) {
             endList()
-            // The report's own headings stand above.
+            // The report's own headings have higher levels.
             markup += "<h\(level + 2)>\(Self.inline(title))</h\(level + 2)>"
         } else if Self.isRule(line) {
             endParagraph()
@@ -59,7 +60,7 @@ struct OpeningText {
             paragraph = cells.joined(separator: " – ")
             endParagraph()
         } else {
-            // A line at the margin after an empty one is no part of the list before it.
+            // A line without indentation after an empty line does not belong to the list before it.
             if paragraph.isEmpty, !isIndented { endList() }
             paragraph += (paragraph.isEmpty ? "" : " ") + line.drop { $0 == ">" || $0 == " " }.trimmed
         }
@@ -85,7 +86,7 @@ struct OpeningText {
 
     // MARK: Lines
 
-    /// `## Title`, with one to three levels told apart.
+    /// `## Title`; deeper levels than three count as three.
     private static func heading(_ line: Substring) -> (level: Int, title: Substring)? {
         let signs = line.prefix { $0 == "#" }
         let title = line[signs.endIndex...]
@@ -94,8 +95,8 @@ struct OpeningText {
         return last.map { (min(signs.count, 3), title[...$0].drop { $0 == " " }) }
     }
 
-    /// A line of dashes or of equals signs, below a heading or alone, and the one below a table's head; also where a filter
-    /// has made long dashes of them.
+    /// A line of dashes or equals signs, below a heading or alone, or below a table's head; also if a filter has turned
+    /// them into long dashes.
     private static func isRule(_ line: Substring) -> Bool {
         let signs = line.filter { !$0.isWhitespace }
         guard signs.count >= 3 || signs.first == "—" else { return false }
@@ -111,15 +112,15 @@ struct OpeningText {
         return mark.dropLast().allSatisfy(\.isNumber) ? (.numbers, text) : nil
     }
 
-    // MARK: Inside of a line
+    // MARK: Inside a line
 
-    /// Code, strong and emphasised words, and the words of links; everything else escaped.
+    /// Code, strong and emphasised words, and the text of links; everything else is escaped.
     private static func inline(_ text: Substring) -> String {
         var html = ""
         var rest = text[...]
         while let sign = rest.firstIndex(where: { "`*_[!".contains($0) }) {
             html += escaped(String(rest[..<sign]))
-            // A sign between letters, as in snake_case, marks nothing.
+            // A mark between letters, as in snake_case, is not markup.
             let isInside = sign > text.startIndex && text[text.index(before: sign)].isLetter
             rest = rest[sign...]
             if let span = span(rest), !(isInside && "*_".contains(rest[sign])) {
@@ -132,7 +133,7 @@ struct OpeningText {
         return html + escaped(String(rest))
     }
 
-    /// What a text begins with that Markdown has a mark for.
+    /// The marked-up part at the beginning of a text, if there is one.
     private static func span(_ text: Substring) -> (html: String, rest: Substring)? {
         func enclosed(by mark: String, _ tag: String) -> (html: String, rest: Substring)? {
             guard text.hasPrefix(mark) else { return nil }

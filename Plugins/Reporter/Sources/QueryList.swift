@@ -4,7 +4,7 @@ import PluginABI
 /// Lists the questions that a document asks.
 final class QueryList: TextAnalyzer {
     private static let limit = 12
-    /// Longer ones are most likely no questions, but text without full stops.
+    /// Longer ones are probably not questions, but text without full stops.
     private static let maximumLength = 240
 
     private let context: PluginContext
@@ -29,7 +29,7 @@ final class QueryList: TextAnalyzer {
                 switch scalar {
                 case 0x3F, 0xFF1F:  // ? ？
                     let end = index + (scalar == 0x3F ? 1 : 3)
-                    // A question mark within a word is none: an address, an expression of code.
+                    // A question mark inside a word is not the end of a question: it is part of an address or of code.
                     let isEnd = scalar != 0x3F || end == text.count || text[end] <= 0x22 || text[end] >= 0x80
                     if let start = sentence, isEnd, words > 1, end - start <= Self.maximumLength {
                         add(text, start..<end)
@@ -37,7 +37,7 @@ final class QueryList: TextAnalyzer {
                     sentence = nil
                 case 0x0A:
                     line += 1
-                    // A sentence goes on in the next line, but not beyond an empty one, a heading or an item.
+                    // A sentence continues on the next line, but not beyond an empty line, a heading or a list item.
                     let next = index + 1 < text.count ? text[index + 1] : 0x0A
                     if next == 0x0A || next == 0x23 || next == 0x2D || next == 0x2A || next == 0x7C { sentence = nil }
                 case 0x2E, 0x21, 0x3A, 0x60, 0x7C, 0x2026, 0x3002, 0xFF01: sentence = nil  // . ! : ` | … 。 ！

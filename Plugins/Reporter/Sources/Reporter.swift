@@ -1,8 +1,8 @@
 import DemoAPI
 import PluginABI
 
-/// Tells a document's figures: words, sentences, lines, the time it takes to read it; and draws how long its sentences
-/// are from beginning to end.
+/// Reports a document's figures: words, sentences, lines, and reading time. It also draws the length of the sentences
+/// from beginning to end.
 ///
 /// It is the bundle's principal class.
 final class Reporter: TextAnalyzer {
@@ -61,8 +61,8 @@ final class Reporter: TextAnalyzer {
         return Analysis(tables: [Table(title: string("Summary"), rows: rows)], charts: [chart].compactMap(\.self))
     }
 
-    /// Joins pieces of the course in pairs. Not counted from the file's length, which a pipe does not tell and which
-    /// the filters change.
+    /// Joins pieces of the course in pairs. The pieces are not derived from the file's length, because a pipe has none
+    /// and filters change it.
     private func coarsen() {
         course = stride(from: 0, to: course.count, by: 2).map { index in
             var pair = course[index]
@@ -72,10 +72,10 @@ final class Reporter: TextAnalyzer {
         pieceLength *= 2
     }
 
-    /// An even number, of which a drawn line can show every point.
+    /// An even number that is small enough to draw every point of a line.
     private static let courseLength = 80
 
-    /// Nil for a document that is too short to have a course.
+    /// Nil for a document that is too short for a chart.
     private var chart: Chart? {
         let pieces = course.filter { $0.sentences > 0 }
         guard pieces.count >= 8 else { return nil }
@@ -99,13 +99,12 @@ private struct Figures {
     var ideographs = 0
     var sentences = 0
     var lines = 0
-    private var endsSentence = false
 
     var sentenceLength: Double { sentences == 0 ? 0 : Double(words) / Double(sentences) }
 
     mutating func add(word text: Span<UInt8>, _ range: Range<Int>, _ script: TextScanner.Script) {
         words += 1
-        // Three bytes to a character, in the scripts that are read by character.
+        // About three bytes per character, in scripts without spaces.
         if script != .letters { ideographs += range.count / 3 }
     }
 

@@ -1,15 +1,15 @@
-/// Cuts text into words and marks, in one pass over its UTF-8.
+/// Splits text into words and marks, in one pass over its UTF-8.
 ///
-/// Words of languages that set no spaces are cut where the script changes, which is rough but needs no dictionary.
+/// In languages without spaces, words are split where the script changes, which is inexact but needs no dictionary.
 ///
-/// **Cost.** About 4 ns a byte for ASCII; nothing is allocated.
+/// **Cost.** About 4 ns per byte for ASCII; nothing is allocated.
 enum TextScanner {
-    /// What a word is written in.
+    /// The script of a word.
     enum Script {
         case letters, kanji, katakana, hiragana
     }
 
-    /// A part of the text. Spaces are none.
+    /// A part of the text. Spaces are not tokens.
     enum Token {
         case word(Range<Int>, Script)
         /// Punctuation, a symbol, or a line feed.
@@ -74,7 +74,7 @@ enum TextScanner {
 }
 
 extension Span<UInt8> {
-    /// The scalar that begins there, in valid UTF-8, and its length.
+    /// The scalar that begins at an index of valid UTF-8, and its length.
     @inline(__always)
     func scalar(at index: Int) -> (value: UInt32, length: Int) {
         let first = self[index]

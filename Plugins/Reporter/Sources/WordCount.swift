@@ -1,11 +1,11 @@
 import DemoAPI
 import PluginABI
 
-/// Finds the words that a document uses most, without those that every text of its language uses.
+/// Finds the words that a document uses most, without those that are common in every text of its language.
 final class WordCount: TextAnalyzer {
     /// Rows of the table and bars of the chart.
     private static let limit = 12
-    /// Longer ones are no words, but encoded data.
+    /// Longer ones are not words, but encoded data.
     private static let maximumLength = 60
 
     private let context: PluginContext
@@ -34,7 +34,8 @@ final class WordCount: TextAnalyzer {
         }
     }
 
-    /// Whether a dot joins the word to one before it, as in a file's name or an address: “README.md” has no word “md”.
+    /// Whether a dot joins the word to the previous one, as in a file's name or an address: the “md” in “README.md” is
+    /// not a word.
     private func isEnding(_ text: Span<UInt8>, _ start: Int) -> Bool {
         guard start >= 2, text[start - 1] == UInt8(ascii: ".") else { return false }
         let before = text[start - 2]
@@ -44,7 +45,7 @@ final class WordCount: TextAnalyzer {
     func finish() -> Analysis {
         let words = tally.mostFrequent(Self.limit) { word in
             let plain = word.replacing("’", with: "'")
-            // l'eau, qu'il: the word is what follows the apostrophe.
+            // l'eau, qu'il: the word is the part after the apostrophe.
             let stem = plain.split(separator: "'").last.map(String.init) ?? plain
             return !commonWords.contains(plain) && !commonWords.contains(stem)
         }

@@ -1,7 +1,7 @@
-/// How often each word occurs, regardless of capitals.
+/// Counts how often each word occurs, ignoring case.
 ///
-/// A hash table over one arena of bytes, because a dictionary of strings costs four times as much: a document of tens
-/// of megabytes has ten million words, and nearly all of them have been seen before.
+/// It is a hash table over one array of bytes, because a dictionary of strings costs four times as much: a document of
+/// some tens of megabytes has ten million words, and nearly all of them are repeated.
 struct WordTally {
     private struct Entry {
         var hash: UInt64
@@ -29,7 +29,7 @@ struct WordTally {
             }
             slot = (slot + 1) & mask
         }
-        // Words that are all different make no text; what is not counted then would not be frequent anyway.
+        // A text never has so many different words; words beyond this limit would not be frequent anyway.
         guard arena.count < 1 << 28 else { return }
         entries.append(
             Entry(hash: hash, start: Int32(arena.count), length: Int32(word.count), count: 1))
@@ -38,10 +38,10 @@ struct WordTally {
         if entries.count * 2 > slots.count { grow() }
     }
 
-    /// The most frequent words that are wanted, most frequent first, those of equal count by the alphabet.
+    /// The most frequent wanted words; words with equal counts are sorted alphabetically.
     func mostFrequent(_ limit: Int, where isWanted: (String) -> Bool) -> [(word: String, count: Int)] {
         var found: [(word: String, count: Int)] = []
-        // Words that occur once come last and are many; they are sorted only where there are no others.
+        // Words that occur once come last and are many; they are only sorted if there are no others.
         let repeated = entries.filter { $0.count > 1 }
         let candidates = repeated.isEmpty ? entries : repeated
         for entry in candidates.sorted(by: { ($0.count, $1.start) > ($1.count, $0.start) }) {
@@ -53,7 +53,7 @@ struct WordTally {
         return found.sorted { ($0.count, $1.word) > ($1.count, $0.word) }
     }
 
-    /// Puts the word in small letters into `word`.
+    /// Writes the word in lower case to `word`.
     ///
     /// - Returns: its hash.
     private mutating func fold(_ text: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
@@ -68,7 +68,8 @@ struct WordTally {
             hash.add(small)
         }
         guard !isPlain else { return hash.value }
-        // Latin, Greek and Cyrillic have capitals, whose UTF-8 begins with C3 to D5; small letters are most frequent.
+        // Latin, Greek and Cyrillic have capitals, whose UTF-8 begins with C3 to D5; lower-case letters are the most
+        // frequent.
         let first = text[range.lowerBound]
         if (0xC3...0xD5).contains(first) {
             let folded = text.string(range).lowercased()
@@ -98,7 +99,7 @@ struct WordTally {
     }
 }
 
-/// FNV-1a, with its high bits, which are the better ones, mixed into the low ones that choose the slot.
+/// FNV-1a, with its high bits, which are better distributed, mixed into the low ones that select the slot.
 private struct WordHash {
     private var state: UInt64 = 0xcbf2_9ce4_8422_2325
 

@@ -3,7 +3,7 @@ import PluginABI
 
 /// Sets `--` and a hyphen between spaces as an en dash, `---` as an em dash.
 ///
-/// Rules and table borders of Markdown (`-----`, `|---|`) and options of commands (`--output`) stay.
+/// Rules and table borders of Markdown (`-----`, `|---|`) and options of commands (`--output`) stay unchanged.
 final class Dashes: TextFilter {
     private var prose = Prose()
 
@@ -29,6 +29,6 @@ final class Dashes: TextFilter {
 
 extension UInt8 {
     fileprivate var isLineEnd: Bool { self == .newline || self == 0x0D }
-    /// Whether a dash may stand beside it.
+    /// Whether a dash may be next to it.
     fileprivate var joinsDash: Bool { isLetter || isDigit || self == .space }
 }

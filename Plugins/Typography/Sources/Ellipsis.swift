@@ -1,7 +1,7 @@
 import DemoAPI
 import PluginABI
 
-/// Sets three full stops as an ellipsis; Japanese sets two of them side by side.
+/// Replaces three full stops by an ellipsis; Japanese uses two of them in a row.
 final class Ellipsis: TextFilter {
     private var ellipsis = "…"
     private var prose = Prose()

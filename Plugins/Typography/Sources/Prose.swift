@@ -1,17 +1,17 @@
-/// Walks through plain text or Markdown, and leaves code and tags as they are.
+/// Walks through plain text or Markdown, and leaves code and tags unchanged.
 ///
 /// A typographer must not touch `print("…")`: fenced blocks, spans in backquotes and HTML tags are copied.
 ///
-/// **Cost.** One pass over the UTF-8, whose bytes below 0x80 never stand inside another character.
+/// **Cost.** One pass over the UTF-8, whose bytes below 0x80 are never inside another character.
 struct Prose {
-    /// A longer one is none: so the search for its end costs little where a text has many that never end.
+    /// A longer one does not count: so searching for its end stays cheap in a text with many that never end.
     fileprivate static let maximumSpan = 2_000
 
-    /// The marker of the fenced block that the passage before ended in.
+    /// The marker of the fenced block in which the previous passage ended.
     private var fence: UInt8?
 
-    /// Rewrites a passage. `passage`: whole lines. `rewrite`: is called at each byte outside of code; appends what
-    /// shall stand there and returns how many bytes it has dealt with, or 0 to keep the byte.
+    /// Rewrites a passage. `passage`: whole lines. `rewrite`: called at each byte outside of code; appends the
+    /// replacement and returns how many bytes it has handled, or 0 to keep the byte.
     mutating func edit(
         _ passage: String, _ rewrite: (_ text: Span<UInt8>, _ index: Int, _ output: inout [UInt8]) -> Int
     ) -> String {
@@ -36,7 +36,7 @@ struct Prose {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Copies a line that opens, closes or lies in a fenced block.
+    /// Copies a line that opens, closes or is inside a fenced block.
     private mutating func copyFence(_ text: Span<UInt8>, _ index: inout Int, _ output: inout [UInt8]) -> Bool {
         var start = index
         while start < text.count, text[start] == .space { start += 1 }
@@ -51,7 +51,7 @@ struct Prose {
         return true
     }
 
-    /// Copies a code span up to the run of backquotes that is as long as the first; if the line has none, the first.
+    /// Copies a code span up to a run of backquotes as long as the first; if the line has none, only the first run.
     private func copySpan(_ text: Span<UInt8>, _ index: inout Int, _ output: inout [UInt8]) {
         let length = text.run(of: .backquote, at: index)
         var end = index + length
@@ -73,17 +73,17 @@ struct Prose {
 }
 
 extension Span<UInt8> {
-    /// The byte there, or a line end before the first and after the last.
+    /// The byte at an index; a line end before the first and after the last.
     func byte(at index: Int) -> UInt8 { indices.contains(index) ? self[index] : .newline }
 
-    /// How many bytes from there on are equal to `byte`.
+    /// How many bytes starting at an index are equal to `byte`.
     func run(of byte: UInt8, at start: Int) -> Int {
         var end = start
         while end < count, self[end] == byte { end += 1 }
         return end - start
     }
 
-    /// The first such byte in the range, in its first line.
+    /// The first such byte in the range and in its first line.
     fileprivate func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         for index in range {
             if self[index] == byte { return index }
@@ -92,13 +92,13 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// The `>` of the tag that begins there, or nil if none does.
+    /// The `>` of the tag that begins at an index, or nil if none does.
     fileprivate func endOfTag(at index: Int) -> Int? {
         let next = byte(at: index + 1)
         guard next.isLetter || next == UInt8(ascii: "/") || next == UInt8(ascii: "!") else { return nil }
         for end in index + 1..<Swift.min(count, index + Prose.maximumSpan) {
             if self[end] == .greater { return end }
-            // No tag has another in it, or goes on in the next line.
+            // A tag contains no other tag, and does not continue on the next line.
             if self[end] == .less || self[end] == .newline { return nil }
         }
         return nil

@@ -1,7 +1,7 @@
 import DemoAPI
 import PluginABI
 
-/// Sets typewriter quotation marks as the document's language does, and apostrophes.
+/// Replaces typewriter quotation marks and apostrophes by those of the document's language.
 final class SmartQuotes: TextFilter {
     private struct Style {
         var double: (open: String, close: String)
@@ -47,7 +47,7 @@ final class SmartQuotes: TextFilter {
 }
 
 extension Span<UInt8> {
-    /// Whether a quotation mark there has a space, a bracket or a dash before it.
+    /// Whether a space, a bracket or a dash comes before a quotation mark at an index.
     fileprivate func opensQuotation(at index: Int) -> Bool {
         let before = byte(at: index - 1)
         if before.isBlank { return true }

@@ -1,9 +1,9 @@
 import DemoAPI
 import PluginABI
 
-/// Sets one space between words and none at the end of a line, and line feeds as the only line ends.
+/// Puts one space between words and none at the end of a line, and uses only line feeds as line ends.
 ///
-/// In French the space before `; : ! ?` becomes one at which no line breaks.
+/// In French, the space before `; : ! ?` becomes a non-breaking one.
 final class Spacing: TextFilter {
     private var isFrench = false
     private var prose = Prose()
@@ -21,7 +21,7 @@ final class Spacing: TextFilter {
                 while end < text.count, text[end] == .space || text[end] == 0x09 { end += 1 }
                 let after = text.byte(at: end)
                 if after == .newline || after == 0x0D && text.byte(at: end + 1) == .newline { return end - index }
-                if text.byte(at: index - 1) == .newline { return 0 }  // indentation stays, space by space
+                if text.byte(at: index - 1) == .newline { return 0 }  // keeps the indentation
                 if index > 0, text[index - 1] == .space || text[index - 1] == 0x09 { return 0 }
                 switch after {
                 case UInt8(ascii: ";"), UInt8(ascii: "!"), UInt8(ascii: "?"):

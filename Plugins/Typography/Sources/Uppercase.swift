@@ -1,7 +1,7 @@
 import DemoAPI
 import PluginABI
 
-/// Sets everything in capitals, as the document's language does: Turkish has a capital İ for its i.
+/// Converts everything to capitals, following the document's language: Turkish has a capital İ for its i.
 final class Uppercase: TextFilter {
     private var hasDottedCapital = false
 
@@ -10,7 +10,7 @@ final class Uppercase: TextFilter {
     func begin(_ document: Document) { hasDottedCapital = ["tr", "az"].contains(document.language.prefix(2)) }
 
     func filter(_ passage: String) -> String {
-        // By bytes where the text is ASCII, which is twenty times as fast as String.uppercased().
+        // Byte by byte if the text is ASCII, which is twenty times as fast as String.uppercased().
         var output: [UInt8] = []
         output.reserveCapacity(passage.utf8.count + 64)
         for scalar in passage.unicodeScalars {

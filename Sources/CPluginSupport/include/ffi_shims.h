@@ -1,4 +1,5 @@
-// Calls a C function whose signature is known only at run time, by libffi.
+// Calls a C function whose signature is known only at run time, and makes one out of a closure, by libffi.
+// Why: libffi's type objects are mutable globals, which Swift 6 refuses to touch, and a cif must not move in memory.
 #ifndef PHS_FFI_SHIMS_H
 #define PHS_FFI_SHIMS_H
 
@@ -6,33 +7,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The types of a signature at the level of the machine.
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The types of a signature at the level of the machine. A struct is followed by the number of its fields, at least one,
+// and then by the fields' types.
 typedef enum phs_ffi_type {
-    PHS_FFI_VOID,
+    PHS_FFI_VOID, PHS_FFI_BOOL,
     PHS_FFI_INT8, PHS_FFI_INT16, PHS_FFI_INT32, PHS_FFI_INT64,
     PHS_FFI_UINT8, PHS_FFI_UINT16, PHS_FFI_UINT32, PHS_FFI_UINT64,
-    PHS_FFI_FLOAT, PHS_FFI_DOUBLE, PHS_FFI_POINTER
+    PHS_FFI_FLOAT, PHS_FFI_DOUBLE, PHS_FFI_POINTER, PHS_FFI_STRUCT
 } phs_ffi_type;
 
-// One argument or result; the member is the one of its type, narrower integers in the 64-bit member of their sign.
-typedef union phs_ffi_value {
-    int64_t i;
-    uint64_t u;
-    float f;
-    double d;
-    void *p;
-} phs_ffi_value;
-
+// A prepared signature. Immutable; any number of threads may use it at once.
 typedef struct phs_ffi_call phs_ffi_call;
 
-// Prepares calls of one signature; NULL if libffi refuses it or memory runs out. Free with phs_ffi_free().
-// Why: libffi's type objects are mutable globals, which Swift 6 refuses to touch, and a cif must not move in memory.
-phs_ffi_call *phs_ffi_prepare(phs_ffi_type result, const phs_ffi_type *arguments, size_t count);
-
-// Calls code with count arguments. Any thread; a prepared call may be used by several threads at once.
-// Why: libffi widens integer results to a register, which is undone here, in one place.
-void phs_ffi_invoke(phs_ffi_call *call, void (*code)(void), const phs_ffi_value *arguments, phs_ffi_value *result);
-
+// Prepares a signature: `types` has the result's type and then those of the arguments, `length` numbers in all. With
+// `throws`, the C function returns a plugin_status and writes its result, unless that is void, through one more argument.
+// NULL if libffi refuses it or memory runs out. Free with phs_ffi_free().
+phs_ffi_call *phs_ffi_prepare(const uint16_t *types, size_t length, bool throws);
 void phs_ffi_free(phs_ffi_call *call);
+
+// The room that a call needs, aligned to 16 bytes: the result at its beginning, in PHS_FFI_RESULT bytes or, if it is
+// longer, in as many as it has rounded up to 8; then each argument in its own size, rounded up to 8.
+size_t phs_ffi_frame_size(const phs_ffi_call *call);
+#define PHS_FFI_RESULT 16
+
+// Calls code with the arguments in frame, and leaves its result there, a bool as 0 or 1. Returns the status of a function
+// that throws, else 0. Any thread, with a frame of its own.
+// Why: libffi takes an array of addresses, and widens integer results to a register, which is undone here.
+int32_t phs_ffi_invoke(const phs_ffi_call *call, void (*code)(void), void *frame);
+
+// A C function that calls a handler: result points to zeroed room for the result in its own size (NULL for void), and
+// arguments to the address of each argument. What the handler returns is the status of a function that throws.
+typedef struct phs_ffi_closure phs_ffi_closure;
+typedef int32_t (*phs_ffi_handler)(void *context, void *result, void *const *arguments);
+
+// NULL if the system gives no memory for code. The signature must outlive it. Free with phs_ffi_closure_free().
+phs_ffi_closure *phs_ffi_closure_make(const phs_ffi_call *signature, phs_ffi_handler handler, void *context);
+void *phs_ffi_closure_code(const phs_ffi_closure *closure);
+void phs_ffi_closure_free(phs_ffi_closure *closure);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,12 +2,12 @@
  * plugin_abi.h - the C ABI between a PluginHost application and a plug-in. Major version 1.
  *
  * This is the only file a C or C++ plug-in needs. It compiles alone as C11 and as C++17. A plug-in exports one
- * function, plugin_entry(), which the host calls exactly once, and registers what it offers with the table it is
- * given. docs/abi.md tells the rules in full; the last comment line of each function says where it may be called
- * and who owns what it takes and returns:
+ * function, plugin_entry(). The host calls it exactly once and passes a table; with its functions the plug-in registers
+ * its factories and functions. docs/abi.md has the complete rules. The last comment line of each function states where it
+ * may be called, and who owns what it takes and returns:
  *
  *   [entry]       inside plugin_entry() only, on the thread that plugin_entry() was called on
- *   [any thread]  from plugin_entry() on, for as long as the process lives, on any thread
+ *   [any thread]  since plugin_entry() was called, until the process ends, on any thread
  *   [host]        called by the host; the comment says on which thread
  */
 #ifndef PLUGIN_ABI_H
@@ -27,21 +27,22 @@
 /* Put before the definition of plugin_entry() where the plug-in is built with -fvisibility=hidden. */
 #define PLUGIN_EXPORT PLUGIN_EXTERN_C __attribute__((visibility("default")))
 
-/* The bytes "PHST" and a revision of the table's head, which never moves. */
+/* The bytes "PHST" and a revision of the table's first fields, which never move. */
 #define PLUGIN_ABI_MAGIC 0x0000000154534850ull
 /* Host and plug-in must have the same major version. */
 #define PLUGIN_ABI_MAJOR 1
-/* Grows when fields are appended. A plug-in asks PLUGIN_HAS() and not this number. */
+/* Grows when fields are appended. A plug-in checks PLUGIN_HAS() and not this number. */
 #define PLUGIN_ABI_MINOR 1
 
-/* First member of every struct that crosses. size is the writer's sizeof; version is 1 until a meaning changes. */
+/* First member of every struct that host and plug-in exchange. size is the writer's sizeof; version is 1 until the
+ * meaning of a field changes. */
 typedef struct plugin_header {
     uint32_t size;
     uint32_t version;
 } plugin_header;
 
-/* Whether the struct p points to is long enough to hold the field: ask before reading any field that was added
- * after version 1.0. */
+/* Whether the struct that p points to is long enough to contain the field. Check it before reading any field that was
+ * added after version 1.0. */
 #define PLUGIN_HAS(p, field)                                                                                         \
     ((size_t)(p)->header.size >= (size_t)((const char *)&(p)->field - (const char *)(p)) + sizeof((p)->field))
 
@@ -62,8 +63,8 @@ typedef struct plugin_string {
 typedef int32_t plugin_status;
 enum {
     PLUGIN_OK = 0,
-    PLUGIN_FAILED = -1,           /* the plug-in's own reason, told by set_error() */
-    PLUGIN_ABI_MISMATCH = -2,     /* the other side speaks another major version, toolchain or revision */
+    PLUGIN_FAILED = -1,           /* the plug-in's own reason, passed to set_error() */
+    PLUGIN_ABI_MISMATCH = -2,     /* the other side uses another major version, toolchain or revision */
     PLUGIN_INVALID_ARGUMENT = -3, /* an empty or over-long name, a NUL in it, a missing function, a short struct */
     PLUGIN_DUPLICATE = -4,        /* the name is registered already */
     PLUGIN_CLOSED = -5,           /* called after plugin_entry() returned, or on another thread */
@@ -72,7 +73,7 @@ enum {
     PLUGIN_DUPLICATE_ABI = -8     /* the plug-in carries its own copy of the Swift module PluginABI */
 };
 
-/* Levels of log(), those of swift-log and syslog. */
+/* Levels of log(), the same as in swift-log and syslog. */
 enum {
     PLUGIN_LOG_TRACE = 0,
     PLUGIN_LOG_DEBUG = 1,
@@ -87,9 +88,9 @@ typedef struct plugin_host plugin_host;
 typedef struct plugin_factory plugin_factory;
 
 /*
- * Makes objects of one kind. Immortal: the host keeps the pointer, so it must stay valid and unchanged for the life
- * of the process (a static const). The functions that the objects have in common are the table `functions`, whose
- * type the application's API header defines; it should begin with a plugin_header.
+ * Creates objects of one kind. Immortal: the host keeps the pointer, so it must stay valid and unchanged until the
+ * process ends (use a static const). `functions` is the table of the functions that the objects have in common. The
+ * application's API header defines its type, which should begin with a plugin_header.
  */
 struct plugin_factory {
     plugin_header header;
@@ -100,28 +101,48 @@ struct plugin_factory {
     void *user_data;               /* the plug-in's own; the host never reads it */
     const void *functions;         /* immortal; the application casts it to its own table type */
 
-    /* Makes an object and stores it, owned once by the caller (+1), in *instance. On failure it returns a negative
-     * status, has called host->set_error(), and leaves *instance alone.
-     * [host] any thread, more than one at a time; *instance is released with release() */
+    /* Creates an object and stores it in *instance, with one owner: the caller (+1). On failure it calls
+     * host->set_error(), returns a negative status, and leaves *instance unchanged.
+     * [host] any thread, several at the same time; *instance is released with release() */
     plugin_status (*create)(const plugin_factory *factory, const plugin_host *host, void **instance);
 
     /* Adds one owner. The host never calls it: it owns each object once, however many parts of the application share
-     * the object, and calls release() once. For C code that keeps objects of its own; an application's header says so.
-     * Any thread; NULL if objects have one owner only */
+     * the object, and calls release() once. It is for C code that keeps objects itself, as an application's header states.
+     * Any thread; NULL if objects have only one owner */
     void (*retain)(void *instance);
 
-    /* Takes one owner away and destroys the object with the last.
+    /* Removes one owner, and destroys the object when the last one is removed.
      * [host] any thread, once for each object that create() stored */
     void (*release)(void *instance);
 };
 
-/* What the host calls with a code address of no particular type; cast your function to it. */
+/* A code address without a particular type; cast your function to it. */
 typedef void (*plugin_code)(void);
 
+/* Since 1.1: bytes as a function's result or as a field of a struct. ptr may be NULL when len is 0. */
+typedef struct plugin_bytes {
+    const void *ptr;
+    size_t len;
+} plugin_bytes;
+
 /*
- * A plain C function, called by the host through its signature. Types: void, bool, int8 ... int64, uint8 ... uint64,
- * float, double, pointer, string (const char *, UTF-8, NUL-terminated, borrowed for the call; as a result it is
- * copied by the host and never freed) and bytes (two arguments: const void *, size_t; not as a result).
+ * A plain C function, called by the host through its signature; docs/abi.md has the grammar. Types:
+ *
+ *   void, bool, int8 ... int64, uint8 ... uint64, float, double, pointer (void *)
+ *   string          const char *, UTF-8, NUL-terminated; an argument is borrowed for the call, a result is copied by the
+ *                   host before anything else of the plug-in runs on this thread, and never freed
+ *   bytes           two arguments: const void *, size_t, borrowed for the call. Since 1.1 also as a result: a
+ *                   plugin_bytes by value, copied like a string
+ *
+ * Since 1.1:
+ *   pointer? string? bytes?             may be NULL; without the mark NULL is an error of the call
+ *   owned string, owned bytes           a result in memory of host->alloc(); the host copies it and frees it
+ *   {x: double, y: double}              a struct by value; its fields may be all of the above but void and owned, and structs
+ *   (int32, string) -> bool             as an argument: a function of the host, callable on any thread until this one returns
+ *   kept (int32) -> void                the same, callable until the application has it released
+ *   (string) throws -> int32            plugin_status f(const char *, int32_t *result): the result counts if the status is
+ *                                       PLUGIN_OK; otherwise set_error() states why. Without "int32_t *result" for void
+ *
  * Example: "(bytes) -> uint32". The struct and its strings are borrowed for the call; the code is immortal.
  */
 typedef struct plugin_function {
@@ -143,17 +164,17 @@ struct plugin_host {
     plugin_string version; /* the application's version; immortal; may be empty */
     void *opaque_self;     /* the host's own */
 
-    /* Offers a factory. All registrations of an entry become visible together, when it has returned PLUGIN_OK.
-     * [entry] factory is immortal and stays the plug-in's */
+    /* Registers a factory. All registrations of an entry become visible together, when it has returned PLUGIN_OK.
+     * [entry] factory is immortal and still belongs to the plug-in */
     plugin_status (*register_factory)(const plugin_host *host, const plugin_factory *factory);
 
-    /* Offers a plain C function under a name and a signature.
+    /* Registers a plain C function under a name and a signature.
      * [entry] function is borrowed for the call, function->code is immortal */
     plugin_status (*register_function)(const plugin_host *host, const plugin_function *function);
 
-    /* Tells why the call under way will return a negative status: a domain and code of the plug-in's choosing, a
+    /* States why the current call will return a negative status: a domain and code that the plug-in chooses, a
      * sentence, and what the user can do (may be empty). The last call counts.
-     * [any thread] strings are borrowed for the call; only what is set on the failing call's own thread is seen */
+     * [any thread] strings are borrowed for the call; the host reads only what the failing call's own thread has set */
     void (*set_error)(
         const plugin_host *host, plugin_string domain, int32_t code, plugin_string message, plugin_string hint);
 
@@ -161,22 +182,22 @@ struct plugin_host {
      * [any thread] message is borrowed for the call */
     void (*log)(const plugin_host *host, int32_t level, plugin_string message);
 
-    /* Memory that crosses the border: what one side allocates here the other may free here.
-     * [any thread] alloc returns NULL when there is none, aligned for any type; the caller owns it */
+    /* Memory that both sides share: either side may free what the other allocated here.
+     * [any thread] alloc returns NULL if memory ran out, otherwise memory aligned for any type; the caller owns it */
     void *(*alloc)(const plugin_host *host, size_t size);
 
     /* Frees what alloc() returned; NULL is allowed.
      * [any thread] takes ownership of memory */
     void (*free)(const plugin_host *host, void *memory);
 
-    /* A table of further functions, by an id such as PLUGIN_RESOURCES_ID, or NULL if the host has none of that id.
+    /* A table of further functions, by an id such as PLUGIN_RESOURCES_ID; NULL if the host has none with that id.
      * The number after the slash is a revision: its meaning never changes.
      * [any thread] the table is immortal */
     const void *(*get_extension)(const plugin_host *host, plugin_string id);
 };
 
 /*
- * The one symbol a plug-in exports. Returns PLUGIN_OK, or a negative status after host->set_error(); then nothing
+ * The one symbol a plug-in exports. Returns PLUGIN_OK, or a negative status after host->set_error(); in that case nothing
  * that it registered becomes visible. No C++ exception, Swift error or longjmp may leave it.
  * [host] called once in the life of the process, never at the same time as another call into the plug-in
  */
@@ -189,39 +210,39 @@ PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host);
 typedef struct plugin_resources {
     plugin_header header;
 
-    /* Finds a resource of the plug-in's own bundle as a path: the name, its extension (may be empty) and a
-     * subdirectory (may be empty). The result is NUL-terminated, in memory of host->alloc(); NULL if there is none.
+    /* Finds a resource of the plug-in's own bundle and returns its path. Parameters: the name, its extension (may be
+     * empty) and a subdirectory (may be empty). The result is NUL-terminated, in memory of host->alloc(); NULL if none.
      * [any thread] strings are borrowed; the caller frees the result with host->free() */
     char *(*resource_path)(
         const plugin_host *host, plugin_string name, plugin_string extension, plugin_string subdirectory);
 
-    /* The string for a key in the user's language. Where it is missing: fallback, or the key if that is empty.
-     * table is a .strings file's name, "Localizable" if empty. Never NULL unless memory runs out.
+    /* The string for a key in the user's language. If it is missing: fallback, or the key if fallback is empty.
+     * table is the name of a .strings file, "Localizable" if empty. Never NULL unless memory runs out.
      * [any thread] strings are borrowed; the caller frees the result with host->free() */
     char *(*localized_string)(
         const plugin_host *host, plugin_string key, plugin_string fallback, plugin_string table);
 } plugin_resources;
 
-/* ---- Extension: calls when the plug-in becomes active and when it ends being so --------------------------------- */
+/* ---- Extension: calls when the plug-in becomes active and inactive ----------------------------------------------- */
 
 #define PLUGIN_LIFECYCLE_ID "org.pluginhost.lifecycle/1"
 
 /*
- * What the host calls at each end of the time in which it offers what the plug-in registered. Immortal. Both run with
- * no lock held, never one during the other, and may load other bundles; one that loads or unloads its own bundle gets
- * an error. Neither is called at the end of the process.
+ * The host calls these functions before it begins to offer what the plug-in registered, and after it has stopped.
+ * Immortal. Both run with no lock held and never at the same time. They may load other bundles; one that loads or
+ * unloads its own bundle gets an error. Neither is called when the process ends.
  */
 typedef struct plugin_hooks {
     plugin_header header;
     void *user_data; /* the plug-in's own; the host never reads it */
 
-    /* Called after plugin_entry(), and again at each load after an unload, before anything that was registered is
-     * offered. On failure it returns a negative status after host->set_error(); then nothing is offered.
+    /* Called after plugin_entry(), and again at each load after an unload, before any registration is offered. On
+     * failure it calls host->set_error() and returns a negative status; then nothing is offered.
      * [host] the thread that loads; may be NULL */
     plugin_status (*activate)(const plugin_host *host, void *user_data);
 
-    /* Called once for each activate() that succeeded, when the bundle is unloaded and its offers are withdrawn, or when
-     * a later hook of the same load failed. Objects that were made may still live, and be in use on other threads.
+    /* Called once for each activate() that succeeded: when the bundle is unloaded and its registrations are withdrawn, or
+     * when a later hook of the same load failed. Existing objects may still be in use, also on other threads.
      * [host] the thread that unloads; may be NULL */
     void (*deactivate)(const plugin_host *host, void *user_data);
 } plugin_hooks;
@@ -229,8 +250,8 @@ typedef struct plugin_hooks {
 typedef struct plugin_lifecycle {
     plugin_header header;
 
-    /* Asks for the calls. Of several hooks, activate() is called in the order of registration, deactivate() in reverse.
-     * [entry] hooks is immortal and stays the plug-in's */
+    /* Registers hooks. With several, activate() is called in the order of registration, deactivate() in reverse.
+     * [entry] hooks is immortal and still belongs to the plug-in */
     plugin_status (*register_hooks)(const plugin_host *host, const plugin_hooks *hooks);
 } plugin_lifecycle;
 
@@ -238,7 +259,7 @@ typedef struct plugin_lifecycle {
 
 #define PLUGIN_SERVICES_ID "org.pluginhost.services/1"
 
-/* A shared object of another plug-in, which is never released: neither retain nor release it. */
+/* A shared object of another plug-in. The host never releases it: call neither retain nor release. */
 typedef struct plugin_service {
     plugin_header header;  /* written by the caller */
     const void *functions; /* the table of the factory that made it; its type is the extension point's */
@@ -248,9 +269,9 @@ typedef struct plugin_service {
 typedef struct plugin_services {
     plugin_header header;
 
-    /* Finds the one object that is shared at an extension point: made by the first factory there, when it is first asked
-     * for, its plug-in loaded before. Info.plist must declare the point with this version in PHUses. On failure it
-     * returns a negative status, PLUGIN_NOT_FOUND if nobody offers it, logs why, and leaves *service alone.
+    /* Finds the shared object of an extension point: the first factory there creates it at the first request, after its
+     * plug-in was loaded. Info.plist must declare the point with this version in PHUses. On failure it returns a negative
+     * status (PLUGIN_NOT_FOUND if nobody provides the service), logs the reason, and leaves *service unchanged.
      * [any thread] strings are borrowed; the object lives as long as the process */
     plugin_status (*find_service)(
         const plugin_host *host, plugin_string extension_point, uint32_t version, plugin_service *service);
@@ -265,11 +286,11 @@ typedef struct plugin_services {
 /* What a Swift plug-in was compiled with. */
 typedef struct plugin_swift_identity {
     plugin_header header;
-    const void *abi_identity; /* an address that stands once in each copy of the module PluginABI */
+    const void *abi_identity; /* an address that is different for each copy of the module PluginABI */
     plugin_string toolchain;  /* PLUGIN_TOOLCHAIN where the plug-in was compiled */
     uint32_t revision;        /* PLUGIN_SWIFT_REVISION there */
     uint32_t reserved;        /* 0 */
-    /* Since 1.1: where the plug-in's file lists its conformances to protocols, and how many bytes that are. They show
+    /* Since 1.1: where the plug-in's file lists its protocol conformances, and the size of that list in bytes. They show
      * how many requirements each protocol had when the plug-in was compiled. Immortal. */
     const void *conformances;
     size_t conformances_size;
@@ -278,19 +299,20 @@ typedef struct plugin_swift_identity {
 typedef struct plugin_swift_host {
     plugin_header header;
 
-    /* Compares identities before anything of Swift crosses. On a mismatch the host has recorded all that differs.
+    /* Compares identities before any Swift value crosses. On a mismatch the host has recorded every difference.
      * [entry] identity is borrowed for the call */
     plugin_status (*begin)(const plugin_host *host, const plugin_swift_identity *identity);
 
-    /* Hands over a PluginABI.PluginRegistrar with all that the plug-in registered.
+    /* Passes a PluginABI.PluginRegistrar with everything that the plug-in registered.
      * [entry] registrar is borrowed for the call */
     plugin_status (*commit)(const plugin_host *host, const void *registrar);
 } plugin_swift_host;
 
 /* ---- The note in the file -------------------------------------------------------------------------------------
  *
- * An ELF note of owner "PluginHost" tells a host, before it loads the file, what it was built for. Its descriptor is
- * a plugin_note_head and then payload_length bytes of UTF-8: lines "key=value\n". Keys of format 1: "toolchain".
+ * An ELF note with the owner "PluginHost" states what the file was built for, so that a host can check it before loading
+ * the file. Its descriptor is a plugin_note_head, followed by payload_length bytes of UTF-8: lines "key=value\n". Keys of
+ * format 1: "toolchain".
  */
 #define PLUGIN_NOTE_OWNER "PluginHost"
 #define PLUGIN_NOTE_SECTION ".note.pluginhost"
@@ -310,7 +332,7 @@ typedef struct plugin_note_head {
 
 /* The compiler, down to its source revision: every release of the Swift toolchain has its own. */
 #if defined(__GNUC__) && !defined(__clang__)
-/* A number alone names no compiler. */
+/* GCC's version string is only a number, which does not name the compiler. */
 #define PLUGIN_TOOLCHAIN "GCC " __VERSION__
 #else
 #define PLUGIN_TOOLCHAIN __VERSION__
@@ -343,7 +365,7 @@ typedef struct plugin_note {
 #ifndef PLUGIN_NOTE_RETAIN
 #define PLUGIN_NOTE_RETAIN
 #endif
-/* All three are needed: used for the compiler, retain for the linker's section collection, section for the place. */
+/* All three are needed: used for the compiler, retain for the linker's section collection, section for the position. */
 #define PLUGIN_NOTE_ATTRIBUTES __attribute__((used, PLUGIN_NOTE_RETAIN section(PLUGIN_NOTE_SECTION), aligned(4)))
 
 /* Write PLUGIN_DECLARE_NOTE; once, at file scope of a C or C++ plug-in. */
@@ -351,8 +373,8 @@ typedef struct plugin_note {
     static const plugin_note plugin_declared_note PLUGIN_NOTE_ATTRIBUTES = PLUGIN_NOTE_INITIALIZER(0, 0)
 
 #ifdef __swift__
-/* A Swift plug-in gets its note without writing it: PluginABI.registerPlugin() is compiled into the plug-in and calls
- * the function below, and the compiler then puts this constant into the plug-in's object file. */
+/* A Swift plug-in gets its note automatically: PluginABI.registerPlugin() is compiled into the plug-in and calls the
+ * function below, so the compiler puts this constant into the plug-in's object file. */
 static const plugin_note plugin_swift_note PLUGIN_NOTE_ATTRIBUTES =
     PLUGIN_NOTE_INITIALIZER(PLUGIN_NOTE_SWIFT, PLUGIN_SWIFT_REVISION);
 static inline const plugin_note *plugin_swift_note_address(void) { return &plugin_swift_note; }
@@ -372,8 +394,8 @@ static inline size_t plugin_swift_conformances_size(void) {
 /* ---- Sizes and offsets are part of the ABI --------------------------------------------------------------------- */
 
 /*
- * The sizes in version 1.0, each up to the last field that the struct had then. They never change: a reader of 1.x takes
- * every struct of that size or more, and asks PLUGIN_HAS() for fields that are younger.
+ * The sizes in version 1.0, each up to the last field that the struct had then. They never change: a reader of 1.x accepts
+ * every struct of that size or more, and checks PLUGIN_HAS() for newer fields.
  */
 #define PLUGIN_SIZE_UP_TO(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
 enum {
@@ -394,6 +416,8 @@ PLUGIN_STATIC_ASSERT(sizeof(plugin_header) == 8, "plugin_header");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_note_head) == 16, "plugin_note_head");
 #if UINTPTR_MAX == 0xffffffffffffffffu
 PLUGIN_STATIC_ASSERT(sizeof(plugin_string) == 16, "plugin_string");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_bytes) == 16, "plugin_bytes");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_bytes, len) == 8, "plugin_bytes.len");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_factory) == 88, "plugin_factory");
 PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, name) == 8, "plugin_factory.name");
 PLUGIN_STATIC_ASSERT(offsetof(plugin_factory, extension_point) == 24, "plugin_factory.extension_point");

@@ -1,6 +1,6 @@
 #pragma once
-// What the host needs of the Swift runtime (libswiftCore) that the standard library does not offer, each with its
-// reason. All of it is referenced weakly: a C program may use the C ABI header without any Swift in the process.
+// What the host needs from the Swift runtime (libswiftCore) and the standard library does not offer, each with its
+// reason. Everything is referenced weakly: a C program may use the C ABI header without any Swift in the process.
 #ifndef PHS_SWIFT_RUNTIME_SHIMS_H
 #define PHS_SWIFT_RUNTIME_SHIMS_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Where the Swift type records of one image lie in memory. Why: only the runtime knows every image with Swift in it,
-// and its struct MetadataSections is private to it; version 3 and later of it begin with the fields taken here.
+// Where the Swift type records of one image are in memory. Why: only the runtime knows every image that contains Swift,
+// and its struct MetadataSections is private to it; since version 3 that struct begins with the fields used here.
 typedef struct phs_swift_image {
     const void *header;            // the image's ELF header in memory
     const void *types;             // 32-bit relative pointers to type context descriptors
@@ -20,22 +20,22 @@ typedef struct phs_swift_image {
     size_t conformances_length;    // bytes
 } phs_swift_image;
 
-// Calls body for every image that registered Swift metadata, in the order of loading, until it returns false.
-// The runtime may hold a lock: body must not load anything, and must not ask for metadata.
+// Calls body for every image that registered Swift metadata, in load order, until body returns false. The runtime may
+// hold a lock: body must not load anything, and must not request metadata.
 void phs_each_swift_image(bool (*body)(const phs_swift_image *image, void *context), void *context);
 
 // Calls the metadata accessor of a type that is not generic and returns its complete metadata.
-// Why: accessors have the Swift calling convention and return two registers, which neither @convention(c) nor a cast
-// in Swift can express.
+// Why: accessors use the Swift calling convention and return two registers, which neither @convention(c) nor a cast in
+// Swift can express.
 const void *phs_call_metadata_accessor(const void *accessor);
 
 // The type context descriptor of a metadata pointer, or NULL for a type without one.
-// Why: exported by the runtime, declared in no module.
+// Why: the runtime exports the function, but no module declares it.
 const void *phs_type_context_descriptor(const void *metadata);
 
-// The human form of a mangled Swift or C++ name, to be freed with free(), or NULL if the name is neither.
-// Why: swift_demangle() is exported by the runtime and declared in no module; __cxa_demangle() belongs to whichever
-// C++ library is loaded, if one is.
+// The readable form of a mangled Swift or C++ name, to be freed with free(), or NULL if the name is neither. Why: the
+// runtime exports swift_demangle(), but no module declares it; __cxa_demangle() belongs to the C++ library that happens
+// to be loaded, if any.
 char *phs_demangle(const char *name);
 
 #endif

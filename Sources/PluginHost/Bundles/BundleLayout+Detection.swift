@@ -1,19 +1,19 @@
 import Glibc
 
 extension BundleLayout {
-    /// The layout of the directory at an absolute path, its links resolved.
+    /// The layout of the directory at an absolute path without links.
     ///
-    /// Order: a wrapped bundle, unless it has `Contents` too; the well-known folders, `Contents` before `Resources` before
-    /// `Support Files`, and for a `.framework` `Resources` first; flat. A framework's versions back what stands on its
-    /// top, or stand for it where the links on top were lost. What stands deeper than the folders of the root is not
-    /// looked for here.
+    /// Rules, in order: a wrapped bundle, unless it also has `Contents`; the well-known folders, `Contents` before
+    /// `Resources` before `Support Files`, but `Resources` first in a `.framework`; flat. In a framework, the files of
+    /// its version are used in addition to those at its top, or instead of them if the links at the top were lost. Only
+    /// the folders of the root are examined, nothing deeper.
     ///
-    /// **Cost.** The root is listed once; where it has versions, so are they and the one that counts.
+    /// **Cost.** The root is listed once; if it has versions, so are their directory and the current version.
     ///
     /// - Parameters:
     ///   - root: the bundle's directory.
-    ///   - failure: set to what could not be looked at; then the layout may be another one.
-    /// - Returns: the layout; flat where nothing else is recognised.
+    ///   - failure: set to the first item that could not be examined; the layout may then be wrong.
+    /// - Returns: the layout; flat if nothing else is recognised.
     static func detect(root: String, failure: inout OpenedDirectory.Failure?) -> BundleLayout {
         var folders = WellKnownFolders(of: root)
         defer { failure = failure ?? folders.failure }
@@ -24,7 +24,7 @@ extension BundleLayout {
         return layout.backed(by: installed(Path.stem(root), in: parent))
     }
 
-    /// Whether a directory has an Info.plist in one of its layout's places.
+    /// Whether a directory has an Info.plist in one of the places of its layout.
     static func hasInfoList(root: String) -> Bool {
         var failure: OpenedDirectory.Failure?
         let places = detect(root: root, failure: &failure).infoDirectories.map { Path.join(root, $0) }
@@ -33,11 +33,11 @@ extension BundleLayout {
         }
     }
 
-    /// The layout by the well-known folders, nil if there is none of them.
+    /// The layout according to the well-known folders; nil if there are none.
     private static func plain(_ folders: inout WellKnownFolders, isFramework: Bool) -> BundleLayout? {
         let top = top(&folders, isFramework: isFramework)
         guard isFramework, let version = folders.findVersion() else { return top }
-        // A version is laid out as a framework without versions is.
+        // A version has the same layout as a framework without versions.
         var innerFolders = WellKnownFolders(of: folders.root + "/" + version)
         let inner = Self.top(&innerFolders, isFramework: true) ?? flat
         folders.note(innerFolders.failure)
@@ -52,10 +52,10 @@ extension BundleLayout {
         return first ?? folders.find("Support Files").map(supportFiles(in:))
     }
 
-    /// `WrappedBundle`, a relative link that stays inside of the bundle, beside `Wrapper/`. One bundle is wrapped, not
-    /// one in another.
+    /// `WrappedBundle` is a relative link that stays inside the bundle, next to `Wrapper/`. A wrapped bundle inside
+    /// another one is not supported.
     private static func wrapped(_ root: String, _ folders: inout WellKnownFolders) -> BundleLayout? {
-        // Contents is what nearly every bundle is known by before its root is listed: it goes first here too.
+        // Nearly every bundle is recognised by Contents before its root is listed, so it comes first here too.
         guard folders.find("Contents") == nil, folders.find("Wrapper") != nil, let link = folders.find("WrappedBundle"),
             Path.linkTarget(root + "/" + link)?.hasPrefix("/") == false,
             let resolved = Path.resolved(root + "/" + link), Path.isInside(resolved, directory: root)
@@ -67,12 +67,12 @@ extension BundleLayout {
     }
 }
 
-/// The folders of a directory by their well-known names, in whatever case they are written.
+/// The folders of a directory by their well-known names, in upper or lower case.
 private struct WellKnownFolders {
     let root: String
-    /// Nil where the directory may be entered but not listed: then names are taken as they are asked for.
+    /// Nil if the directory may be entered but not listed: then only the exact names are tried.
     private let spellings: [String: String]?
-    /// What could not be looked at first, or nil.
+    /// The first item that could not be examined, or nil.
     private(set) var failure: OpenedDirectory.Failure?
 
     private static let names: Set = [
@@ -92,16 +92,16 @@ private struct WellKnownFolders {
         for (name, kind) in listing.names where kind != .file {
             let key = name.lowercased()
             guard Self.names.contains(key) else { continue }
-            // Of two spellings the first in order is taken, whatever order the file system tells them in.
+            // If there are two spellings, take the one that sorts first; the order of the file system does not matter.
             spellings[key] = spellings[key].map { min($0, name) } ?? name
         }
         self.spellings = spellings
     }
 
-    /// Notes a failure, unless there was one before.
+    /// Records a failure, unless there was one before.
     mutating func note(_ failure: OpenedDirectory.Failure?) { self.failure = self.failure ?? failure }
 
-    /// The folder as it is spelled there, nil if there is none; a link to a directory is one.
+    /// The folder's name as spelled in the directory, nil if there is none; a link to a directory counts.
     mutating func find(_ name: String) -> String? {
         let candidates = spellings.map { spellings in
             spellings[name.lowercased()].map { $0 == name ? [name] : [name, $0] } ?? []
@@ -117,7 +117,8 @@ private struct WellKnownFolders {
         return false
     }
 
-    /// The framework's version that holds, relative: `Versions/Current`, or the highest where that link was lost.
+    /// The framework's current version as a relative path: `Versions/Current`, or the highest version if that link was
+    /// lost.
     mutating func findVersion() -> String? {
         guard let versions = find("Versions") else { return nil }
         let directory = root + "/" + versions

@@ -1,31 +1,30 @@
 import Glibc
 
-/// Where the parts of a bundle stand, relative to its root. A layout is a value, so that no other code branches on
-/// the kind of bundle. Source: docs/bundle-format.md, "Layouts".
+/// Where the parts of a bundle are, relative to its root. A layout is a value, so that no other code needs to
+/// distinguish kinds of bundles. Source: docs/bundle-format.md, "Layouts".
 ///
-/// Paths are relative to the bundle's root; an empty one is the root itself, and one that begins with `..` stands
-/// beside the bundle.
+/// An empty path is the root itself; a path that begins with `..` is outside of the bundle, next to it.
 struct BundleLayout: Sendable, Hashable {
     /// For messages: “Contents”, “OpenStep”.
     var name: String
-    /// Where Info.plist may stand, in order.
+    /// Where Info.plist may be, in order.
     var infoDirectories: [String]
     /// The resources.
     var resources: String
-    /// What is searched for resources after those, in order.
+    /// Where resources are searched after those, in order.
     var furtherResources: [String] = []
-    /// Where the executable may stand, in order.
+    /// Where the executable may be, in order.
     var executableDirectories: [String]
-    /// What may hold auxiliary executables, before the directories of the executable.
+    /// Where auxiliary executables may be; these are searched before the directories of the executable.
     var auxiliaryDirectories: [String] = []
-    /// What may hold frameworks, plug-ins and shared support, in order.
+    /// Where frameworks, plug-ins and shared support may be, in order.
     var supportDirectories: [String]
 
-    /// Whether a place stands beside the bundle: none within it begins with a dot.
+    /// Whether a place is next to the bundle and not in it. Places in the bundle never begin with a dot.
     static func isBeside(_ place: String) -> Bool { place.utf8.first == UInt8(ascii: ".") }
 
-    /// The names of Info.plist in each of its directories, in order: this platform's replaces the general one, and
-    /// GNUstep's is read where there is neither.
+    /// The file names of Info.plist in each of its directories, in order: the list for this platform replaces the
+    /// general one, and GNUstep's is read if neither exists.
     static let infoNames = ["Info-linux.plist", "Info.plist", "Info-gnustep.plist"]
 
     /// Where Info.plist is expected, for messages about a bundle that has none.
@@ -36,7 +35,7 @@ struct BundleLayout: Sendable, Hashable {
     /// `Contents/`, macOS's layout with the code in `Contents/Linux`.
     static let contents = Self.contents(in: "Contents")
 
-    /// `folder`: the folder as it is spelled in the bundle.
+    /// `folder`: the folder's name as spelled in the bundle.
     static func contents(in folder: String) -> BundleLayout {
         Self(
             name: "Contents", infoDirectories: [folder], resources: folder + "/Resources",
@@ -46,27 +45,27 @@ struct BundleLayout: Sendable, Hashable {
             supportDirectories: [folder])
     }
 
-    /// OpenStep's and GNUstep's: `Resources/` beside the executable.
+    /// The layout of OpenStep and GNUstep: `Resources/` next to the executable.
     static func openStep(in folder: String) -> BundleLayout {
         Self(
             name: "OpenStep", infoDirectories: [folder, ""], resources: folder, furtherResources: [""],
             executableDirectories: ["", "Linux"], supportDirectories: [""])
     }
 
-    /// NeXT's `Support Files/`.
+    /// NeXT's layout with `Support Files/`.
     static func supportFiles(in folder: String) -> BundleLayout {
         Self(
             name: "Support Files", infoDirectories: [folder], resources: folder + "/Resources",
             executableDirectories: [folder + "/Linux", folder], supportDirectories: [folder])
     }
 
-    /// Everything in the root.
+    /// Everything is in the root.
     static let flat = Self(
         name: "flat", infoDirectories: [""], resources: "", executableDirectories: ["", "Linux"],
         supportDirectories: [""])
 
-    /// Only the code, beside resources that were installed as `lib/X.resources` or `share/X.resources`. `name`: the
-    /// bundle's, without `.resources`. `parent`: the name of the directory that the bundle stands in.
+    /// Only the code; the resources were installed separately as `lib/X.resources` or `share/X.resources`. `name`: the
+    /// name of the bundle without `.resources`. `parent`: the name of the directory that contains the bundle.
     static func installed(_ name: String, in parent: String) -> BundleLayout {
         let isShared = parent == "share"
         let prefix = "../../"
@@ -77,9 +76,9 @@ struct BundleLayout: Sendable, Hashable {
             auxiliaryDirectories: isShared ? ["\(prefix)libexec/\(name).executables"] : [], supportDirectories: [])
     }
 
-    // MARK: Layouts made of others
+    // MARK: Layouts derived from others
 
-    /// The same, for a bundle whose parts stand below a directory of its root.
+    /// The same layout, for a bundle whose parts are in a directory below its root.
     func below(_ directory: String, name: String) -> BundleLayout {
         func moved(_ places: [String]) -> [String] { places.map { Self.joined(directory, $0) } }
         return Self(
@@ -88,7 +87,7 @@ struct BundleLayout: Sendable, Hashable {
             auxiliaryDirectories: moved(auxiliaryDirectories), supportDirectories: moved(supportDirectories))
     }
 
-    /// The same, for a bundle that may have some of its parts where another layout has them.
+    /// The same layout, for a bundle that may have some parts in the places of another layout.
     func backed(by other: BundleLayout) -> BundleLayout {
         var layout = self
         layout.infoDirectories += other.infoDirectories
@@ -98,12 +97,12 @@ struct BundleLayout: Sendable, Hashable {
         return layout
     }
 
-    /// Joins relative paths; the empty one adds nothing.
+    /// Joins relative paths; an empty directory adds nothing.
     private static func joined(_ directory: String, _ relative: String) -> String {
         directory.isEmpty ? relative : Path.join(directory, relative)
     }
 
-    /// The machine as it stands in directory names: `x86_64`, `aarch64`.
+    /// The machine as spelled in directory names: `x86_64`, `aarch64`.
     static let machine: String = {
         var names = utsname()
         uname(&names)

@@ -2,19 +2,19 @@ import CPluginSupport.Shims
 import Glibc
 import Synchronization
 
-/// What is read when a bundle is opened. Not copyable: each copy would count some twenty references.
+/// What is read when a bundle is opened. Not copyable: each copy would retain some twenty references.
 struct BundleContents: ~Copyable, Sendable {
     let path: String
     let layout: BundleLayout
-    /// Where Info.plist was found, or would be.
+    /// Where Info.plist was found, or would be expected.
     let manifestPath: String
-    /// The file that was read; nil where there was none to open.
+    /// The file that was read; nil if none could be opened.
     let manifestIdentity: FileIdentity?
-    /// Empty where there is none.
+    /// Empty if there is none.
     let manifest: Manifest
-    /// Why there is none.
+    /// Why there is no manifest.
     let finding: PluginFinding?
-    /// Whether the system refused to let the bundle be looked at: it may be found different the next time.
+    /// Whether the system refused to let us read the bundle: the next attempt may succeed.
     var isProvisional: Bool { finding?.isProvisional ?? false }
 
     /// The contents of a bundle whose Info.plist was found.
@@ -32,7 +32,7 @@ struct BundleContents: ~Copyable, Sendable {
         }
     }
 
-    /// The contents of a bundle without an Info.plist that could be opened.
+    /// The contents of a bundle without an Info.plist that can be opened.
     init(path: String, layout: BundleLayout, manifestPath: String, finding: PluginFinding) {
         self.path = path
         self.layout = layout
@@ -43,7 +43,7 @@ struct BundleContents: ~Copyable, Sendable {
     }
 }
 
-/// Finds bundles: at a path, by identifier, of a class, of the program.
+/// Finds bundles: by path, by identifier, by class, and the main bundle.
 enum BundleOpening {
     static func bundle(path: String) throws(PluginError) -> PluginBundle {
         let normalized = Path.normalized(path)
@@ -58,13 +58,13 @@ enum BundleOpening {
         return BundleTable.shared.insert(PluginBundle(contents: try contents(resolved, askedFor: path)))
     }
 
-    /// A bundle that is a private copy of another.
+    /// Opens a bundle that is a private copy of another.
     static func bundle(path: String, copyOf original: String) throws(PluginError) -> PluginBundle {
         BundleTable.shared.insert(PluginBundle(contents: try contents(path: path), copyOf: original))
     }
 
-    /// What stands in the bundle at a directory now, without an object of it. `base`: an open directory that the path
-    /// leads through.
+    /// The current contents of the bundle at a directory, without creating its object. `base`: an open directory on the
+    /// path.
     static func contents(path: String, from base: PathBase = .none) throws(PluginError) -> BundleContents {
         let normalized = Path.normalized(path)
         if let normalized, let contents = usualContents(normalized, from: normalized == path ? base : .none) {
@@ -78,7 +78,7 @@ enum BundleOpening {
         throw notFound(askedFor, errno: errno)
     }
 
-    /// The object of a directory that is still there.
+    /// The bundle object of a directory, if the directory still exists.
     private static func existing(_ path: String) -> PluginBundle? {
         guard let bundle = BundleTable.shared.bundle(atPath: path), !bundle.isProvisional,
             FileIdentity(path: path)?.isDirectory ?? false
@@ -86,11 +86,11 @@ enum BundleOpening {
         return bundle
     }
 
-    /// The contents where `Contents/Info.plist` can be opened and no link is in the path: then the path is the
-    /// directory's one spelling, and nothing else need be looked at but whether a list for this platform replaces that
-    /// one. This is nearly every bundle.
+    /// The contents if `Contents/Info.plist` can be opened and the path contains no link, as for nearly every bundle.
+    /// The path is then the only spelling of the directory. One more check is needed: whether a list for this platform
+    /// replaces that Info.plist.
     private static func usualContents(_ path: String, from base: PathBase = .none) -> BundleContents? {
-        // These have other places that go first, or are added.
+        // For these, other places come first or are added.
         if path.hasSuffix(".framework") || path.hasSuffix(".resources") { return nil }
         let list = Path.join(path, "Contents", file: "Info", ".plist", "")
         guard let file = try? OpenedFile(path: list, from: base), !file.passedLinks,
@@ -99,7 +99,8 @@ enum BundleOpening {
         return BundleContents(path: path, layout: .contents, manifestPath: list, list: file)
     }
 
-    /// Whether Info-linux.plist stands beside an Info.plist. Each opening asks, so its path is made on the stack.
+    /// Whether an Info.plist has an Info-linux.plist next to it. Every opening checks this, so the path is built on the
+    /// stack.
     private static func hasListForPlatform(beside list: String, from base: PathBase) -> Bool {
         let count = list.utf8.count - ".plist".utf8.count
         let ending: StaticString = "-linux.plist"
@@ -111,17 +112,17 @@ enum BundleOpening {
             memcpy(path + count, ending.utf8Start, ending.utf8CodeUnitCount + 1)
             var identity = phs_file_identity()
             if phs_stat_at(base.directory, path + base.length, &identity) == 0 { return true }
-            // What cannot be looked at may be there: the other way reads it, or reports why it cannot.
+            // If it cannot be checked, it may exist: the slower way reads it, or reports why it cannot.
             return !ErrorNumber.saysAbsent(errno)
         }
     }
 
-    /// The contents of any directory, all of one and the same: a bundle that is replaced by another while it is looked
-    /// at is looked at again.
+    /// The contents of any directory. All parts come from the same bundle: if the directory is replaced while it is
+    /// read, it is read again.
     private static func contents(_ path: String, askedFor: String) throws(PluginError) -> BundleContents {
         var contents = BundleContents?.none
         var before: FileIdentity?
-        // Whoever replaces a bundle that often does it for ever; then what was seen last is as good as anything.
+        // A directory that is replaced so often may be replaced for ever; then the last contents are as good as any.
         for _ in 0..<8 {
             guard let now = FileIdentity(path: path) else { throw notFound(askedFor, errno: errno) }
             guard now.isDirectory else { throw notFound(askedFor, "it is \(now.kind), not a directory") }
@@ -134,12 +135,12 @@ enum BundleOpening {
         return contents.take() ?? findInfoList(path, .flat, nil)
     }
 
-    /// `failure`: what could not be looked at when the layout was found.
+    /// `failure`: what could not be examined when the layout was detected.
     private static func findInfoList(
         _ path: String, _ layout: BundleLayout, _ failure: OpenedDirectory.Failure?
     ) -> BundleContents {
-        // A directory that may be entered and not listed shows its files to who knows their names. Anything else that
-        // could not be looked at leaves open which layout it is.
+        // A directory that may be entered but not listed still opens files by name. After any other failure it is
+        // unknown which layout the bundle has.
         if let failure, failure.errno != EACCES { return unlisted(path, layout, failure) }
         for directory in layout.infoDirectories {
             for name in BundleLayout.infoNames {
@@ -150,7 +151,8 @@ enum BundleOpening {
                 } catch .missing {
                     continue
                 } catch {
-                    // Where the directory may not be entered, nobody can tell which of the names it holds.
+                    // If the directory may not be entered, nobody can know which of the names exist in it; name the
+                    // usual one.
                     let named = FileIdentity(path: list) == nil ? Path.join(path, layout.usualInfoList) : list
                     return BundleContents(
                         path: path, layout: layout, manifestPath: named,
@@ -171,7 +173,7 @@ enum BundleOpening {
         let finding = PluginFinding(
             .manifestUnreadable, filePath: expected,
             message: """
-                The Info.plist cannot be looked for: \(quoted(failure.path)) cannot be read \
+                Info.plist cannot be searched for: \(quoted(failure.path)) cannot be read \
                 (\(describe(errno: failure.errno))).
                 """)
         return BundleContents(
@@ -185,16 +187,19 @@ enum BundleOpening {
             return PluginFinding(
                 .manifestUnreadable, filePath: link, subject: target,
                 message:
-                    "There is no Info.plist: \(quoted(link)) is a link that leads to nothing, to \(quoted(target)).",
-                remedy: "Put the file there, or install the bundle again.")
+                    "There is no Info.plist: \(quoted(link)) is a broken link to \(quoted(target)).",
+                remedy: "Create that file, or install the bundle again.")
         }
+        // Not joined(): its first call searches all conformances of the process, and a program without Info.plist gets
+        // here at its first question.
+        let list = places.dropFirst().reduce(places.first ?? "") { $0 + " and " + $1 }
         return PluginFinding(
             .manifestUnreadable, filePath: expected,
-            message: "There is no Info.plist: \(places.joined(separator: " and ")) \(verb) not exist.",
+            message: "There is no Info.plist: \(list) \(verb) not exist.",
             remedy: "Add \(layout.usualInfoList) with at least CFBundleIdentifier and NSExecutable.")
     }
 
-    /// The first place of Info.plist, or folder of it, that is a link to nothing, with what it says.
+    /// The first link to a missing target, among the places of Info.plist and their folders, with its target.
     private static func danglingLink(_ path: String, _ layout: BundleLayout) -> (link: String, target: String)? {
         let folders = ["Contents", "Resources", "Support Files"] + layout.infoDirectories.filter { !$0.isEmpty }
         let lists = layout.infoDirectories.flatMap { folder in
@@ -209,10 +214,10 @@ enum BundleOpening {
     private static func notFound(_ path: String, errno: CInt) -> PluginError {
         if ErrorNumber.leadsNowhere(errno) { return notFound(path, describe(errno: errno)) }
         let closed = errno == EACCES ? Path.closedDirectory(above: path) : nil
-        let cause = closed.map { ": the directory \(quoted($0)) may not be entered" } ?? ""
+        let cause = closed.map { ": the directory \(quoted($0)) may not be opened by this user" } ?? ""
         let finding = PluginFinding(
             .bundleNotFound, filePath: closed ?? path,
-            message: "The bundle directory \(quoted(path)) cannot be looked at\(cause).")
+            message: "The bundle directory \(quoted(path)) cannot be read\(cause).")
         return PluginError(bundlePath: path, finding.refused(by: errno))
     }
 
@@ -224,7 +229,7 @@ enum BundleOpening {
                 remedy: "Check the path and the permissions of the directories above it."))
     }
 
-    // MARK: By class, by identifier, the program's
+    // MARK: By class, by identifier, the main bundle
 
     static func bundle(definingClass aClass: AnyClass) -> PluginBundle {
         guard let base = ImageClasses.base(ofImageDefining: aClass) else { return main }
@@ -235,8 +240,8 @@ enum BundleOpening {
             }
     }
 
-    /// The innermost framework whose directory a library stands in, where the library really is: systems put links to
-    /// the libraries of frameworks into their library directories.
+    /// The innermost framework that contains a library. The library's links are resolved first, because systems put
+    /// links to the libraries of frameworks into their library directories.
     static func framework(containing path: String) -> PluginBundle? {
         let path = Path.resolved(path) ?? path
         guard let end = path.ranges(of: ".framework/").last else { return nil }
@@ -246,16 +251,16 @@ enum BundleOpening {
     static var main: PluginBundle {
         if let known = mainBundle.load(ordering: .acquiring) { return known.takeUnretainedValue() }
         let path = mainDirectory(ofProgram: Path.mainProgram)
-        // Where the system does not let it be read now, the next question reads it again.
+        // If the system does not let it be read now, the next call tries again.
         if let bundle = try? bundle(path: path) { return bundle.isProvisional ? bundle : keptMain(bundle) }
-        // The program's directory was removed while it runs. There is always a main bundle.
+        // The program's directory was removed while the program runs. A main bundle always exists.
         let gone = ManifestReader.unreadable(path, .missing)
         return keptMain(
             PluginBundle(contents: BundleContents(path: path, layout: .flat, manifestPath: path, finding: gone)))
     }
 
-    /// Whether a bundle is the main bundle. Asked at each load, so it does not open the main bundle for one that the
-    /// program does not stand in.
+    /// Whether a bundle is the main bundle. It is checked at each load, so it does not open the main bundle for a
+    /// bundle that does not contain the program.
     static func isMain(_ bundle: PluginBundle) -> Bool {
         if let known = mainBundle.load(ordering: .acquiring) { return known.takeUnretainedValue() === bundle }
         let path = bundle.bundlePath
@@ -263,7 +268,7 @@ enum BundleOpening {
         return main === bundle
     }
 
-    /// The main bundle once it could be read; held for the life of the process.
+    /// The main bundle, as soon as it could be read; kept until the process ends.
     private static let mainBundle = Atomic<Unmanaged<PluginBundle>?>(nil)
 
     private static func keptMain(_ bundle: PluginBundle) -> PluginBundle {
@@ -276,7 +281,7 @@ enum BundleOpening {
     }
 
     /// The directory of a program's bundle: `X.app` for `X.app/Contents/Linux/X`; `share/X.resources` for `bin/X`;
-    /// `X.resources` beside X; else the directory of the program.
+    /// `X.resources` next to X; otherwise the directory of the program.
     static func mainDirectory(ofProgram program: String) -> String {
         let directory = Path.parent(program)
         for place in BundleLayout.contents.executableDirectories where directory.hasSuffix("/" + place) {

@@ -1,33 +1,33 @@
 internal import PluginABI
 import Synchronization
 
-/// A bundle's resources and strings, set up when the first is asked for: most bundles of a process are never asked.
+/// A bundle's resources and strings, set up at the first request, because most bundles of a process never get one.
 ///
-/// The host may change the user's languages, the device and the scale at any time. Each look-up compares one number with
-/// ``HostEnvironment/resourceGeneration``; where it differs, the bundle turns to the finder and the tables of the new
-/// choice. Those of former choices are kept: who returns to a language finds everything read, and the memory is bounded
-/// by the choices in use.
+/// The host may change the user's languages, the device and the scale at any time. Each look-up compares one number
+/// with ``HostEnvironment/resourceGeneration``. If it differs, the bundle switches to the finder and the tables of the
+/// new choice. Those of earlier choices are kept, so that nothing is read again when the user returns to a language.
+/// Memory is bounded by the number of choices in use.
 final class BundleResources: Sendable {
-    /// What the host chose.
+    /// The settings that the host chose.
     private struct Choice: Equatable, Sendable {
         var localization: LocalizationSettings
         var variants: VariantPreference
     }
 
     private let bundlePath: String
-    /// Relative to the bundle, in order; they need not exist.
+    /// Relative to the bundle, in order; they may not exist.
     private let directories: [String]
     private let identifier: String?
     private let declared: [String]
     private let developmentRegion: String?
     private let allowsMixedLocalizations: Bool
-    /// The tables of each choice, with its finder. A process makes few choices; hashing one would take longer than looking
-    /// through them.
+    /// The tables of each choice, with its finder. A process makes few choices, so a linear search is faster than
+    /// hashing one.
     private let all = Lock<[(choice: Choice, strings: BundleStrings)]>([])
-    /// Those in use; `all` keeps them alive. Not under a lock, and not counted at each use: either would cost as much as
-    /// the look-up of a string.
+    /// The tables in use; `all` keeps them alive. They are neither under a lock nor retained at each use, because
+    /// either would cost as much as looking up a string.
     private let inUse = Atomic<Unmanaged<BundleStrings>?>(nil)
-    /// The generation that those in use were chosen for.
+    /// The generation for which those in use were chosen.
     private let generation = Atomic(0)
 
     init(_ bundle: borrowing BundleContents) {
@@ -83,17 +83,17 @@ final class BundleResources: Sendable {
         }
     }
 
-    /// The values of InfoPlist.strings in the user's language, nil where there is none.
+    /// The values of InfoPlist.strings in the user's language; nil if there is none.
     var localizedInfo: [String: String]? { withStrings { $0.localizedInfo } }
 
     func localizedInfo(forKey key: String) -> String? { withStrings { $0.localizedInfo(forKey: key) } }
 
     private func withFinder<Value>(_ body: (ResourceFinder) -> Value) -> Value { withStrings { body($0.finder) } }
 
-    /// Calls body with what serves the host's choice.
+    /// Calls body with the strings for the host's current choice.
     @inline(__always)
     private func withStrings<Value>(_ body: (BundleStrings) -> Value) -> Value {
-        // The number first: what was chosen for a later one is only looked for once more.
+        // Read the number first: if the strings were chosen for a later one, the only cost is one more search.
         let known = generation.load(ordering: .acquiring)
         if let strings = inUse.load(ordering: .acquiring),
             known == HostEnvironment.resourceGeneration.load(ordering: .acquiring)
@@ -106,15 +106,15 @@ final class BundleResources: Sendable {
     @inline(never)
     private func choose() -> BundleStrings {
         let wanted = HostEnvironment.resourceGeneration.load(ordering: .acquiring)
-        // Outside of the lock, because the main bundle's own resources are asked for its languages.
+        // Outside of the lock, because it asks the main bundle's resources for the application's languages.
         let (choice, isCertain) = choice()
         return all.withLock { all in
             let known = all.first { $0.choice == choice }?.strings
             let strings = known ?? make(choice)
             if known == nil { all.append((choice, strings)) }
-            // Where the main bundle's languages cannot be read now, what is chosen without them holds for one question.
+            // If the main bundle's languages cannot be read now, this choice is used for one look-up only.
             guard isCertain else { return strings }
-            // A thread that was overtaken by another change leaves the choice to the one that saw it.
+            // If another thread has already seen a later change, leave its choice in place.
             if inUse.load(ordering: .relaxed) == nil || generation.load(ordering: .relaxed) <= wanted {
                 inUse.store(.passUnretained(strings), ordering: .releasing)
                 generation.store(wanted, ordering: .releasing)
@@ -123,7 +123,7 @@ final class BundleResources: Sendable {
         }
     }
 
-    /// What the host chose, and whether all that decides about it could be read.
+    /// What the host chose, and whether everything that influences the choice could be read.
     private func choice() -> (Choice, isCertain: Bool) {
         var isCertain = true
         let host = HostEnvironment.current

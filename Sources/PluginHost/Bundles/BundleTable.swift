@@ -1,31 +1,31 @@
 import Synchronization
 
-/// Every bundle object of the process: one for each directory.
+/// All bundle objects of the process: one per directory.
 ///
-/// Objects are held weakly until their code is loaded: code stays in the process, and so does its bundle.
+/// Objects are held weakly until their code is loaded. Code stays in the process, and so does its bundle.
 final class BundleTable: Sendable {
     static let shared = BundleTable()
 
-    private struct Entry {
+    private struct Row {
         let reference: WeakReference<PluginBundle>
-        /// Counts up; the last created wins ties.
+        /// A running number; of two equal candidates the one created last wins.
         let number: Int
     }
 
     private struct State {
-        var byPath: [String: Entry] = [:]
-        /// By where the image stands, the highest address first: a new image mostly stands below all others, and is
+        var byPath: [String: Row] = [:]
+        /// By the image's address, highest first. A new image usually has a lower address than all others, so it is
         /// appended.
         var images: [(base: UInt, bundle: PluginBundle)] = []
         /// Bundles whose code is linked into the program, by the address of their entry.
         var byEntry: [UInt: PluginBundle] = [:]
-        /// The classes that they registered.
+        /// The classes that these bundles registered.
         var byLinkedClass: [ObjectIdentifier: PluginBundle] = [:]
-        /// Bundles of libraries that the process has without us.
+        /// Bundles of libraries that were not loaded by PluginHost.
         var byForeignImage: [UInt: PluginBundle] = [:]
         var created = 0
 
-        /// Where the image at an address is among ``images``, or would be.
+        /// The index of the image at an address in ``images``, or the index where it would be inserted.
         func place(ofImage base: UInt) -> Int {
             if let last = images.last, last.base <= base {
                 return images.indices.partitioningIndex { images[$0].base <= base }
@@ -42,28 +42,28 @@ final class BundleTable: Sendable {
         state.withLock { $0.byPath[path]?.reference }?.object
     }
 
-    /// Enters a new object, unless another thread was faster: then that one's.
+    /// Adds a new object, unless another thread was faster; then returns that thread's object.
     func insert(_ bundle: PluginBundle) -> PluginBundle {
         state.withLock { state in
-            // One that could not be read gives its place to one that was read again.
+            // An object that could not be read is replaced by one that was read later.
             if let existing = state.byPath[bundle.bundlePath]?.reference.object, !existing.isProvisional {
                 return existing
             }
             state.created += 1
-            state.byPath[bundle.bundlePath] = Entry(reference: WeakReference(bundle), number: state.created)
+            state.byPath[bundle.bundlePath] = Row(reference: WeakReference(bundle), number: state.created)
             return bundle
         }
     }
 
-    /// Forgets a directory whose object is gone; called when the object is destroyed.
+    /// Removes the row of a directory whose object is gone; called when the object is destroyed.
     func removeDead(path: String) {
         state.withLock { state in
-            // The entry may already belong to a new object of the same directory.
-            if let entry = state.byPath[path], !entry.reference.isAlive { state.byPath[path] = nil }
+            // The row may already belong to a new object of the same directory.
+            if let row = state.byPath[path], !row.reference.isAlive { state.byPath[path] = nil }
         }
     }
 
-    /// Notes whose code stands in an image, and keeps that bundle for the life of the process.
+    /// Records which bundle an image belongs to, and keeps that bundle until the process ends.
     ///
     /// - Returns: the bundle that the image belonged to before; nil if it was free.
     func claimImage(base: UInt, for bundle: PluginBundle) -> PluginBundle? {
@@ -79,9 +79,9 @@ final class BundleTable: Sendable {
         }
     }
 
-    /// Notes whose entry a function of the program is, and keeps that bundle for the life of the process.
+    /// Records which bundle a function of the program is the entry of, and keeps that bundle until the process ends.
     ///
-    /// - Returns: the other bundle that it belongs to; nil if it was free, or is this bundle's.
+    /// - Returns: the other bundle to which it belongs; nil if it was free or already belongs to this bundle.
     func claimEntry(_ address: UInt, for bundle: PluginBundle) -> PluginBundle? {
         state.withLock { state in
             if let owner = state.byEntry[address] { return owner === bundle ? nil : owner }
@@ -90,19 +90,19 @@ final class BundleTable: Sendable {
         }
     }
 
-    /// Notes whose classes of the program are.
+    /// Records which bundle these classes of the program belong to.
     func add(linkedClasses: [AnyClass], of bundle: PluginBundle) {
         state.withLock { state in
             for aClass in linkedClasses { state.byLinkedClass[ObjectIdentifier(aClass)] = bundle }
         }
     }
 
-    /// The bundle that a class belongs to whose code is linked into the program.
+    /// The bundle to which a class belongs whose code is linked into the program.
     func bundle(linkedClass: AnyClass) -> PluginBundle? {
         state.withLock { $0.byLinkedClass[ObjectIdentifier(linkedClass)] }
     }
 
-    /// The bundle whose code stands in the image at a base address.
+    /// The bundle whose code is in the image at a base address.
     func bundle(imageBase: UInt) -> PluginBundle? {
         state.withLock { state in
             let place = state.place(ofImage: imageBase)
@@ -111,8 +111,8 @@ final class BundleTable: Sendable {
         }
     }
 
-    /// The bundle of a library that came into the process without us, found once: one that defines Swift classes is
-    /// never unmapped, so that its address stays its own. One that could not be read is looked for again.
+    /// The bundle of a library that was not loaded by PluginHost. The search runs once: a library that defines Swift
+    /// classes is never unmapped, so its address stays valid. A bundle that could not be read is searched for again.
     func bundle(ofForeignImage base: UInt, find: () -> PluginBundle) -> PluginBundle {
         if let known = state.withLock({ $0.byForeignImage[base] }) { return known }
         let found = find()
@@ -121,11 +121,11 @@ final class BundleTable: Sendable {
         return found
     }
 
-    /// All live objects, oldest first.
+    /// All existing objects, oldest first.
     var all: [PluginBundle] {
         state.withLock { Array($0.byPath.values) }.sorted { $0.number < $1.number }.compactMap(\.reference.object)
     }
 
-    /// The bases of the images that bundles have brought into the process.
+    /// The base addresses of the images that bundles have loaded.
     var imageBases: [UInt] { state.withLock { $0.images.map(\.base) } }
 }

@@ -8,12 +8,12 @@ struct OpenedExecutable: ~Copyable {
 }
 
 extension PluginBundle {
-    /// Where the executable is, or nil: the first place of the layout that holds a file of its name; of the main bundle
-    /// the program that runs; of a bundle whose code is linked (``linked(at:entry:)``) the program or library that it is
-    /// linked into.
+    /// Where the executable is, or nil: the first place of the layout that contains a file with its name. For the main
+    /// bundle, it is the running program; for a bundle whose code is linked (``linked(at:entry:)``), the program or
+    /// library that contains the code.
     ///
-    /// Where a script starts the program, the two differ: the main bundle's ``Manifest/executable`` names the script, and
-    /// this is the program that the script started.
+    /// If a script starts the program, the two differ: the main bundle's ``Manifest/executable`` names the script, and
+    /// this property is the program that the script started.
     public var executablePath: String? {
         if BundleOpening.isMain(self) { return Path.mainProgram }
         if let linkedExecutable { return linkedExecutable }
@@ -21,19 +21,19 @@ extension PluginBundle {
             .path
     }
 
-    /// The executable's name as Info.plist says, or the bundle's own.
+    /// The executable's name in Info.plist, or the name of the bundle.
     var executableName: String { manifest.executable ?? Path.stem(bundlePath) }
 
     /// A place where the executable may be.
     private struct Candidate {
         let path: String
-        /// The directory that the file must stand in, all links resolved.
+        /// The directory that must contain the file, with all links resolved.
         let boundary: String
 
         var isRegularFile: Bool { FileIdentity(path: path)?.isRegularFile ?? false }
     }
 
-    /// What build systems put around the name of a shared object.
+    /// The prefixes and suffixes that build systems add to the name of a shared object.
     static let affixes = [noAffix, ("", ".so"), ("lib", ".so")]
     private static let noAffix = ("", "")
 
@@ -45,7 +45,8 @@ extension PluginBundle {
     }
 
     private func candidate(_ directory: String, _ affix: (String, String), _ name: String) -> Candidate {
-        // Code stands inside of the bundle; where the layout puts it beside the bundle, in the very directory it names.
+        // The code must be inside the bundle. If the layout puts it next to the bundle, it must be in exactly that
+        // directory.
         let isBeside = BundleLayout.isBeside(directory)
         let boundary = isBeside ? Path.join(bundlePath, directory) : bundlePath
         return Candidate(
@@ -53,20 +54,20 @@ extension PluginBundle {
             boundary: boundary)
     }
 
-    /// Files like `libX.so.1.2`, the highest version first: all there is where the link `libX.so` belongs to another
-    /// package, for developers. Asked for only when no candidate exists.
+    /// Files like `libX.so.1.2`, the highest version first. Only these exist if the link `libX.so` is in another
+    /// package, for developers. Used only when no other candidate exists.
     private var versionedExecutables: [Candidate] {
         var failure: OpenedDirectory.Failure?
         return versionedExecutables(&failure)
     }
 
-    /// `failure`: set to a directory that could not be listed: the file may be there.
+    /// `failure`: set to a directory that could not be listed, because the file may be there.
     private func versionedExecutables(_ failure: inout OpenedDirectory.Failure?) -> [Candidate] {
         let stems = Self.affixes.dropFirst().map { $0.0 + executableName + $0.1 + "." }
         return layout.executableDirectories.flatMap { directory in
             let place = Path.join(bundlePath, directory)
             let listing = DirectoryListing(path: place)
-            // One that may be entered and not listed shows its files to who knows their names.
+            // A directory that may be entered but not listed still opens files by name.
             if let errno = listing.failure, errno != EACCES { failure = .init(path: place, errno: errno) }
             let found = listing.names.keys.compactMap { name -> (PluginVersion, String)? in
                 guard let stem = stems.first(where: name.hasPrefix) else { return nil }
@@ -87,17 +88,17 @@ extension PluginBundle {
         if !errors.isEmpty { throw PluginError(bundlePath: bundlePath, findings: errors) }
     }
 
-    /// What keeps the code from running where the bundle asks for it.
+    /// Why the code cannot run in the way that the bundle requires, or nil.
     var executionFinding: PluginFinding? {
         ExecutionRequest.finding(manifest.execution, list: manifestPath)
     }
 
-    /// Opens the executable, which must stand inside the bundle with every link resolved.
+    /// Opens the executable. With every link resolved, it must be inside the bundle.
     ///
     /// - Throws: ``PluginError`` of code `notCode`, `executableMissing`, `executableOutsideBundle` or `notLoadable`.
     func openExecutable() throws(PluginError) -> OpenedExecutable {
         var namesake: String?
-        // Nearly always the first place is the one, and only its path is made.
+        // Nearly always the first place is the right one, so only its path is built.
         let first = candidate(layout.executableDirectories[0], Self.noAffix, executableName)
         if let found = try open(first, &namesake) { return found }
         return try openElsewhere(&namesake)
@@ -116,15 +117,15 @@ extension PluginBundle {
         if let failure {
             throw notLoadable(
                 candidates[0].path,
-                "cannot be looked for in \(quoted(failure.path)) (\(describe(errno: failure.errno)))",
+                "cannot be searched for in \(quoted(failure.path)) (\(describe(errno: failure.errno)))",
                 refusal: failure.errno)
         }
         if let namesake { throw notLoadable(namesake, "is a directory, not a regular file") }
         throw missingExecutable(candidates.map(\.path))
     }
 
-    /// `namesake`: set to the first candidate that is a directory. A bundle may have a directory of its own name; the
-    /// executable can still stand in a later place. Returns nil if there is no such file.
+    /// `namesake`: set to the first candidate that is a directory. A bundle may contain a directory with its own name,
+    /// and the executable may still be in a later place. Returns nil if there is no such file.
     private func open(_ candidate: Candidate, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable? {
         let file: OpenedFile
         do throws(OpenedFile.Failure) {
@@ -151,15 +152,15 @@ extension PluginBundle {
             bundlePath: bundlePath,
             PluginFinding(
                 .notLoadable, filePath: place ?? path, message: "The executable \(quoted(path)) \(complaint).",
-                remedy: "Put a shared object there that the application may read."
+                remedy: "Put a shared object there that the application can read."
             ).refused(by: refusal))
     }
 
-    /// A path with a link in it may lead anywhere; the descriptor tells where it led.
+    /// A path that contains a link may lead anywhere; the descriptor shows where it led.
     @inline(never)
     private func require(_ file: borrowing OpenedFile, _ candidate: Candidate) throws(PluginError) {
         guard let resolved = file.resolvedPath else {
-            throw notLoadable(candidate.path, "cannot be followed to where its links lead, which needs /proc")
+            throw notLoadable(candidate.path, "has links that cannot be resolved without /proc")
         }
         guard !Path.isInside(resolved, directory: candidate.boundary) else { return }
         throw PluginError(
@@ -167,10 +168,10 @@ extension PluginBundle {
             PluginFinding(
                 .executableOutsideBundle, filePath: candidate.path, subject: resolved,
                 message: """
-                    The executable \(quoted(candidate.path)) is a link that leads out of the bundle, to \
+                    The executable \(quoted(candidate.path)) is a link to a file outside of the bundle, \
                     \(quoted(resolved)).
                     """,
-                remedy: "Copy the file into the bundle; code is loaded from inside it only."))
+                remedy: "Copy the file into the bundle; code is loaded only from inside it."))
     }
 
     @inline(never)
@@ -183,7 +184,7 @@ extension PluginBundle {
                     .notCode, filePath: place,
                     message:
                         "The bundle has no code: its Info.plist names no executable and \(quoted(place)) does not exist.",
-                    remedy: "Use its resources without loading it, or name the executable by NSExecutable."))
+                    remedy: "Use its resources without loading it, or name the executable with the key NSExecutable."))
         }
         let directories = layout.executableDirectories.map { quoted(Path.join(bundlePath, $0)) }
         let others = otherLibraries
@@ -194,7 +195,7 @@ extension PluginBundle {
             PluginFinding(
                 .executableMissing, filePath: place, subject: manifest.executable,
                 message: """
-                    The executable \(quoted(executableName)) is missing; it was looked for in \
+                    The executable \(quoted(executableName)) is missing; searched: \
                     \(directories.joined(separator: ", ")).\(hints)
                     """,
                 remedy: others.isEmpty
@@ -202,16 +203,16 @@ extension PluginBundle {
                     : "Correct \(executableKey ?? "NSExecutable") in Info.plist, or give the file that name."))
     }
 
-    /// The key that names the executable; nil where none does.
+    /// The key that names the executable; nil if no key does.
     private var executableKey: String? {
         guard let name = manifest.executable else { return nil }
         if case .string(name) = manifest.dictionary["NSExecutable"] { return "NSExecutable" }
         return "CFBundleExecutable"
     }
 
-    /// Files for the dynamic linker that lie where the executable is looked for, under other names.
+    /// Shared objects that are in the executable's directories under other names.
     private var otherLibraries: [String] {
-        // A directory beside the bundle is full of other programs' files.
+        // A directory next to the bundle is full of other programs' files.
         layout.executableDirectories.filter { !BundleLayout.isBeside($0) }.flatMap { directory in
             let place = Path.join(bundlePath, directory)
             return DirectoryListing(path: place).names.keys.sorted().prefix(Self.mostNames)
@@ -219,7 +220,7 @@ extension PluginBundle {
         }
     }
 
-    /// More files than stand beside an executable.
+    /// More files than are usually found next to an executable.
     private static let mostNames = 100
 
     private static func isELF(_ path: String) -> Bool {
@@ -227,14 +228,14 @@ extension PluginBundle {
         return ImageInspector.machine(of: file) != nil
     }
 
-    /// `others`: what lies where the executable is looked for.
+    /// `others`: the shared objects in the executable's directories.
     private func misspelling(_ others: [String]) -> String? {
         if others.isEmpty { return nil }
         let naming =
             executableKey.map { "The key \($0) of \(quoted(manifestPath)) names \(quoted(executableName))" }
-            ?? "Info.plist names no executable, which then has the name of the bundle"
+            ?? "Info.plist names no executable, so it must have the name of the bundle"
         let more = others.count > 3 ? " and \(others.count - 3) more" : ""
-        return "\(naming); what lies there is \(others.prefix(3).map { quoted($0) }.joined(separator: ", "))\(more)."
+        return "\(naming); found there: \(others.prefix(3).map { quoted($0) }.joined(separator: ", "))\(more)."
     }
 
     private func danglingLink(_ candidates: [String]) -> String? {
@@ -245,7 +246,7 @@ extension PluginBundle {
         return nil
     }
 
-    /// A bundle that was made for another system and copied here is told from a broken one.
+    /// Recognises a bundle that was built for another system and copied here, because it is not broken.
     private var codeOfOtherSystem: String? {
         for (folder, system) in [("MacOS", "macOS"), ("Windows", "Windows")] {
             for directory in layout.supportDirectories {

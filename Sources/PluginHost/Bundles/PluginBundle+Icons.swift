@@ -3,14 +3,15 @@ internal import PropertyLists
 extension PluginBundle {
     /// The files of the bundle's icon, the one for the host's device and scale first.
     ///
-    /// The names, the first that leads to files decides: those of `CFBundleIconFiles`, all of them in their order; that
-    /// of `CFBundleIconFile`; of `NSIcon`; `Icon.png`. A name without extension is tried as it stands, then with `png`,
-    /// `svg`, `tiff`, `tif` and `icns`. Each is looked for as a resource is, and its variants in the same directory:
-    /// `Icon@2x.png`, `Icon~phone.png`, `Icon~phone@2x.png`, `Icon-linux.png` in the place of `Icon.png`.
+    /// The first name that leads to files is used: the names in `CFBundleIconFiles`, all of them in their order;
+    /// `CFBundleIconFile`; `NSIcon`; `Icon.png`. A name without an extension is tried unchanged, then with `png`,
+    /// `svg`, `tiff`, `tif` and `icns`. Each is searched for like a resource. Its variants are found in the same
+    /// directory: `Icon@2x.png`, `Icon~phone.png`, `Icon~phone@2x.png`, and `Icon-linux.png` instead of `Icon.png`.
     ///
-    /// - Returns: empty if there is no icon. For a scale other than the host's choose by ``ResourceVariant/scale``.
+    /// - Returns: empty if there is no icon. For a scale that differs from the host's, choose by
+    ///   ``ResourceVariant/scale``.
     ///
-    /// **Threads.** Any. **Cost.** Looks through the names of the directory at each call; opens no file.
+    /// **Threads.** Any. **Cost.** Searches the directory's names at each call; opens no file.
     public var iconFiles: [ResourceVariant] {
         let declared = manifest.iconFiles.isEmpty ? [] : [manifest.iconFiles]
         let single = [manifest.dictionary["CFBundleIconFile"]?.string, manifest.dictionary["NSIcon"]?.string]
@@ -31,13 +32,14 @@ extension PluginBundle {
         return Self.iconTypes.lazy.map { self.resources.variants(of: name, type: $0) }.first { !$0.isEmpty } ?? []
     }
 
-    /// The files of the picture to show while the application starts, the one for the host's device and scale first.
+    /// The files of the picture to show while the application starts; the one for the host's device and scale comes
+    /// first.
     ///
-    /// - Parameter scheme: the scheme of the URL that the application is started to open: then `Default-<scheme>.png`,
-    ///   the scheme in small letters as RFC 3986 recommends, goes before `Default.png`.
-    /// - Returns: the variants of the file, chosen and ordered as for ``iconFiles``; empty if there is none.
+    /// - Parameter scheme: the scheme of the URL that the application is started to open. `Default-<scheme>.png` is
+    ///   then preferred to `Default.png`; the scheme is written in lower case, as RFC 3986 recommends.
+    /// - Returns: the variants of the file, chosen and ordered as for ``iconFiles``; empty if there are none.
     ///
-    /// **Threads.** Any. **Cost.** As ``iconFiles``.
+    /// **Threads.** Any. **Cost.** As for ``iconFiles``.
     public func launchImages(forScheme scheme: String? = nil) -> [ResourceVariant] {
         if let scheme, !scheme.isEmpty {
             let images = resources.variants(of: "Default-" + scheme.lowercased(), type: "png")

@@ -7,13 +7,14 @@ public import FoundationEssentials
 #endif
 
 extension PluginBundle {
-    /// `CFBundleIdentifier`, or nil where there is none.
+    /// `CFBundleIdentifier`, or nil if there is none.
     public var bundleIdentifier: String? { manifest.identifier }
 
-    /// What to call the bundle in a log: its identifier, or its directory's name.
+    /// The bundle's name in a log: its identifier, or the name of its directory.
     var displayIdentifier: String { manifest.identifier ?? Path.stem(bundlePath) }
 
-    /// What to show to the user: `CFBundleDisplayName` or `CFBundleName` in the user's language, or the directory's name.
+    /// The name to show to the user: `CFBundleDisplayName` or `CFBundleName` in the user's language, or the directory's
+    /// name.
     public var displayName: String {
         for (key, name) in [("CFBundleDisplayName", manifest.displayName), ("CFBundleName", manifest.name)] {
             if let name = resources.localizedInfo(forKey: key) ?? name, !name.isEmpty { return name }
@@ -21,26 +22,26 @@ extension PluginBundle {
         return Path.stem(bundlePath)
     }
 
-    /// Info.plist as it holds on this platform; empty where there is none or it cannot be read, which ``manifestError``
-    /// explains. Never nil: the type is that of Foundation's `Bundle`.
+    /// Info.plist with the values for this platform; empty if there is none or it cannot be read, which
+    /// ``manifestError`` explains. Never nil; it is optional because Foundation's `Bundle` declares it so.
     ///
     /// Values are `String`, `Int` (`UInt64` above `Int.max`), `Double`, `Bool`, `Date`, `Data`, arrays and dictionaries.
     ///
     /// **Cost.** Converts the whole list at each call; ``manifest`` and ``object(forInfoDictionaryKey:)`` do not.
     public var infoDictionary: [String: Any]? { manifest.dictionary.mapValues(\.foundationValue) }
 
-    /// The values of InfoPlist.strings in the user's language, or nil where there is none.
+    /// The values of InfoPlist.strings in the user's language, or nil if there is none.
     public var localizedInfoDictionary: [String: Any]? { resources.localizedInfo }
 
-    /// A value of Info.plist, in the user's language where InfoPlist.strings has one.
+    /// A value from Info.plist, in the user's language if InfoPlist.strings has one.
     public func object(forInfoDictionaryKey key: String) -> Any? {
         resources.localizedInfo(forKey: key) ?? manifest.dictionary[key]?.foundationValue
     }
 
     #if FullFoundation
-    /// The machine of the executable, as Mach-O's numbers in NSBundle; nil where there is no executable.
+    /// The machine of the executable, as one of NSBundle's Mach-O numbers; nil if there is no executable.
     ///
-    /// ELF has its own numbers and NSBundle none for Linux: these are those of the same processors.
+    /// ELF has its own numbers, and NSBundle has none for Linux: these are the numbers of the same processors.
     public var executableArchitectures: [NSNumber]? {
         guard let path = executablePath, let file = try? OpenedFile(path: path),
             let machine = ImageInspector.machine(of: file)
@@ -51,7 +52,7 @@ extension PluginBundle {
 }
 
 extension PropertyList {
-    /// The value as Foundation's reader gives it.
+    /// The value as Foundation's reader returns it.
     fileprivate var foundationValue: Any {
         switch self {
         case .string(let text): text
@@ -68,7 +69,7 @@ extension PropertyList {
 }
 
 #if FullFoundation
-/// Processors under ELF's numbers (e_machine) and Mach-O's (cputype), for ``PluginBundle/executableArchitectures``.
+/// Maps ELF's processor numbers (e_machine) to Mach-O's (cputype), for ``PluginBundle/executableArchitectures``.
 private enum MachineNumbers {
     static func cpuType(elfMachine: UInt16) -> Int? {
         switch elfMachine {

@@ -5,68 +5,68 @@ public import FoundationEssentials
 #endif
 
 extension PluginBundle {
-    /// The bundle at a directory, or nil if there is none or the URL is no file's.
+    /// The bundle at a directory, or nil if there is none or the URL is not a file URL.
     public convenience init?(url: URL) {
         guard url.isFileURL else { return nil }
         self.init(path: url.path(percentEncoded: false))
     }
 
-    /// Always nil: there is no App Store on Linux. It is here because Foundation's `Bundle` has it.
+    /// Always nil: there is no App Store on Linux. It exists because Foundation's `Bundle` has it.
     public var appStoreReceiptURL: URL? { nil }
 
-    /// The bundle's directory, links resolved.
+    /// The bundle's directory, with links resolved.
     public var bundleURL: URL { URL(filePath: bundlePath, directoryHint: .isDirectory) }
 
-    /// The file with the bundle's code, or nil where there is none.
+    /// The file with the bundle's code, or nil if there is none.
     public var executableURL: URL? { executablePath.map { URL(filePath: $0, directoryHint: .notDirectory) } }
 
-    /// The directory of the resources, or nil where it does not exist.
+    /// The directory of the resources, or nil if it does not exist.
     public var resourcePath: String? { existingDirectory(layout.resources) }
-    /// The directory of the resources, or nil where it does not exist.
+    /// The directory of the resources, or nil if it does not exist.
     public var resourceURL: URL? { resourcePath.map(Self.directoryURL) }
 
-    /// The directory `Frameworks`, or nil where it does not exist.
+    /// The directory `Frameworks`, or nil if it does not exist.
     public var privateFrameworksPath: String? { supportDirectory("Frameworks") }
-    /// The directory `Frameworks`, or nil where it does not exist.
+    /// The directory `Frameworks`, or nil if it does not exist.
     public var privateFrameworksURL: URL? { privateFrameworksPath.map(Self.directoryURL) }
 
-    /// The directory `SharedFrameworks`, or nil where it does not exist.
+    /// The directory `SharedFrameworks`, or nil if it does not exist.
     public var sharedFrameworksPath: String? { supportDirectory("SharedFrameworks") }
-    /// The directory `SharedFrameworks`, or nil where it does not exist.
+    /// The directory `SharedFrameworks`, or nil if it does not exist.
     public var sharedFrameworksURL: URL? { sharedFrameworksPath.map(Self.directoryURL) }
 
-    /// The directory `SharedSupport`, or nil where it does not exist.
+    /// The directory `SharedSupport`, or nil if it does not exist.
     public var sharedSupportPath: String? { supportDirectory("SharedSupport") }
-    /// The directory `SharedSupport`, or nil where it does not exist.
+    /// The directory `SharedSupport`, or nil if it does not exist.
     public var sharedSupportURL: URL? { sharedSupportPath.map(Self.directoryURL) }
 
-    /// The directory `PlugIns`, else `Plugins`, or nil where neither exists.
+    /// The directory `PlugIns`, otherwise `Plugins`, or nil if neither exists.
     public var builtInPlugInsPath: String? { supportDirectory("PlugIns") ?? supportDirectory("Plugins") }
-    /// The directory `PlugIns`, else `Plugins`, or nil where neither exists.
+    /// The directory `PlugIns`, otherwise `Plugins`, or nil if neither exists.
     public var builtInPlugInsURL: URL? { builtInPlugInsPath.map(Self.directoryURL) }
 
-    /// An executable beside the bundle's own, such as a helper program; nil if there is none of the name.
+    /// An executable next to the bundle's own, such as a helper program; nil if there is none with that name.
     ///
-    /// The file may have the name as it stands, or with `.so`, or with `lib` and `.so` around it. Of installed resources,
-    /// `share/X.resources`, it is looked for in `libexec/X.executables` first.
+    /// The file may have exactly this name, or `.so` added, or `lib` before and `.so` after it. For installed
+    /// resources, `share/X.resources`, the first place is `libexec/X.executables`.
     public func path(forAuxiliaryExecutable executableName: String) -> String? {
         guard !executableName.isEmpty, !executableName.contains("/"), executableName != ".", executableName != ".."
         else { return nil }
         let directories = layout.auxiliaryDirectories + layout.executableDirectories
-        return directories.lazy.map { Path.join(self.bundlePath, $0) }.compactMap { directory in
+        return directories.firstNonNil { directory in
             Self.affixes.lazy
-                .map { Path.join(directory, "", file: $0.0, executableName, $0.1) }
+                .map { Path.join(Path.join(self.bundlePath, directory), "", file: $0.0, executableName, $0.1) }
                 .first { FileIdentity(path: $0)?.isRegularFile ?? false }
-        }.first
+        }
     }
 
-    /// An executable beside the bundle's own, such as a helper program; nil if there is none of the name.
+    /// An executable next to the bundle's own, such as a helper program; nil if there is none with that name.
     public func url(forAuxiliaryExecutable executableName: String) -> URL? {
         path(forAuxiliaryExecutable: executableName).map { URL(filePath: $0, directoryHint: .notDirectory) }
     }
 
     private func supportDirectory(_ name: String) -> String? {
-        layout.supportDirectories.lazy.compactMap { self.existingDirectory($0.isEmpty ? name : $0 + "/" + name) }.first
+        layout.supportDirectories.firstNonNil { existingDirectory($0.isEmpty ? name : $0 + "/" + name) }
     }
 
     private func existingDirectory(_ relative: String) -> String? {

@@ -1,10 +1,10 @@
-// What Foundation's Bundle has from being an NSObject, under the same names.
+// The members that Foundation's Bundle inherits from NSObject, under the same names.
 
 extension PluginBundle: CustomDebugStringConvertible {
-    /// The same number for the same bundle, as long as the process runs.
+    /// The same number for the same bundle while the process runs.
     public var hash: Int { hashValue }
 
-    /// Whether the object is this bundle. There is one object for each directory.
+    /// Whether the object is this bundle. Each directory has one object.
     public func isEqual(_ object: Any?) -> Bool { (object as? PluginBundle) === self }
 
     /// The same as the description.

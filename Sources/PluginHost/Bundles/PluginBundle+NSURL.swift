@@ -1,8 +1,8 @@
 #if FullFoundation
 public import Foundation
 
-// On Linux, Foundation's Bundle gives lists of NSURL where Apple's gives lists of URL. PluginBundle gives URL, and these
-// forms beside, so that a file which was written for Linux's compiles too. They are disfavoured: the compiler takes one
+// On Linux, Foundation's Bundle returns lists of NSURL where Apple's returns lists of URL. PluginBundle returns URL;
+// these additional forms let a file that was written for Linux compile too. They are disfavoured: the compiler uses one
 // only where the other does not fit, such as `for url: NSURL in …`.
 
 extension PluginBundle {
@@ -20,7 +20,8 @@ extension PluginBundle {
         Self.objects(urls(forResourcesWithExtension: ext, subdirectory: subpath, localization: localizationName))
     }
 
-    /// The URLs of all resources of a type of the bundle at a directory, as objects; nil where there is no directory.
+    /// The URLs of all resources with an extension in the bundle at a directory, as objects; nil if there is no
+    /// directory.
     public static func urls(
         forResourcesWithExtension ext: String?, subdirectory subpath: String?, in bundleURL: NSURL
     ) -> [NSURL]? {

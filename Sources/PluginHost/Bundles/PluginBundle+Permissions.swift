@@ -1,26 +1,26 @@
 import Glibc
 
 extension PluginBundle {
-    /// Who else may change what a load of the bundle would bring in: warnings, because the dynamic linker would load it
-    /// all the same, and only the administrator knows whom to trust.
+    /// Who else may change what a load of the bundle would load. These are warnings, because the dynamic linker loads
+    /// it anyway, and only the administrator knows whom to trust.
     ///
-    /// - A file of the bundle, or a directory above one, that everybody may write to, unless the directory is sticky as
-    ///   `/tmp` is: `writableByOthers`.
-    /// - The bundle, its Info.plist or its executable where it belongs to neither root nor the user of the process:
-    ///   `foreignOwner`. Directories above are not asked for their owners: where user numbers are mapped, as in
-    ///   containers, the system's own may seem to be anybody's.
+    /// - `writableByOthers`: everybody may write to a file of the bundle or to a directory above it, unless the
+    ///   directory is sticky like `/tmp`.
+    /// - `foreignOwner`: the bundle, its Info.plist or its executable belongs to neither root nor the user of the
+    ///   process. The owners of the directories above are not checked: where user numbers are mapped, as in containers,
+    ///   the system's own directories may seem to belong to anybody.
     ///
-    /// A group that may write is trusted: many systems give each user a group.
+    /// Write permission for a group is not reported: many systems give each user a group.
     var permissionFindings: [PluginFinding] {
-        // What is linked into the program comes with it, and not by a load.
+        // Code that is linked into the program comes with it, and not with a load.
         let executable = isLinked ? nil : executablePath
         return Permissions.findings(of: [bundlePath, manifestPath] + [executable].compactMap(\.self))
     }
 }
 
-/// Who may change files beside their users.
+/// Who may change files besides their users.
 enum Permissions {
-    /// What is wrong with files and directories, and with the directories above them.
+    /// The findings about files and directories, and about the directories above them.
     static func findings(of paths: [String]) -> [PluginFinding] {
         var seen: Set<String> = []
         var findings: [PluginFinding] = []
@@ -35,7 +35,7 @@ enum Permissions {
         return findings
     }
 
-    /// The nearest one first.
+    /// All directories above, the nearest first.
     private static func directories(above path: String) -> some Sequence<String> {
         sequence(first: Path.parent(path)) { $0 == "/" ? nil : Path.parent($0) }
     }
@@ -46,8 +46,8 @@ enum Permissions {
         return [
             PluginFinding(
                 .warning, .writableByOthers, filePath: path,
-                message: "Every user of the system may change \(quoted(path)), and so what the application loads.",
-                remedy: "Take the permission away: chmod o-w.")
+                message: "Every user of the system may change \(quoted(path)), and thus what the application loads.",
+                remedy: "Remove that permission: chmod o-w.")
         ]
     }
 
@@ -57,7 +57,7 @@ enum Permissions {
             PluginFinding(
                 .warning, .foreignOwner, filePath: path, subject: "\(identity.owner)",
                 message: "The user \(identity.owner) owns \(quoted(path)) and may change what the application loads.",
-                remedy: "Let root or the user of the application own it, unless that user is to be trusted.")
+                remedy: "Let root or the user of the application own it, unless you trust that user.")
         ]
     }
 }

@@ -1,37 +1,39 @@
 extension PluginBundle {
-    /// The string for a key in the user's language, by the rules of docs/bundle-format.md, "Strings".
+    /// The string for a key in the user's language, following the rules of docs/bundle-format.md, "Strings".
     ///
-    /// Of an entry of a `.stringsdict` this is the format with the form `other` in the place of each variable. It can be
-    /// handed to `String(format:)` with the same arguments; the form that fits them is chosen by
-    /// ``localizedString(forKey:value:table:width:arguments:_:)``.
+    /// For an entry of a `.stringsdict`, this is the format with the form `other` in place of each variable. It can be
+    /// passed to `String(format:)` with the same arguments. ``localizedString(forKey:value:table:width:arguments:_:)``
+    /// chooses the form that fits the arguments.
     ///
     /// - Parameters:
     ///   - key: the key.
-    ///   - value: what to give where there is no translation; nil or empty for the key.
+    ///   - value: what to return if there is no translation; nil or empty for the key.
     ///   - tableName: the table without `.strings`; nil or empty for `Localizable`.
-    /// - Returns: the translation, else `value`, else the key.
+    /// - Returns: the translation, otherwise `value`, otherwise the key.
     public func localizedString(forKey key: String, value: String?, table tableName: String?) -> String {
         resources.localizedString(key: key, value: value, table: tableName)
     }
 
-    /// The string for a key in the user's language, with arguments in the place of its conversions, and in the forms that
-    /// the numbers among them need: `bundle.localizedString(forKey: "%d files", arguments: 3)`.
+    /// The string for a key in the user's language, with its conversions replaced by the arguments and in the plural
+    /// forms that the numbers among them require: `bundle.localizedString(forKey: "%d files", arguments: 3)`.
     ///
-    /// The forms of a `.stringsdict` are chosen by the plural rules of the language that the table is in, which need not
-    /// be the user's. A key without a translation is a format itself, or `value` is.
+    /// The plural rules of the table's language choose the forms of a `.stringsdict`; that language may differ from the
+    /// user's. If the key has no translation, `value` or the key itself is the format.
     ///
-    /// A format that does not fit its arguments is a warning in the log and never worse: a conversion without an argument
-    /// stays as it is written, and an argument that a conversion cannot show is shown as by `%@`. Numbers are written in
-    /// ASCII digits with a point, whatever the language.
+    /// A format that does not match its arguments only causes a warning in the log: a conversion without an argument is
+    /// left as written, and an argument that does not fit its conversion is shown as by `%@`. Numbers are written in
+    /// ASCII digits with a decimal point, in every language.
     ///
     /// - Parameters:
     ///   - key: the key.
-    ///   - value: the format where there is no translation; nil or empty for the key.
+    ///   - value: the format to use if there is no translation; nil or empty for the key.
     ///   - tableName: the table without `.strings`; nil or empty for `Localizable`.
-    ///   - width: how wide the text may be, in the units of the entry's NSStringVariableWidthRuleType; nil for the widest.
-    ///   - argument: the value for the position 1: a number, a text or any other. An array alone stands for its elements.
-    ///   - others: those for the positions that follow.
-    /// - Returns: the text, formatted.
+    ///   - width: the maximum width of the text, in the units of the entry's NSStringVariableWidthRuleType; nil for the
+    ///     widest.
+    ///   - argument: the value for position 1: a number, a text or any other value. A single array is taken as the list
+    ///     of all values.
+    ///   - others: the values for the positions that follow.
+    /// - Returns: the formatted text.
     public func localizedString(
         forKey key: String, value: String? = nil, table tableName: String? = nil, width: Int? = nil,
         arguments argument: Any, _ others: Any...
@@ -41,25 +43,25 @@ extension PluginBundle {
     }
 }
 
-/// The string for a key in the user's language, under the name that Foundation has for it.
+/// The string for a key in the user's language, under Foundation's name for this function.
 ///
-/// A file that also imports Foundation gets this one too, with ``PluginBundle/main`` where it names no bundle: the other
-/// form without `bundle:` below decides that.
+/// A file that also imports Foundation gets this function too, also for calls that name no bundle: for those, the form
+/// without `bundle:` below uses ``PluginBundle/main``.
 ///
 /// - Parameters:
 ///   - key: the key.
 ///   - tableName: the table without `.strings`; nil for `Localizable`.
-///   - bundle: whose string it is.
-///   - value: what to give where there is no translation; empty for the key.
-///   - comment: a word to the translator, for tools that gather the keys.
-/// - Returns: the translation, else `value`, else the key.
+///   - bundle: the bundle that contains the string.
+///   - value: what to return if there is no translation; empty for the key.
+///   - comment: a note to the translator, for tools that collect the keys.
+/// - Returns: the translation, otherwise `value`, otherwise the key.
 public func NSLocalizedString(
     _ key: String, tableName: String? = nil, bundle: PluginBundle, value: String = "", comment: String
 ) -> String {
     bundle.localizedString(forKey: key, value: value, table: tableName)
 }
 
-/// The string for a key of the main bundle in the user's language.
+/// The string for a key of the main bundle, in the user's language.
 public func NSLocalizedString(
     _ key: String, tableName: String? = nil, value: String = "", comment: String
 ) -> String {

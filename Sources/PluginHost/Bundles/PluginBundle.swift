@@ -2,9 +2,8 @@ import Synchronization
 
 /// A bundle: a directory with an Info.plist, code, resources and localised strings. NSBundle for Linux.
 ///
-/// It has the members of Foundation's `Bundle`, under the same names, so that an application moves over by renaming
-/// the type, and beside them those that NSBundle lacks: errors that say what to do, checks before code runs, and
-/// typed providers.
+/// It has the members of Foundation's `Bundle` under the same names, so that an application can switch by renaming the
+/// type. It adds what NSBundle lacks: errors that say what to do, checks before code runs, and typed providers.
 ///
 /// ```swift
 /// let bundle = try PluginBundle.open(path: "/usr/lib/myapp/Typography.bundle")
@@ -14,33 +13,34 @@ import Synchronization
 /// ```
 ///
 /// **Threads.** Every member may be used on any thread. No lock is held while code of a plug-in or an observer runs.
-/// **Lifetime.** There is one object for each directory, links resolved, as long as somebody holds it; once code was
-/// loaded, for the life of the process.
+/// **Lifetime.** Each directory (links resolved) has one object, which exists as long as somebody holds it; after its
+/// code was loaded, until the process ends.
 public final class PluginBundle: Sendable, BundleObject {
     let contents: BundleContents
     let resources: BundleResources
-    /// What loading keeps on the bundle, from the first time that it asks: its ``codeState``. Why no type: a bundle is
-    /// found and read without knowing how code is loaded.
+    /// The state that loading keeps for the bundle, created at its first use: the ``codeState``. Why it has no concrete
+    /// type: this file finds and reads bundles and does not depend on how code is loaded.
     let loadingState = AtomicLazyReference<any AnyObject & Sendable>()
-    /// The images and sounds, from the first that is asked for by name.
+    /// The images and sounds, created when the first one is requested by name.
     let mediaReference = AtomicLazyReference<BundleMedia>()
-    /// Where the bundle is installed that this one is a private copy of; nil for one that is no copy.
+    /// For a private copy, the path where the original bundle is installed; otherwise nil.
     private let original: String?
 
-    /// The absolute path of the bundle's directory, links resolved.
+    /// The absolute path of the bundle's directory, with links resolved.
     public var bundlePath: String { contents.path }
     var layout: BundleLayout { contents.layout }
-    /// Where the bundle's Info.plist is, or would be.
+    /// Where the bundle's Info.plist is, or where it is expected.
     public var manifestPath: String { contents.manifestPath }
-    /// Info.plist as a typed value; empty where there is none or it cannot be read, see ``manifestError``.
+    /// Info.plist as a typed value; empty if there is none or it cannot be read, see ``manifestError``.
     public var manifest: Manifest { contents.manifest }
     /// Why ``manifest`` is empty, or nil.
     public var manifestError: PluginError? { contents.finding.map { PluginError(bundlePath: bundlePath, $0) } }
 
-    /// Whether the system refused to let the bundle be read: the next opening makes another object, which reads it again.
+    /// Whether the system refused to let the bundle be read. The next opening then creates another object and tries
+    /// again.
     var isProvisional: Bool { contents.isProvisional }
 
-    /// `original`: where the bundle is installed, for a private copy of it.
+    /// `original`: for a private copy, the path where the original bundle is installed.
     init(contents: consuming BundleContents, copyOf original: String? = nil) {
         self.original = original
         resources = BundleResources(contents)
@@ -55,8 +55,8 @@ public final class PluginBundle: Sendable, BundleObject {
         }
     }
 
-    /// Leaves the end to the time when this thread holds no lock: that of the table, and that of what the bundle owns and
-    /// may be the last to hold.
+    /// Postpones the release of what the bundle owns until this thread holds no lock, because these may be the last
+    /// references.
     @inline(never)
     private func endLater() {
         HeldLocks.keep((resources, loadingState.load()))
@@ -66,67 +66,68 @@ public final class PluginBundle: Sendable, BundleObject {
     /// Opens the bundle at a directory.
     ///
     /// - Parameter path: the directory; absolute or relative to the current directory.
-    /// - Returns: the one object of the directory. A directory without Info.plist is a bundle too, as for NSBundle; one
-    ///   whose Info.plist is bad opens, tells so in ``manifestError``, and does not load.
+    /// - Returns: the directory's only bundle object. As in NSBundle, a directory without Info.plist is a bundle too. A
+    ///   bundle with a faulty Info.plist opens, has the error in ``manifestError``, and does not load.
     /// - Throws: ``PluginError`` of code `bundleNotFound`.
     ///
-    /// What the system refused is not remembered: where too many files were open, or the disk failed, the object that was
-    /// opened keeps its ``manifestError``, and the next opening reads the bundle again and gives a new object.
+    /// A refusal by the system is not cached: if too many files were open, or the disk failed, the opened object keeps
+    /// its ``manifestError``, but the next opening reads the bundle again and returns a new object.
     ///
-    /// **Cost.** Where no link is in the path: the four system calls that read Info.plist, and one that asks whether
-    /// there is an Info-linux.plist.
+    /// **Cost.** If the path contains no link: the four system calls that read Info.plist, and one that checks for an
+    /// Info-linux.plist.
     public static func open(path: String) throws -> PluginBundle {
         try BundleOpening.bundle(path: path)
     }
 
-    /// The bundle at a directory, or nil if there is no directory. ``open(path:)`` tells why.
+    /// The bundle at a directory, or nil if there is no directory. ``open(path:)`` reports the reason.
     public convenience init?(path: String) {
         self.init(object: try? Self.open(path: path))
     }
 
-    /// The bundle whose code defines a class; the main bundle if no bundle's does.
+    /// The bundle whose code defines a class; the main bundle if there is none.
     ///
-    /// Of code that is linked into the program (``linked(at:entry:)``) those classes are known that were registered.
+    /// For code that is linked into the program (``linked(at:entry:)``), only registered classes are known.
     ///
     /// **Cost.** Two or three look-ups in tables; no search.
     public convenience init(for aClass: AnyClass) {
         self.init(theObject: BundleOpening.bundle(definingClass: aClass))
     }
 
-    /// The application's own bundle: `X.app` for a program in `X.app/Contents/Linux`, else the program's directory.
+    /// The application's own bundle: `X.app` for a program in `X.app/Contents/Linux`, otherwise the program's
+    /// directory.
     public static var main: PluginBundle { BundleOpening.main }
 
-    /// All bundles that the process has opened and still holds, the main bundle first, without frameworks.
+    /// All bundles that the process has opened and still holds, without frameworks; the main bundle comes first.
     public static var allBundles: [PluginBundle] {
         let others = BundleTable.shared.all.filter { !$0.isFramework && $0 !== main }
         return [main] + others
     }
 
-    /// All frameworks that the process has opened or that its loaded libraries stand in.
+    /// All frameworks that the process has opened, and those that contain its loaded libraries.
     public static var allFrameworks: [PluginBundle] {
         let loaded = LoadedImages.all().compactMap { BundleOpening.framework(containing: $0.path) }
         var seen: Set<PluginBundle> = []
         return (BundleTable.shared.all.filter(\.isFramework) + loaded).filter { seen.insert($0).inserted }
     }
 
-    /// Where the bundle is installed: ``bundlePath``, but for a generation that a watched catalogue loaded the bundle that
-    /// it was copied from.
+    /// Where the bundle is installed. It differs from ``bundlePath`` only for a generation loaded by a watched
+    /// catalogue: then it is the bundle from which the private copy was made.
     public var originalPath: String { original ?? bundlePath }
 
     var isFramework: Bool { bundlePath.hasSuffix(".framework") }
 }
 
 extension PluginBundle: Hashable {
-    /// Whether both are one object: there is one for each directory.
+    /// Whether both are the same object: each directory has one.
     public static func == (a: PluginBundle, b: PluginBundle) -> Bool { a === b }
 
-    /// Feeds what equality compares into the hasher.
+    /// Adds the object's identity, which equality compares, to the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Lets an initialiser of ``PluginBundle`` give an object that exists already, as NSBundle's do.
+/// Lets an initialiser of ``PluginBundle`` return an existing object, as NSBundle's initialisers do.
 ///
-/// A class's own initialiser cannot assign to `self`; one in an extension of a protocol can, and a convenience
+/// An initialiser of a class cannot assign to `self`. One in an extension of a protocol can, and a convenience
 /// initialiser may delegate to it.
 protocol BundleObject {}
 

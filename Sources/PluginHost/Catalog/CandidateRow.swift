@@ -1,16 +1,16 @@
 /// One candidate, in 80 bytes.
 struct CandidateRow: Sendable {
     static let size = 80
-    /// For ``other``: there is none.
+    /// For ``other``: there is no other candidate.
     static let none = Int(UInt32.max)
 
-    /// Info.plist's.
+    /// The stamp of Info.plist.
     var stamp: IndexStamp
     var folder: Int
-    /// Whether Info.plist stands where nearly all have it, in Contents; else the record tells where.
+    /// Whether Info.plist is in the usual place, in Contents; otherwise the record has its place.
     var hasUsualList: Bool
     var verdict: VerdictCode
-    /// The entry that is used in place of this one.
+    /// The candidate that is used instead of this one.
     var other: Int
     var name: IndexPlace
     var identifier: IndexPlace

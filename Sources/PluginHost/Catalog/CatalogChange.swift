@@ -1,14 +1,14 @@
 public import PluginABI
 
-/// What is different between two looks of a catalogue at its search paths.
+/// The difference between two scans of a catalogue's search paths.
 public struct CatalogChange: Sendable {
-    /// Identifiers that are used now and were not.
+    /// Plug-ins that are now in use and were not before.
     public var added: [PluginDescription] = []
-    /// Those that were used and are not now, as they were.
+    /// Plug-ins that were in use and are not any more, as described before.
     public var removed: [PluginDescription] = []
-    /// Those of which another bundle is used, or whose Info.plist says something else, as they are now.
+    /// Plug-ins for which another bundle is now used, or whose Info.plist changed, as described now.
     public var changed: [PluginDescription] = []
-    /// The ``changed`` ones as they were, in the same order.
+    /// The ``changed`` plug-ins as described before, in the same order.
     public var replaced: [PluginDescription] = []
 
     /// Whether nothing changed.
@@ -35,30 +35,30 @@ public struct CatalogChange: Sendable {
         removed = before.values.filter { !identifiers.contains($0.identifier) }.sorted { $0.identifier < $1.identifier }
     }
 
-    /// Whether something that is offered at an extension point is different.
+    /// Whether anything declared at an extension point has changed.
     func concerns(_ point: String) -> Bool {
         (added + removed + changed + replaced).contains { $0.extensions.contains { $0.extensionPoint == point } }
     }
 }
 
 extension PluginCatalog {
-    /// The changes of what there is, from this call on: those that ``refresh(_:)`` and ``watch(quietPeriod:)`` find.
+    /// The changes from now on, found by ``refresh(_:)`` and ``watch(quietPeriod:)``.
     ///
-    /// Each use of the property is a stream of its own, for one loop. It keeps the latest 1,024 events that the loop has
-    /// not read; older ones are dropped.
+    /// Each access creates a separate stream for one loop. It keeps the latest 1,024 unread events; older ones are
+    /// dropped.
     public var changes: AsyncStream<CatalogChange> { listeners.stream() }
 
-    /// What is offered at an extension point, each time that it changes.
+    /// The extensions at an extension point, again after each change.
     ///
     /// ```swift
     /// for await filters in catalog.updates(of: .textFilter) { menu.show(filters) }
     /// ```
-    /// - Returns: a stream for one loop, whose first element is what there is now. It keeps the latest element only: a
-    ///   slow loop misses what was true in between.
+    /// - Returns: a stream for one loop, whose first element is the current list. It keeps only the latest element: a
+    ///   slow loop misses the lists in between.
     public func updates<Interface>(
         of point: ExtensionPoint<Interface>
     ) -> AsyncStream<[PluginExtension<Interface>]> {
-        // Listens before it looks, so that no change falls between.
+        // Starts to listen before it reads, so that no change is missed.
         let changes = listeners.stream()
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {

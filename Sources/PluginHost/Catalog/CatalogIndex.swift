@@ -1,59 +1,60 @@
 internal import PropertyLists
 
-/// All that a catalogue knows, as bytes: what a scan makes, what the index file holds, and what every look-up reads.
+/// Everything that a catalogue knows, as bytes: the result of a scan, the content of the index file, and the data for
+/// look-ups.
 ///
-/// One form for all three, so that a start from the file reads nothing but the file: no object is made of a bundle
-/// before somebody asks for it. In order, numbers little-endian:
+/// All three use the same form, so a start with an index file reads nothing but that file: nothing about a bundle is
+/// decoded before somebody requests it. The parts are in this order; numbers are little-endian:
 ///
 /// | part | content |
 /// | --- | --- |
 /// | header | ``IndexHeader`` |
-/// | entries | one ``CandidateRow`` for each candidate, by folder, by name |
-/// | plug-ins | numbers of the entries that are in use, by identifier |
-/// | load order | the same numbers, what is required before what requires it |
-/// | extensionRows | one ``ExtensionRow`` for each factory at an extension point, by point, order and entry |
-/// | texts | names and records (``PluginRecord``) that entries point to, and the folders at ``IndexHeader/foldersOffset`` |
+/// | candidates | one ``CandidateRow`` for each candidate, by folder, by name |
+/// | plug-ins | numbers of the candidates that are in use, by identifier |
+/// | load order | the same numbers; each plug-in comes after those that it requires |
+/// | extensionRows | one ``ExtensionRow`` for each extension at an extension point, by point, order and candidate |
+/// | texts | names and records (``PluginRecord``) that the rows point to, and the folders at ``IndexHeader/foldersOffset`` |
 ///
 /// **Threads.** Immutable. **Cost.** About 400 bytes a bundle.
 final class CatalogIndex: Sendable {
     let bytes: [UInt8]
     private let header: IndexHeader
     let folders: [Folder]
-    /// What the verdicts depend on beside the bundles: the host's version and capabilities.
+    /// What the verdicts depend on besides the bundles: the host's version and capabilities.
     let environment: String
-    /// How many nanoseconds the reading of each candidate took that this process read, by where its name stands. Not in
-    /// the bytes.
+    /// How many nanoseconds it took to read each candidate that this process read, by the position of its name. Not
+    /// part of the bytes.
     let readings: [Int: Int64]
-    /// Whether the system refused to let something be read that it may let be read in a moment. Not in the bytes.
+    /// Whether the system temporarily refused to let something be read. Not part of the bytes.
     let isPassing: Bool
 
     /// One search path.
     struct Folder: Sendable, Equatable {
-        /// As it was given, made absolute.
+        /// The path as given, made absolute.
         var path: String
-        /// With its links resolved.
+        /// The path with its links resolved.
         var realPath: String
         var stamp: IndexStamp
-        var entries: Range<Int>
-        /// Why it could not be listed.
+        var candidates: Range<Int>
+        /// Why it could not be listed, or nil.
         var finding: PluginFinding?
     }
 
-    /// Why bytes are no index.
+    /// Why bytes are not a valid index.
     struct Fault: Error, Equatable {
         /// The end of a sentence.
         let reason: String
     }
 
-    /// Takes bytes for an index after all that can be wrong with them was looked for. What passes never leads a
-    /// look-up out of the bytes.
+    /// Accepts bytes as an index after checking everything that can be wrong with them. After that, no look-up can read
+    /// outside of the bytes.
     ///
-    /// **Cost.** One pass over the bytes for the checksum, one over the entries.
+    /// **Cost.** One pass over the bytes for the checksum, one over the rows.
     init(bytes: [UInt8], readings: [Int: Int64] = [:], isPassing: Bool = false) throws(Fault) {
         self.isPassing = isPassing
         self.bytes = bytes
         self.readings = readings
-        // A Result, because an array lends its bytes to functions without typed errors only.
+        // A Result, because an array passes its bytes only to functions without typed errors.
         let header = try bytes.withUnsafeBytes { bytes in
             Result { () throws(Fault) in try IndexHeader(checking: bytes) }
         }.get()
@@ -65,38 +66,39 @@ final class CatalogIndex: Sendable {
             return (reader.text(), reader.list(Folder.smallest) { Folder(from: &$0) })
         }
         if isCutOff { throw Fault(reason: "its list of folders is cut off") }
-        try checkEntries()
+        try checkRows()
     }
 
-    private func checkEntries() throws(Fault) {
+    private func checkRows() throws(Fault) {
         var next = 0
         for folder in folders {
-            guard folder.entries.lowerBound == next else { throw Fault(reason: "its folders overlap") }
-            next = folder.entries.upperBound
+            guard folder.candidates.lowerBound == next else { throw Fault(reason: "its folders overlap") }
+            next = folder.candidates.upperBound
         }
-        guard next == candidateCount else { throw Fault(reason: "its folders do not hold its entries") }
-        // Each record is decoded for itself: a file in which thousands of entries share one would fill the memory.
+        guard next == candidateCount else { throw Fault(reason: "its folders do not contain all of its candidates") }
+        // Each record is decoded separately: in a damaged file, thousands of candidates could share one record and fill
+        // the memory.
         var budget = ReadingBudget(inputSize: bytes.count)
         let damage: Fault? = bytes.withUnsafeBytes { bytes in
             for (number, folder) in folders.enumerated() {
-                for entry in folder.entries {
-                    let entry = self.entry(entry)
-                    if let fault = check(entry, folder: number, bytes) { return fault }
+                for candidate in folder.candidates {
+                    let row = candidateRow(candidate)
+                    if let fault = check(row, folder: number, bytes) { return fault }
                     let size =
-                        entry.name.length + entry.identifier.length + entry.record.length + entry.findings.length
-                    guard budget.take(bytes: size) else { return Fault(reason: "its entries overlap") }
+                        row.name.length + row.identifier.length + row.record.length + row.findings.length
+                    guard budget.take(bytes: size) else { return Fault(reason: "its candidates overlap") }
                 }
             }
             for number in 0..<header.pluginCount
             where plugin(number) >= candidateCount || inLoadOrder(number) >= candidateCount {
-                return Fault(reason: "plug-in \(number) is none of its entries")
+                return Fault(reason: "plug-in \(number) is not one of its candidates")
             }
             for number in 0..<header.extensionCount {
                 let row = self.extensionRow(number)
                 guard row.point.isInside(bytes), row.name.isInside(bytes),
-                    row.entry < candidateCount
+                    row.candidate < candidateCount
                 else {
-                    return Fault(reason: "extension \(number) points out of the file")
+                    return Fault(reason: "extension \(number) points outside of the file")
                 }
                 guard budget.take(bytes: row.point.length + row.name.length) else {
                     return Fault(reason: "its rows of extensions overlap")
@@ -107,50 +109,50 @@ final class CatalogIndex: Sendable {
         if let damage { throw damage }
     }
 
-    private func check(_ entry: CandidateRow, folder: Int, _ bytes: UnsafeRawBufferPointer) -> Fault? {
-        guard entry.name.isInside(bytes), entry.record.isInside(bytes), entry.findings.isInside(bytes),
-            entry.identifier.isInside(bytes), entry.other < candidateCount || entry.other == CandidateRow.none,
-            entry.folder == folder
-        else { return Fault(reason: "an entry points out of the file") }
-        guard entry.other != CandidateRow.none || !entry.verdict.namesAnother else {
-            return Fault(reason: "an entry gave way to nothing")
+    private func check(_ row: CandidateRow, folder: Int, _ bytes: UnsafeRawBufferPointer) -> Fault? {
+        guard row.name.isInside(bytes), row.record.isInside(bytes), row.findings.isInside(bytes),
+            row.identifier.isInside(bytes), row.other < candidateCount || row.other == CandidateRow.none,
+            row.folder == folder
+        else { return Fault(reason: "a candidate points outside of the file") }
+        guard row.other != CandidateRow.none || !row.verdict.namesAnother else {
+            return Fault(reason: "a candidate is replaced by a candidate that does not exist")
         }
-        return Self.isName(bytes[entry.name.range]) ? nil : Fault(reason: "an entry leads out of its folder")
+        return Self.isName(bytes[row.name.range]) ? nil : Fault(reason: "a candidate leads outside of its folder")
     }
 
-    /// Whether it is the name of something in a directory, and not a path that leads elsewhere.
+    /// Whether it is the name of an item in a directory, and not a path that leads elsewhere.
     private static func isName(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
         let slash = UInt8(ascii: "/"), dot = UInt8(ascii: ".")
         return !name.isEmpty && !name.contains { $0 == slash || $0 == 0 } && !name.elementsEqual([dot])
             && !name.elementsEqual([dot, dot])
     }
 
-    // MARK: Entries
+    // MARK: Candidates
 
     var candidateCount: Int { header.candidateCount }
 
-    func entry(_ number: Int) -> CandidateRow {
+    func candidateRow(_ number: Int) -> CandidateRow {
         bytes.withUnsafeBytes { CandidateRow($0, at: header.candidatesOffset + number * CandidateRow.size) }
     }
 
-    /// The entry's name in its folder.
-    func name(_ entry: CandidateRow) -> String { text(entry.name) }
+    /// The candidate's name in its folder.
+    func name(_ row: CandidateRow) -> String { text(row.name) }
 
     /// The absolute path at which the candidate was found.
-    func path(_ entry: CandidateRow) -> String { Path.join(folders[entry.folder].realPath, name(entry)) }
+    func path(_ row: CandidateRow) -> String { Path.join(folders[row.folder].realPath, name(row)) }
 
-    func record(_ entry: CandidateRow) -> PluginRecord {
+    func record(_ row: CandidateRow) -> PluginRecord {
         bytes.withUnsafeBytes { bytes in
-            var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[entry.record.range]))
+            var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[row.record.range]))
             return PluginRecord(from: &reader)
         }
     }
 
-    /// What explains the entry's verdict beside its record.
-    func findings(_ entry: CandidateRow) -> [PluginFinding] {
-        if entry.findings.length == 0 { return [] }
+    /// The findings that explain the candidate's verdict, in addition to those in its record.
+    func findings(_ row: CandidateRow) -> [PluginFinding] {
+        if row.findings.length == 0 { return [] }
         return bytes.withUnsafeBytes { bytes in
-            var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[entry.findings.range]))
+            var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[row.findings.range]))
             return reader.list(PluginFinding.smallest) { PluginFinding(from: &$0) }
         }
     }
@@ -163,20 +165,20 @@ final class CatalogIndex: Sendable {
 
     var pluginCount: Int { header.pluginCount }
 
-    /// The entry of the plug-in at a place in the order of identifiers.
+    /// The candidate of the plug-in at a position in the order of identifiers.
     func plugin(_ number: Int) -> Int { word(header.pluginsOffset, number) }
 
-    /// The entry of the plug-in at a place in the load order.
+    /// The candidate of the plug-in at a position in the load order.
     func inLoadOrder(_ number: Int) -> Int { word(header.loadOrderOffset, number) }
 
-    /// The entry in use under an identifier.
+    /// The candidate in use under an identifier.
     ///
     /// **Cost.** A binary search.
     func plugin(identifier: String) -> Int? {
-        let number = (0..<pluginCount).partitioningIndex { !precedes(entry(plugin($0)).identifier, identifier) }
+        let number = (0..<pluginCount).partitioningIndex { !precedes(candidateRow(plugin($0)).identifier, identifier) }
         guard number < pluginCount else { return nil }
         let found = plugin(number)
-        return text(entry(found).identifier) == identifier ? found : nil
+        return text(candidateRow(found).identifier) == identifier ? found : nil
     }
 
     // MARK: Extensions
@@ -197,7 +199,7 @@ final class CatalogIndex: Sendable {
         return (first..<extensionCount).lazy.map(extensionRow).prefix { text(at: $0.point, is: point) }
     }
 
-    /// Whether a text is another, without making a String of it.
+    /// Whether a text equals another; creates no String.
     func text(at place: IndexPlace, is text: String) -> Bool {
         bytes.withUnsafeBytes { $0[place.range].elementsEqual(text.utf8) }
     }
@@ -210,22 +212,22 @@ final class CatalogIndex: Sendable {
         }
     }
 
-    /// The order of bytes, in which the index is sorted.
+    /// Byte order, in which the index is sorted.
     private func precedes(_ place: IndexPlace, _ text: String) -> Bool {
         bytes.withUnsafeBytes { $0[place.range].lexicographicallyPrecedes(text.utf8) }
     }
 }
 
 extension CatalogIndex.Folder {
-    /// The fewest bytes of one: two texts, a stamp, two numbers, and no finding.
+    /// The minimum size in bytes: two texts, a stamp, two numbers, and no finding.
     static let smallest = 2 * 4 + 5 * 8 + 2 * 4 + 1
 
     func write(to writer: inout RecordWriter) {
         writer.put(path)
         writer.put(realPath)
         stamp.write(to: &writer)
-        writer.put(UInt32(entries.lowerBound))
-        writer.put(UInt32(entries.upperBound))
+        writer.put(UInt32(candidates.lowerBound))
+        writer.put(UInt32(candidates.upperBound))
         writer.put(finding == nil ? UInt8(0) : 1)
         finding?.write(to: &writer)
     }
@@ -236,7 +238,7 @@ extension CatalogIndex.Folder {
         stamp = IndexStamp(from: &reader)
         let start = Int(reader.number(UInt32.self))
         let end = Int(reader.number(UInt32.self))
-        entries = start..<max(start, end)
+        candidates = start..<max(start, end)
         finding = reader.number(UInt8.self) == 0 ? nil : PluginFinding(from: &reader)
     }
 }

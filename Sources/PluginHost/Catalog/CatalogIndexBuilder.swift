@@ -1,4 +1,4 @@
-/// Makes an index of what a scan found.
+/// Builds an index from the results of a scan.
 struct CatalogIndexBuilder {
     let rules: CatalogRules
     private var folders: [CatalogIndex.Folder] = []
@@ -6,7 +6,7 @@ struct CatalogIndexBuilder {
 
     init(rules: CatalogRules) { self.rules = rules }
 
-    /// Adds a search path with what stands in it. `bundles`: in the order of their names.
+    /// Adds a search path with its content. `bundles`: sorted by name.
     mutating func add(
         path: String, realPath: String, stamp: IndexStamp, finding: PluginFinding?, bundles: [ScannedBundle]
     ) {
@@ -14,14 +14,14 @@ struct CatalogIndexBuilder {
         folders.append(
             CatalogIndex.Folder(
                 path: path, realPath: realPath, stamp: stamp,
-                entries: candidates.count..<candidates.count + bundles.count, finding: finding))
+                candidates: candidates.count..<candidates.count + bundles.count, finding: finding))
         candidates.reserveCapacity(candidates.count + bundles.count)
         for bundle in bundles {
             candidates.append(CatalogSelection.Candidate(bundle: bundle, folder: number, realPath: realPath))
         }
     }
 
-    /// The index of all that was added.
+    /// The index of everything that was added.
     consuming func index() -> CatalogIndex {
         let selection = CatalogSelection(candidates, problems: folders.compactMap(\.finding), rules: rules)
         let plugins = selection.loadOrder.sorted {
@@ -33,7 +33,8 @@ struct CatalogIndexBuilder {
             candidateCount: candidates.count, pluginCount: plugins.count, extensionCount: extensionCount,
             foldersOffset: 0)
 
-        // The parts whose sizes are known go before the texts that they point to, into bytes left free for them.
+        // The parts of known size come before the texts to which they point; their bytes are left free and filled in
+        // later.
         var parts = RecordWriter()
         parts.reserve(sizes.textsOffset)
         var texts = RecordWriter()
@@ -51,24 +52,24 @@ struct CatalogIndexBuilder {
             let bundle = candidates[number].bundle
             let findings = selection.findings[number]
             let record = put { writer in bundle.bytes.withUnsafeBytes { writer.append($0) } }
-            let entry = CandidateRow(
+            let row = CandidateRow(
                 stamp: bundle.stamp, folder: candidates[number].folder,
                 hasUsualList: bundle.record.listPath == PluginRecord.usualListPath,
                 verdict: selection.verdicts[number], other: selection.others[number], name: put(text: bundle.name),
                 identifier: PluginRecord.placeOfIdentifier(bundle.record.identifier, inRecordAt: record),
                 record: record,
                 findings: findings.isEmpty ? .none : put { $0.put(findings) { $1.write(to: &$0) } })
-            entry.write(to: &parts)
-            readings[entry.name.offset] = bundle.nanoseconds
+            row.write(to: &parts)
+            readings[row.name.offset] = bundle.nanoseconds
         }
         for number in plugins + selection.loadOrder { parts.put(UInt32(number)) }
         for (point, extensionRows) in extensionRows {
             let point = put(text: point)
             for row in extensionRows {
-                let factory = candidates[row.entry].bundle.record.extensions[row.factory]
+                let declaration = candidates[row.candidate].bundle.record.extensions[row.index]
                 ExtensionRow(
-                    point: point, name: put(text: factory.name), version: factory.version,
-                    entry: row.entry, factory: row.factory
+                    point: point, name: put(text: declaration.name), version: declaration.version,
+                    candidate: row.candidate, index: row.index
                 ).write(to: &parts)
             }
         }
@@ -93,21 +94,22 @@ struct CatalogIndexBuilder {
 
     private struct PlacedExtension {
         var order: Int
-        var entry: Int
-        var factory: Int
+        var candidate: Int
+        var index: Int
     }
 
-    /// By point; at each, lower orders first, then earlier search paths, names and factories.
+    /// By point; at each point, lower orders first, then earlier search paths, names and extensions.
     private func extensionRows(_ plugins: [Int]) -> [(point: String, [PlacedExtension])] {
         var byPoint: [String: [PlacedExtension]] = [:]
-        for entry in plugins {
-            for (number, factory) in candidates[entry].bundle.record.extensions.enumerated() {
-                guard let point = factory.extensionPoint else { continue }
-                byPoint[point, default: []].append(PlacedExtension(order: factory.order, entry: entry, factory: number))
+        for candidate in plugins {
+            for (index, declaration) in candidates[candidate].bundle.record.extensions.enumerated() {
+                guard let point = declaration.extensionPoint else { continue }
+                byPoint[point, default: []].append(
+                    PlacedExtension(order: declaration.order, candidate: candidate, index: index))
             }
         }
         return byPoint.sorted { $0.key.precedesInBytes($1.key) }.map { point, extensionRows in
-            (point, extensionRows.sorted { ($0.order, $0.entry, $0.factory) < ($1.order, $1.entry, $1.factory) })
+            (point, extensionRows.sorted { ($0.order, $0.candidate, $0.index) < ($1.order, $1.candidate, $1.index) })
         }
     }
 }

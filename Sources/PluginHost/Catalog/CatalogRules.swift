@@ -1,22 +1,41 @@
 internal import PropertyLists
 
-/// What the verdicts depend on beside the bundles themselves.
+/// What the verdicts depend on besides the bundles themselves.
 struct CatalogRules: Sendable, Equatable {
-    /// `HostEnvironment.version`; empty where the application tells none, and then no requirement of it is checked.
+    /// `HostEnvironment.version`; if it is empty because the application set none, requirements on it are not checked.
     var hostVersion = ""
     /// `HostEnvironment.capabilities`.
     var capabilities: Set<String> = []
+    /// The identifiers that the user has disabled.
+    var disabled: Set<String> = []
 
-    /// Those of the process.
-    static var current: CatalogRules {
+    /// The rules of this process.
+    static func current(choices: UserChoices) -> CatalogRules {
         let host = HostEnvironment.current
-        return CatalogRules(hostVersion: host.version, capabilities: host.capabilities)
+        return CatalogRules(hostVersion: host.version, capabilities: host.capabilities, disabled: choices.disabled)
     }
 
-    /// As the index keeps them: equal texts for equal rules.
-    var description: String { ([hostVersion] + capabilities.sorted()).joined(separator: "\n") }
+    /// The text form that the index stores: equal rules have equal texts.
+    var description: String {
+        ([hostVersion] + capabilities.sorted() + disabled.sorted().map { Self.disabledMark + $0 })
+            .joined(separator: "\n")
+    }
 
-    /// What keeps a bundle from this host.
+    /// Before an identifier that is disabled; no capability begins with it.
+    static let disabledMark = "\u{0}"
+
+    /// What a candidate says that the user has disabled.
+    func disabledFinding(_ identifier: String, list: String) -> PluginFinding {
+        PluginFinding(
+            .warning, .disabledByUser, filePath: list, subject: identifier,
+            message: "The user has disabled \(quoted(identifier)).", remedy: Self.enabling(identifier))
+    }
+
+    static func enabling(_ identifier: String) -> String {
+        "Enable it in the application, or by: pluginhost enable \(identifier) --application NAME"
+    }
+
+    /// Why this host cannot use a bundle.
     func findings(_ record: PluginRecord, list: String) -> [PluginFinding] {
         var findings = [ExecutionRequest.finding(record.execution, list: list)].compactMap(\.self)
         if let range = record.hostRequires, !hostVersion.isEmpty {
@@ -25,7 +44,8 @@ struct CatalogRules: Sendable, Equatable {
                     PluginFinding(
                         .hostIncompatible, filePath: list, subject: "PHHostRequires",
                         message:
-                            "It requires version \(quoted(range.description)) of the application, which is \(quoted(hostVersion)).",
+                            "It requires version \(quoted(range.description)) of the application; the application has "
+                            + "version \(quoted(hostVersion)).",
                         remedy: "Install a version of the bundle for this application, or update the application."))
             }
         }
@@ -37,7 +57,7 @@ struct CatalogRules: Sendable, Equatable {
             findings.append(
                 PluginFinding(
                     .hostIncompatible, filePath: list, subject: "PHCapabilities",
-                    message: "It requires what the application does not offer: \(names).",
+                    message: "It requires capabilities that the application does not offer: \(names).",
                     remedy: "Use it in an application that offers them, or update the application."))
         }
         return findings + deviceFindings(record, list: list)
@@ -49,7 +69,9 @@ struct CatalogRules: Sendable, Equatable {
             let names = unmet.filter { $0.value == isRequired }.keys.sorted().map { quoted($0) }
             guard !names.isEmpty else { return nil }
             let what =
-                isRequired ? "requires what the application does not offer" : "refuses what the application offers"
+                isRequired
+                ? "requires capabilities that the application does not offer"
+                : "excludes capabilities that the application offers"
             return PluginFinding(
                 .hostIncompatible, filePath: list, subject: ManifestKey.deviceCapabilities.spelling,
                 message: "It \(what): \(names.joined(separator: ", ")).",

@@ -3,27 +3,27 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Looks through the search paths, and reads what an older index does not know already.
+/// Scans the search paths, and reads everything that an older index does not contain.
 ///
 /// It opens no bundle's code, and never looks for bundles inside of a bundle.
 struct CatalogScan {
-    /// Absolute, without empty and `.` components.
+    /// Absolute paths without empty and `.` components.
     let searchPaths: [String]
-    /// Of bundles' names, without the dot.
+    /// The extensions of bundles' names, without the dot.
     let extensions: Set<String>
-    /// How far the older index is trusted.
+    /// How much to trust the older index.
     let validation: PluginCatalog.Validation
     let rules: CatalogRules
     /// Reads directories.
     var read = BundleNames.system
 
-    /// Brings an index up to date.
+    /// Updates an index.
     ///
-    /// - Parameter old: what was known before.
+    /// - Parameter old: the previous index.
     /// - Returns: the same object if nothing has changed.
     ///
-    /// **Cost.** Of what is known: a stat() of each folder and, unless the folders are trusted, of each Info.plist. Of what
-    /// is new or changed: the reading of Info.plist.
+    /// **Cost.** For known bundles: one stat() per folder and, unless folders are trusted, one per Info.plist. For new
+    /// or changed bundles: reading Info.plist.
     func run(old: CatalogIndex?) -> CatalogIndex {
         var seen: Set<IndexStamp> = []
         let folders = searchPaths.compactMap { scan(folder: $0, old: old, seen: &seen) }
@@ -44,17 +44,17 @@ struct CatalogScan {
         var stamp = IndexStamp.none
         var finding: PluginFinding?
         var candidates: [Candidate] = []
-        /// Whether all of it is as the old index has it.
+        /// Whether everything is the same as in the old index.
         var isUnchanged = false
     }
 
     private struct Candidate {
         var name: BundleNames.Name
-        /// The entry in the old index that still holds.
+        /// The candidate in the old index that is still valid.
         var known: Int?
     }
 
-    /// Nil for a directory that was looked through already, under another path.
+    /// Nil for a directory that was already scanned under another path.
     private func scan(folder path: String, old: CatalogIndex?, seen: inout Set<IndexStamp>) -> FolderScan? {
         let now = FileIdentity.now
         let known = old?.folders.first { $0.path == path }
@@ -62,7 +62,7 @@ struct CatalogScan {
             if errno != ENOENT { return list(path, now, old, known) }
             return FolderScan(path: path, isUnchanged: known?.realPath == "")
         }
-        // Which directory it is, not what is in it.
+        // Identifies the directory, not its content.
         let place = IndexStamp(device: identity.device, inode: identity.inode, size: 0, modified: 0, changed: 0)
         guard seen.insert(place).inserted else { return nil }
         guard let old, let known, known.finding == nil, known.stamp == IndexStamp(identity),
@@ -70,11 +70,11 @@ struct CatalogScan {
         else { return list(path, now, old, known) }
         var isUnchanged = true
         var candidates: [Candidate] = []
-        let stale = validation == .folders ? [] : staleEntries(of: known, in: old)
+        let stale = validation == .folders ? [] : staleCandidates(of: known, in: old)
         if !stale.isEmpty {
             isUnchanged = false
-            candidates = known.entries.map { number in
-                let name = BundleNames.Name(text: old.name(old.entry(number)), isReadable: true)
+            candidates = known.candidates.map { number in
+                let name = BundleNames.Name(text: old.name(old.candidateRow(number)), isReadable: true)
                 return Candidate(name: name, known: stale.contains(number) ? nil : number)
             }
         }
@@ -98,49 +98,51 @@ struct CatalogScan {
         }
         var numbers: [String: Int] = [:]
         if let old, let known, known.realPath == realPath {
-            let stale = staleEntries(of: known, in: old)
-            for number in known.entries where !stale.contains(number) { numbers[old.name(old.entry(number))] = number }
+            let stale = staleCandidates(of: known, in: old)
+            for number in known.candidates where !stale.contains(number) {
+                numbers[old.name(old.candidateRow(number))] = number
+            }
         }
         return FolderScan(
             path: path, realPath: realPath, stamp: IndexStamp(found.identity, at: now),
             candidates: found.names.map { Candidate(name: $0, known: $0.isReadable ? numbers[$0.text] : nil) })
     }
 
-    /// What a folder held when it was last read, where it cannot be read for a reason that passes: too many open files are
-    /// no ground to take plug-ins away.
+    /// The previous content of a folder that temporarily cannot be read: too many open files are no reason to remove
+    /// plug-ins.
     private static func stillKnown(
         _ known: CatalogIndex.Folder?, in old: CatalogIndex?, _ realPath: String, after finding: PluginFinding
     ) -> [Candidate] {
         guard let known, let old, known.realPath == realPath, let refusal = finding.refusal,
             ErrorNumber.isPassing(refusal)
         else { return [] }
-        return known.entries.map { number in
-            Candidate(name: BundleNames.Name(text: old.name(old.entry(number)), isReadable: true), known: number)
+        return known.candidates.map { number in
+            Candidate(name: BundleNames.Name(text: old.name(old.candidateRow(number)), isReadable: true), known: number)
         }
     }
 
-    // MARK: What still holds
+    // MARK: What is still valid
 
-    /// The entries of a folder whose Info.plist is not the one that was read.
-    private func staleEntries(of folder: CatalogIndex.Folder, in old: CatalogIndex) -> Set<Int> {
+    /// The candidates of a folder whose Info.plist is no longer the file that was read.
+    private func staleCandidates(of folder: CatalogIndex.Folder, in old: CatalogIndex) -> Set<Int> {
         let directory = phs_open(AT_FDCWD, folder.realPath, O_RDONLY | O_DIRECTORY, 0)
-        guard directory >= 0 else { return Set(folder.entries) }
+        guard directory >= 0 else { return Set(folder.candidates) }
         defer { close(directory) }
-        let found = Self.inParallel(folder.entries) { numbers in
+        let found = Self.inParallel(folder.candidates) { numbers in
             withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
-                numbers.filter { !holds(old.entry($0), in: old, directory, buffer) }
+                numbers.filter { !holds(old.candidateRow($0), in: old, directory, buffer) }
             }
         }
         return Set(found.joined())
     }
 
     private func holds(
-        _ entry: CandidateRow, in old: CatalogIndex, _ directory: CInt, _ buffer: UnsafeMutableBufferPointer<UInt8>
+        _ row: CandidateRow, in old: CatalogIndex, _ directory: CInt, _ buffer: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
-        guard entry.stamp != .none else { return false }
-        var list = entry.hasUsualList ? PluginRecord.usualListPath : old.record(entry).listPath ?? ""
+        guard row.stamp != .none else { return false }
+        var list = row.hasUsualList ? PluginRecord.usualListPath : old.record(row).listPath ?? ""
         let length = old.bytes.withUnsafeBytes { bytes -> Int in
-            let name = bytes[entry.name.range]
+            let name = bytes[row.name.range]
             guard name.count + 1 + list.utf8.count < buffer.count else { return 0 }
             var end = buffer.update(fromContentsOf: name)
             buffer[end] = UInt8(ascii: "/")
@@ -151,7 +153,7 @@ struct CatalogScan {
         guard length > 0 else { return false }
         var identity = phs_file_identity()
         let status = buffer.withMemoryRebound(to: CChar.self) { phs_stat_at(directory, $0.baseAddress, &identity) }
-        return status == 0 && IndexStamp(FileIdentity(identity)) == entry.stamp
+        return status == 0 && IndexStamp(FileIdentity(identity)) == row.stamp
     }
 
     // MARK: A new index
@@ -161,12 +163,12 @@ struct CatalogScan {
         for folder in folders {
             let bundles: [ScannedBundle]
             if folder.isUnchanged, let old, let known = old.folders.first(where: { $0.path == folder.path }) {
-                bundles = ScannedBundle.known(known.entries.map(old.entry), in: old)
+                bundles = ScannedBundle.known(known.candidates.map(old.candidateRow), in: old)
             } else {
                 bundles = readCandidates(folder, old)
             }
-            // A name that cannot be asked for is told by the directory alone, so the directory must be read again; and so
-            // is a bundle that the system did not let us read, however far the index is trusted.
+            // If a name cannot be opened, only the directory shows a change, so the directory must be read again. The
+            // same applies to a bundle that the system did not let us read, however much the index is trusted.
             let isComplete = !bundles.contains { $0.record.isNoBundle || $0.record.isProvisional }
             builder.add(
                 path: folder.path, realPath: folder.realPath, stamp: isComplete ? folder.stamp : .none,
@@ -183,7 +185,7 @@ struct CatalogScan {
             for number in numbers {
                 let candidate = folder.candidates[number]
                 if let known = candidate.known, let old {
-                    writer.add(old.entry(known), in: old)
+                    writer.add(old.candidateRow(known), in: old)
                 } else {
                     Self.read(candidate.name, in: folder.realPath, directory, into: &writer)
                 }
@@ -192,7 +194,7 @@ struct CatalogScan {
         }.flatMap(\.self)
     }
 
-    /// `directory`: the folder, open; negative if it cannot be opened.
+    /// `directory`: a descriptor of the folder; negative if the folder cannot be opened.
     private static func read(
         _ name: BundleNames.Name, in folder: String, _ directory: CInt, into writer: inout ScannedBundle.Writer
     ) {
@@ -219,19 +221,19 @@ struct CatalogScan {
             bundlePath: path,
             PluginFinding(
                 .bundleNotFound, filePath: path,
-                message: "The name of \(quoted(path)) is not UTF-8; “\u{FFFD}” stands for what cannot be read.",
+                message: "The name of \(quoted(path)) is not UTF-8; “\u{FFFD}” replaces the invalid bytes.",
                 remedy: "Rename the bundle."))
     }
 
     // MARK: Steps
 
-    /// Runs a body on parts of a range, on all processors where there is enough to do.
+    /// Runs a body on parts of a range, on all processors if there is enough to do.
     ///
-    /// - Returns: what it gave for each part, in order.
+    /// - Returns: the result for each part, in order.
     private static func inParallel<Result: Sendable>(
         _ range: Range<Int>, _ body: @Sendable (Range<Int>) -> Result
     ) -> [Result] {
-        // A part takes about a tenth of a millisecond at least: more than what it costs to hand it to a thread.
+        // A part takes at least about a tenth of a millisecond: more than the cost of starting it on another thread.
         let length = 128
         let count = (range.count + length - 1) / length
         let results = Lock([Result?](repeating: nil, count: count))

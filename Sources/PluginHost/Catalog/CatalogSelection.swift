@@ -1,8 +1,8 @@
-/// Gives each candidate its verdict: which of those with one identifier is used, and what keeps the others from it.
+/// Gives each candidate its verdict: which candidate of each identifier is used, and why the others are not.
 ///
-/// In this order: what is no bundle, what has an Info.plist that cannot be used, and what this host cannot use, is out.
-/// Of what is left, ``resolve(_:pinned:limit:)`` chooses one bundle for each identifier, so that what each requires is there: the
-/// highest version that can be used; of equal versions that in the earliest search path; of those, the first by name.
+/// First it excludes candidates that are not bundles, that have an unusable Info.plist, or that this host cannot use.
+/// From the rest, ``resolve(_:pinned:limit:)`` chooses one bundle for each identifier so that all requirements are met:
+/// the highest usable version; if versions are equal, the one in the earliest search path; then the first by name.
 struct CatalogSelection {
     struct Candidate {
         let bundle: ScannedBundle
@@ -17,16 +17,16 @@ struct CatalogSelection {
     }
 
     private(set) var verdicts: [VerdictCode]
-    /// The candidate that is used in place of each.
+    /// For each candidate, the one that is used instead of it.
     private(set) var others: [Int?]
-    /// What explains the verdicts beside the records.
+    /// The findings that explain the verdicts, in addition to those in the records.
     private(set) var findings: [[PluginFinding]]
-    /// The candidates in use, what is required before what requires it.
+    /// The candidates in use; each comes after those that it requires.
     private(set) var loadOrder: [Int] = []
 
     private let candidates: [Candidate]
 
-    /// `candidates`: all of them, by search path, by name. `problems`: what kept search paths from being read.
+    /// `candidates`: all of them, by search path, then by name. `problems`: why search paths could not be read.
     init(_ candidates: [Candidate], problems: [PluginFinding] = [], rules: CatalogRules) {
         self.candidates = candidates
         verdicts = Array(repeating: .usable, count: candidates.count)
@@ -34,19 +34,19 @@ struct CatalogSelection {
         findings = Array(repeating: [], count: candidates.count)
         findAliases()
         for number in candidates.indices where verdicts[number] == .usable { judge(number, rules) }
-        choose(unread: problems.first(where: \.isProvisional) ?? firstUnread)
+        choose(rules, unread: problems.first(where: \.isProvisional) ?? firstUnread)
     }
 
-    /// What the system refused to let be read: nobody knows which plug-in that is.
+    /// A bundle that the system did not let us read: nobody knows which plug-in it is.
     private var firstUnread: PluginFinding? {
-        candidates.lazy.compactMap { $0.bundle.record.findings.first(where: \.isProvisional) }.first
+        candidates.firstNonNil { $0.bundle.record.findings.first(where: \.isProvisional) }
     }
 
-    /// One directory that is reached by several names is one candidate, under the first of them.
+    /// A directory with several names is one candidate, under the first of these names.
     private mutating func findAliases() {
         guard candidates.contains(where: { $0.bundle.record.linkedPath != nil }) else { return }
         var first: [String: Int] = [:]
-        // The directory itself goes before links to it.
+        // The directory itself takes precedence over links to it.
         for number in candidates.indices where candidates[number].bundle.record.linkedPath == nil {
             first[candidates[number].path] = number
         }
@@ -72,19 +72,31 @@ struct CatalogSelection {
             verdicts[number] = .malformed
             return
         }
+        if !rules.disabled.isEmpty, rules.disabled.contains(bundle.record.identifier) {
+            verdicts[number] = .disabled
+            findings[number] = [
+                rules.disabledFinding(bundle.record.identifier, list: candidates[number].listPath)
+            ]
+            return
+        }
         guard bundle.hasRequirements else { return }
         findings[number] = rules.findings(bundle.record, list: candidates[number].listPath)
         if !findings[number].isEmpty { verdicts[number] = .incompatible }
     }
 
-    private mutating func choose(unread: PluginFinding?) {
+    private mutating func choose(_ rules: CatalogRules, unread: PluginFinding?) {
         let eligible = candidates.indices.filter { verdicts[$0] == .usable }
         let resolution = resolve(eligible.map(resolutionCandidate), unread: unread?.filePath)
         loadOrder = resolution.chosen
         for (number, replacement) in resolution.passedOver { giveWay(number, replacement) }
         for (number, failure) in resolution.failures {
             verdicts[number] = .unresolved
-            findings[number] = [failure.finding(filePath: candidates[number].listPath, unless: unread?.refusal)]
+            var finding = failure.finding(filePath: candidates[number].listPath, unless: unread?.refusal)
+            if let required = finding.subject, rules.disabled.contains(required) {
+                finding.message += " The user has disabled \(quoted(required))."
+                finding.remedy = CatalogRules.enabling(required)
+            }
+            findings[number] = [finding]
         }
     }
 
@@ -101,7 +113,7 @@ struct CatalogSelection {
                 PluginFinding(
                     .warning, .requirementUnmet, filePath: candidates[number].listPath,
                     subject: candidates[number].bundle.record.identifier, message: sentence,
-                    remedy: "Update what requires the lower version.")
+                    remedy: "Update the plug-ins that require the lower version.")
             ]
         }
     }
@@ -120,12 +132,12 @@ struct CatalogSelection {
 }
 
 extension PluginRecord {
-    /// The version that others require, and that is compared where two bundles have one identifier.
+    /// The version that requirements refer to, and that is compared if two bundles have the same identifier.
     var pluginVersion: PluginVersion { PluginVersion(short: shortVersion, build: version) }
 }
 
 extension ResolutionFailure {
-    /// `errno`: why something could not be read that may be what is missing.
+    /// `errno`: why something could not be read that may be the missing plug-in.
     fileprivate func finding(filePath: String, unless errno: CInt?) -> PluginFinding {
         let finding = PluginFinding(code, filePath: filePath, subject: subject, message: sentence, remedy: remedy)
         guard let errno else { return finding }
@@ -142,7 +154,7 @@ extension ResolutionFailure {
         if case .circle = reason { .dependencyCycle } else { .requirementUnmet }
     }
 
-    /// The identifier that is concerned.
+    /// The identifier concerned.
     fileprivate var subject: String? {
         switch reason {
         case .missing(let identifier), .otherVersions(let identifier, _, _), .otherVersionLoaded(let identifier, _):

@@ -1,29 +1,29 @@
-/// One factory that a plug-in declares at an extension point, in 32 bytes.
+/// One extension that a plug-in declares at an extension point, in 32 bytes.
 struct ExtensionRow: Sendable {
     static let size = 32
 
     var point: IndexPlace
-    /// Of the factory: the record has it, too, and need not be read for it.
+    /// The extension's name; also in the record, which then need not be read for it.
     var name: IndexPlace
     var version: UInt32
-    var entry: Int
-    /// Its place in the record's factories.
-    var factory: Int
+    var candidate: Int
+    /// Its index among the record's extensions.
+    var index: Int
 
     func write(to writer: inout RecordWriter) {
         point.write(to: &writer)
         name.write(to: &writer)
         writer.put(version)
-        writer.put(UInt32(entry))
-        writer.put(UInt64(factory))
+        writer.put(UInt32(candidate))
+        writer.put(UInt64(index))
     }
 
-    init(point: IndexPlace, name: IndexPlace, version: UInt32, entry: Int, factory: Int) {
+    init(point: IndexPlace, name: IndexPlace, version: UInt32, candidate: Int, index: Int) {
         self.point = point
         self.name = name
         self.version = version
-        self.entry = entry
-        self.factory = factory
+        self.candidate = candidate
+        self.index = index
     }
 
     init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
@@ -33,7 +33,7 @@ struct ExtensionRow: Sendable {
         point = IndexPlace(bytes, at: start)
         name = IndexPlace(bytes, at: start + 8)
         version = word(16)
-        entry = Int(word(20))
-        factory = Int(word(24))
+        candidate = Int(word(20))
+        index = Int(word(24))
     }
 }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The generations of one plug-in's code, of which one is in service, as a catalogue uses them. Hot reload makes them.
+/// The generations of one plug-in's code, one of which is active, as a catalogue uses them. Hot reload creates them.
 protocol Generations: AnyObject, Sendable {
-    /// The bundle in service; nil before the first use.
+    /// The active bundle; nil before the first use.
     var bundleInService: PluginBundle? { get }
 
-    /// Lets a caller use the bundle in service, which is not deactivated before the body has returned.
+    /// Lets a caller use the active bundle, which is not deactivated before the body has returned.
     func use<Result>(_ body: (PluginBundle) throws -> Result) throws -> Result
 }
 
@@ -13,11 +13,12 @@ protocol Generations: AnyObject, Sendable {
 protocol GenerationsByIdentifier: AnyObject, Sendable {
     func known(_ identifier: String) -> (any Generations)?
 
-    /// Those of a plug-in that is about to be used, kept for as long as the catalogue lives; nil while nobody watches.
+    /// The generations of a plug-in that is about to be used, kept as long as the catalogue exists; nil while nobody
+    /// watches.
     func madeIfWatched(_ plugin: PluginDescription) -> (any Generations)?
 }
 
-/// A class around the protocol, which a reference that is stored once needs.
+/// A class that wraps the protocol, because a lazily stored reference needs one.
 final class GenerationsInUse: Sendable {
     let all: any GenerationsByIdentifier
 
@@ -25,6 +26,6 @@ final class GenerationsInUse: Sendable {
 }
 
 extension PluginCatalog {
-    /// Nil for a catalogue that was never watched, which looks nothing up.
+    /// Nil for a catalogue that was never watched, which then skips the look-up.
     var generations: (any GenerationsByIdentifier)? { generationsInUse.load()?.all }
 }

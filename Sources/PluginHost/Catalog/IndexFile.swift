@@ -1,26 +1,26 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// The file in which a catalogue's index outlives the process: one for each user, application and list of search paths.
+/// The file that keeps a catalogue's index between processes: one for each user, application and list of search paths.
 ///
-/// It holds nothing that the bundles do not tell: whatever is wrong with it, the catalogue is made anew without it, and
-/// one line in the log says why. Writers replace the file as a whole, so that there is no lock to be left behind.
+/// It contains nothing that the bundles do not contain themselves. If anything is wrong with it, the catalogue scans
+/// again without it, and one line in the log states why. Writers replace the whole file, so no lock can be left behind.
 struct IndexFile: Sendable {
     /// Absolute.
     let path: String
     var replacement = FileReplacement()
 
-    /// Larger files are no index.
+    /// Larger files are not an index.
     private static let maximumSize = 1 << 30
 
-    /// Why there is no index, or none that can be used, as the end of a sentence.
+    /// Why there is no usable index, as the end of a sentence.
     struct Failure: Error, Equatable {
         let reason: String
     }
 
-    /// `directory`: where index files are kept; nil for the user's, `$XDG_CACHE_HOME/pluginhost`, else
-    /// `~/.cache/pluginhost`. `application`: the application's name. `searchPaths`: the catalogue's. Returns nil for a
-    /// user without a home directory.
+    /// `directory`: where index files are kept; nil for the user's, `$XDG_CACHE_HOME/pluginhost`, otherwise
+    /// `~/.cache/pluginhost`. `application`: the application's name. `searchPaths`: the catalogue's search paths.
+    /// Returns nil for a user without a home directory.
     init?(directory: String?, application: String, searchPaths: [String], extensions: Set<String>) {
         guard let directory = directory ?? Self.userDirectory else { return nil }
         let inputs = ([application] + searchPaths + extensions.sorted()).joined(separator: "\0")
@@ -41,15 +41,15 @@ struct IndexFile: Sendable {
 
     /// Reads the index.
     ///
-    /// - Returns: nil where there is no file.
-    /// - Throws: ``Failure`` where there is one that cannot be used.
+    /// - Returns: nil if there is no file.
+    /// - Throws: ``Failure`` if there is a file that cannot be used.
     func read() throws(Failure) -> CatalogIndex? {
-        // Not by OpenedFile, which follows links: somebody else could point one to a file of the user's.
+        // Without OpenedFile, which follows links: somebody else could create a link to one of the user's files.
         let descriptor = phs_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW, 0)
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT, ENOTDIR: return nil
-            case ELOOP: throw Failure(reason: "is a symbolic link, which is not followed")
+            case ELOOP: throw Failure(reason: "is a symbolic link, which is not allowed here")
             default: throw Failure(reason: "cannot be opened (\(describe(errno: errno)))")
             }
         }
@@ -62,7 +62,7 @@ struct IndexFile: Sendable {
         guard file.identity.owner == geteuid() else {
             throw Failure(reason: "belongs to the user \(file.identity.owner), not to this one")
         }
-        guard file.identity.mode & 0o022 == 0 else { throw Failure(reason: "may be written by other users") }
+        guard file.identity.mode & 0o022 == 0 else { throw Failure(reason: "can be changed by other users") }
         guard file.identity.size <= UInt64(Self.maximumSize) else {
             throw Failure(reason: "is \(file.identity.size) bytes long")
         }
@@ -77,7 +77,7 @@ struct IndexFile: Sendable {
 
     /// Writes the index, for the next start.
     ///
-    /// - Throws: ``Failure`` if it cannot be kept; the file is as it was.
+    /// - Throws: ``Failure`` if it cannot be saved; the old file then stays unchanged.
     func write(_ index: CatalogIndex) throws(Failure) {
         let directory = Path.parent(path)
         Self.makeDirectory(directory)
@@ -95,7 +95,8 @@ struct IndexFile: Sendable {
         FileReplacement.removeLeftovers(of: path)
     }
 
-    /// With the one above it, for the user alone: `~/.cache` may be missing, and a home that does not exist is not made.
+    /// Creates the directory and the one above it, readable only by the user: `~/.cache` may be missing. A home
+    /// directory that does not exist is not created.
     private static func makeDirectory(_ path: String) {
         if mkdir(path, 0o700) == 0 || errno != ENOENT { return }
         if mkdir(Path.parent(path), 0o700) == 0 { mkdir(path, 0o700) }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The first bytes of an index: what it is, and where its parts begin.
+/// The first bytes of an index: its format, and where its parts begin.
 struct IndexHeader: Sendable {
     static let size = 64
-    /// “PHINDEX” and a zero.
+    /// “PHINDEX” and a zero byte.
     private static let magic: UInt64 = 0x0058_4544_4E49_4850
-    /// Raised when the form of the file changes, or the rules by which verdicts are given.
-    static let format: UInt64 = 3
+    /// Raise it when the format of the file changes, or the rules for verdicts.
+    static let format: UInt64 = 4
 
     let candidateCount: Int
     let pluginCount: Int
@@ -27,7 +27,7 @@ struct IndexHeader: Sendable {
         self.foldersOffset = foldersOffset
     }
 
-    /// - Throws: what keeps the bytes from being an index.
+    /// - Throws: why the bytes are not a valid index.
     init(checking bytes: UnsafeRawBufferPointer) throws(CatalogIndex.Fault) {
         guard bytes.count >= Self.size else {
             throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, shorter than its header")
@@ -35,19 +35,19 @@ struct IndexHeader: Sendable {
         func word(_ number: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * number, as: UInt64.self))
         }
-        guard word(0) == Self.magic else { throw CatalogIndex.Fault(reason: "it does not begin as an index does") }
+        guard word(0) == Self.magic else { throw CatalogIndex.Fault(reason: "it does not begin like an index") }
         guard word(1) == Self.format else {
             throw CatalogIndex.Fault(reason: "its format is \(word(1)), and this version reads \(Self.format)")
         }
         guard word(2) == UInt64(bytes.count) else {
-            throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, where its header says \(word(2))")
+            throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, but its header says \(word(2))")
         }
         guard word(3) == Self.checksum(UnsafeRawBufferPointer(rebasing: bytes[32...])) else {
-            throw CatalogIndex.Fault(reason: "its checksum does not fit its content")
+            throw CatalogIndex.Fault(reason: "its checksum does not match its content")
         }
-        // None of the counts can be above the length, so that nothing of what follows overflows.
+        // No count can exceed the length, so none of the following calculations overflows.
         guard (4...7).allSatisfy({ word($0) <= UInt64(bytes.count) }) else {
-            throw CatalogIndex.Fault(reason: "it counts more parts than it has bytes")
+            throw CatalogIndex.Fault(reason: "it claims to have more parts than bytes")
         }
         self.init(
             candidateCount: Int(word(4)), pluginCount: Int(word(5)), extensionCount: Int(word(6)),
@@ -58,7 +58,7 @@ struct IndexHeader: Sendable {
     }
 
     /// Writes the header and the parts of fixed size over the first bytes of an index, which were left free for them.
-    /// `parts`: entries, plug-ins, load order and extensionRows.
+    /// `parts`: candidates, plug-ins, load order and extensionRows.
     func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
         precondition(Self.size + parts.count == textsOffset)
         let words = [
@@ -75,8 +75,8 @@ struct IndexHeader: Sendable {
         }
     }
 
-    /// Tells damage, not forgery: the file is the user's own. Each step is a one-to-one change of the sum, so that one
-    /// word that differs is always noticed; the rotation brings the highest bits to where they count.
+    /// Detects damage, not forgery: the file belongs to the user. Each step is a one-to-one change of the sum, so a
+    /// single different word is always noticed; the rotation moves the highest bits to where they have an effect.
     static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325
         var offset = 0

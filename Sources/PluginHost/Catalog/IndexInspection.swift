@@ -1,12 +1,12 @@
 import Glibc
 
-/// What there is of a user's index files, and what is wrong with them.
+/// A user's index files and what is wrong with them.
 @_spi(Tools) public struct IndexInspection: Sendable {
     /// Where they are kept; nil for a user without a home directory.
     public let directory: String?
-    /// The good ones, each with the search paths that it is for.
+    /// The valid files, each with its search paths.
     public private(set) var files: [(path: String, searchPaths: [String])] = []
-    /// Warnings of code `indexUnusable` and those of permissions: a catalogue is made without a file that cannot be used.
+    /// Warnings of code `indexUnusable` and about permissions: a catalogue works without a file that cannot be used.
     public private(set) var findings: [PluginFinding] = []
 
     init(directory: String?) {
@@ -20,9 +20,9 @@ import Glibc
             return
         }
         guard FileIdentity(path: directory) != nil else {
-            // It is made when it is first needed, if it can be.
+            // It is created when it is first needed, if possible.
             if errno != ENOENT {
-                findings = [Self.unusable(directory, "cannot be entered (\(describe(errno: errno)))")]
+                findings = [Self.unusable(directory, "cannot be opened (\(describe(errno: errno)))")]
             }
             return
         }
@@ -50,7 +50,7 @@ import Glibc
     private static func unusable(_ path: String, _ reason: String) -> PluginFinding {
         finding(
             path, "The index of plug-ins \(quoted(path)) \(reason).",
-            "Remove it, or give it to the user of the application; it is made anew.")
+            "Remove it, or make the user of the application its owner; it is created again.")
     }
 
     private static func finding(_ path: String?, _ message: String, _ remedy: String) -> PluginFinding {
@@ -59,9 +59,9 @@ import Glibc
 }
 
 extension PluginCatalog {
-    /// Looks at all index files that are kept in a place, of whichever applications, and changes none.
+    /// Examines all index files in a place, of all applications, and changes none.
     ///
-    /// - Returns: nothing for ``IndexStorage/none``.
+    /// - Returns: nil for ``IndexStorage/none``.
     ///
     /// **Cost.** Reads every index file.
     @_spi(Tools) public static func inspectIndex(_ storage: IndexStorage = .user) -> IndexInspection? {

@@ -1,4 +1,4 @@
-/// Where a text or a record stands in an index.
+/// The position of a text or a record in an index.
 struct IndexPlace: Sendable, Equatable {
     var offset: Int
     var length: Int
@@ -7,7 +7,7 @@ struct IndexPlace: Sendable, Equatable {
 
     var range: Range<Int> { offset..<offset + length }
 
-    /// Both are of 32 bits in the file, so that their sum cannot overflow.
+    /// Both have 32 bits in the file, so their sum cannot overflow.
     func isInside(_ bytes: UnsafeRawBufferPointer) -> Bool { offset + length <= bytes.count }
 
     init(_ bytes: UnsafeRawBufferPointer, at start: Int) {

@@ -1,4 +1,4 @@
-/// Which file or directory it was and which content it had, as far as its inode tells.
+/// Identifies a file or directory and its content, as far as its inode shows them.
 struct IndexStamp: Sendable, Hashable {
     var device: UInt64
     var inode: UInt64
@@ -6,12 +6,11 @@ struct IndexStamp: Sendable, Hashable {
     var modified: Int64
     var changed: Int64
 
-    /// Equal to no file: what has it is looked at again.
+    /// Equal to no file: a candidate with it is always read again.
     static let none = IndexStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
 
-    /// What can be relied on later: nothing, for a file that was changed so shortly before it was looked at that
-    /// another change may leave its times as they are. `now`: nanoseconds since 1970, taken before the file was looked
-    /// at.
+    /// The stamp to keep for later. It is ``none`` for a file that was changed shortly before it was read, because
+    /// another change may leave its times equal. `now`: nanoseconds since 1970, taken before the file was read.
     init(_ identity: FileIdentity, at now: Int64) {
         self = identity.isSettled(at: now) ? IndexStamp(identity) : .none
     }

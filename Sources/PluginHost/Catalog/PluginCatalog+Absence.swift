@@ -1,18 +1,18 @@
 extension PluginCatalog {
-    /// What would be different if a bundle were not there: which plug-ins could not be used without it, and which bundle
-    /// would be used in its place. Nothing is changed.
+    /// What would change if a bundle did not exist: which plug-ins could not be used without it, and which bundle would
+    /// be used instead. Nothing is actually changed.
     ///
-    /// - Parameter candidate: any of the catalogue's.
-    /// - Returns: what would be different; empty where nothing would.
+    /// - Parameter candidate: any candidate of the catalogue.
+    /// - Returns: what would change; empty if nothing would.
     ///
-    /// **Cost.** That of choosing among all candidates anew; no file is read.
+    /// **Cost.** The cost of choosing among all candidates again; no file is read.
     @_spi(Tools) public func change(without candidate: PluginCandidate) -> CatalogChange {
         let index = candidate.index
         let absent = candidate.bundlePath
-        var builder = CatalogIndexBuilder(rules: .current)
+        var builder = CatalogIndexBuilder(rules: .current(choices: choices))
         for folder in index.folders {
-            // The same directory may be reached by links, too.
-            let present = folder.entries.lazy.map(index.entry).filter {
+            // Links may lead to the same directory.
+            let present = folder.candidates.lazy.map(index.candidateRow).filter {
                 PluginCandidate(index, $0).bundlePath != absent
             }
             builder.add(

@@ -1,27 +1,28 @@
 extension PluginCatalog {
-    /// Loads a plug-in, and before it what it requires, unless they are loaded.
+    /// Loads a plug-in after everything that it requires. What is already loaded is skipped.
     ///
-    /// - Parameter identifier: the plug-in's.
-    /// - Returns: the plug-in's bundle, loaded; one without code as it is.
-    /// - Throws: ``PluginError``: `pluginMissing` if no bundle is used under the identifier, with the reason;
-    ///   `requirementUnmet` if a plug-in that is required does not load, with the chain; what a load throws.
+    /// - Parameter identifier: the plug-in's identifier.
+    /// - Returns: the plug-in's bundle, loaded. A bundle without code is returned without a load.
+    /// - Throws: ``PluginError``: `pluginMissing` with the reason if no bundle is in use under the identifier;
+    ///   `requirementUnmet` with the chain if a required plug-in does not load; the errors of a load.
     ///
-    /// **Threads.** Any; what others load meanwhile is waited for.
-    /// **Cost.** Where it is loaded already: a look-up in a table.
+    /// **Threads.** Any; it waits for loads by other threads.
+    /// **Cost.** If it is already loaded: a look-up in a table.
     @discardableResult
     public func activate(_ identifier: String) throws -> PluginBundle { try withPlugin(identifier) { $0 } }
 
     /// Lets a caller use a plug-in's bundle, loaded as by ``activate(_:)``.
     ///
-    /// While the body runs, no reload of a watched catalogue deactivates the bundle. So what takes several steps (asking
-    /// for factories and making an object of one) is done with one generation of the plug-in, and is not lost.
+    /// While the body runs, no reload of a watched catalogue deactivates the bundle. So several steps, such as
+    /// requesting providers and creating an object with one, use the same generation of the plug-in, and the result is
+    /// not lost.
     ///
     /// - Parameters:
-    ///   - identifier: the plug-in's.
-    ///   - body: takes the bundle in service. It may be called again, if it threw because the bundle was replaced before
+    ///   - identifier: the plug-in's identifier.
+    ///   - body: receives the active bundle. It may be called again if it threw because the bundle was replaced before
     ///     it was loaded.
     /// - Returns: what the body returns.
-    /// - Throws: what ``activate(_:)`` throws, and what the body throws.
+    /// - Throws: the errors of ``activate(_:)``, and those of the body.
     ///
     /// **Threads.** Any; no lock is held while the body runs.
     public func withPlugin<Result>(_ identifier: String, _ body: (PluginBundle) throws -> Result) throws -> Result {
@@ -35,7 +36,7 @@ extension PluginCatalog {
             do {
                 try use(plugin) { try $0.loadAndReturnError() }
             } catch let error as PluginError where error.code == .notCode {
-                // A bundle of resources is all there.
+                // A bundle with only resources needs no load.
             } catch let error as PluginError where plugin.identifier != identifier {
                 throw unmet(identifier, plugin, error)
             }
@@ -44,7 +45,7 @@ extension PluginCatalog {
     }
 
     private func use<Result>(_ plugin: PluginDescription, _ use: (PluginBundle) throws -> Result) throws -> Result {
-        // For the services that its code asks for.
+        // For the services that its code requests.
         func body(_ bundle: PluginBundle) throws -> Result {
             bundle.catalog = self
             return try use(bundle)
@@ -55,12 +56,12 @@ extension PluginCatalog {
         return try body(bundle(of: plugin))
     }
 
-    /// Takes back what a plug-in registered, after everything that requires it: see ``PluginBundle/unload()``.
+    /// Withdraws a plug-in's registrations, after those of everything that requires it: see ``PluginBundle/unload()``.
     ///
     /// - Returns: whether it was loaded.
     @discardableResult
     public func deactivate(_ identifier: String) -> Bool {
-        // What requires it stands after it in the load order, and what requires that further on.
+        // Plug-ins that require it come after it in the load order, those that require them come later still.
         var affected: Set = [identifier]
         var dependents: [String] = []
         for plugin in loadOrder where !affected.isDisjoint(with: plugin.requires.keys) {
@@ -71,14 +72,14 @@ extension PluginCatalog {
         return loadedBundle(identifier)?.unload() ?? false
     }
 
-    /// The bundle whose code stands for a plug-in now.
+    /// The bundle whose code the plug-in currently uses.
     private func loadedBundle(_ identifier: String) -> PluginBundle? {
         generations?.known(identifier)?.bundleInService ?? openedBundle(identifier)
     }
 
-    /// Where a plug-in stands in its life; ``PluginBundle/stateChanges`` tells each change.
+    /// The state of a plug-in; ``PluginBundle/stateChanges`` reports each change.
     ///
-    /// - Returns: nil where nothing has the identifier; `discovered` where no candidate of it can be used.
+    /// - Returns: nil if nothing has the identifier; `discovered` if none of its candidates can be used.
     public func state(of identifier: String) -> PluginState? {
         guard let plugin = plugin(identifier) else {
             return candidates.contains { $0.identifier == identifier } ? .discovered : nil
@@ -89,11 +90,11 @@ extension PluginCatalog {
         return bundle.state
     }
 
-    /// The bundle, whose Info.plist is still the one that the plug-in was described by.
+    /// The bundle, after checking that its Info.plist still matches the plug-in's description.
     private func bundle(of plugin: PluginDescription) throws -> PluginBundle {
         let bundle = try opened(plugin)
         guard bundle.state == .discovered, !plugin.describes(bundle) else { return bundle }
-        // It was changed since it was last looked at.
+        // It was changed after the last scan.
         refresh()
         let renewed = try requirePlugin(plugin.identifier)
         return try opened(renewed)
@@ -108,14 +109,14 @@ extension PluginCatalog {
     private func requirements(of identifier: String) throws(PluginError) -> [PluginDescription] {
         let wanted = try requirePlugin(identifier)
         if wanted.requires.isEmpty { return [wanted] }
-        // All from one state of the catalogue, in which everything that is chosen has what it requires.
+        // All from one state of the catalogue, in which all requirements are met.
         let index = wanted.candidate.index
         var found: [String: PluginDescription] = [identifier: wanted]
         var pending = [wanted]
         while let plugin = pending.popLast() {
             for required in plugin.requires.keys where found[required] == nil {
-                guard let entry = index.plugin(identifier: required) else { throw missing(required) }
-                let description = PluginDescription(self, index, entry)
+                guard let candidate = index.plugin(identifier: required) else { throw missing(required) }
+                let description = PluginDescription(self, index, candidate)
                 found[required] = description
                 pending.append(description)
             }
@@ -130,7 +131,7 @@ extension PluginCatalog {
             findings: [
                 PluginFinding(
                     .requirementUnmet, filePath: plugin.bundlePath, subject: plugin.identifier,
-                    message: "\(quoted(identifier)) requires \(quoted(plugin.identifier)), which does not load.",
+                    message: "\(quoted(identifier)) requires \(quoted(plugin.identifier)), which cannot be loaded.",
                     remedy: error.findings[0].remedy, systemMessage: "\(error)")
             ] + error.findings)
     }
@@ -148,7 +149,7 @@ extension PluginCatalog {
 }
 
 extension PluginDescription {
-    /// Whether a bundle's Info.plist says what this description says.
+    /// Whether a bundle's Info.plist matches this description.
     fileprivate func describes(_ bundle: PluginBundle) -> Bool {
         PluginRecord(bundle.contents, foundAt: candidate.path) == candidate.record
     }

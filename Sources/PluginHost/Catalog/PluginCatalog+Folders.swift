@@ -1,5 +1,5 @@
 extension PluginCatalog {
-    /// Where plug-ins were looked for.
+    /// A search path and the result of scanning it.
     public struct Folder: Sendable {
         /// The search path.
         public let path: String
@@ -10,45 +10,48 @@ extension PluginCatalog {
         /// Why it cannot be listed, or nil.
         public let finding: PluginFinding?
 
-        /// Who else may change what is found there: warnings, as ``PluginBundle/findings(loadedBy:)`` gives for a bundle.
+        /// Who else may change the bundles in it: warnings, like those of ``PluginBundle/findings(loadedBy:)`` for a
+        /// bundle.
         ///
-        /// **Cost.** A stat() for it and each directory above it.
+        /// **Cost.** One stat() for it and for each directory above it.
         @_spi(Tools) public var permissionFindings: [PluginFinding] { exists ? Permissions.findings(of: [path]) : [] }
     }
 
-    /// The search paths, with what became of looking through each: a directory that is reached by several of them is
-    /// told once.
+    /// The search paths with the results of scanning them. A directory with several search paths is listed once.
     public var folders: [Folder] {
         current.folders.map { folder in
             Folder(
-                path: folder.path, exists: !folder.realPath.isEmpty, count: folder.entries.count,
+                path: folder.path, exists: !folder.realPath.isEmpty, count: folder.candidates.count,
                 finding: folder.finding)
         }
     }
 
-    /// What is wrong with the search paths and between plug-ins: directories that cannot be listed, and names that two
-    /// plug-ins offer at one extension point. What is wrong with a bundle is told by ``candidates``.
+    /// What is wrong with the search paths, with the user's choices, and between plug-ins: directories and files that cannot
+    /// be read, and names that two plug-ins declare at one extension point. For problems of single bundles see
+    /// ``candidates``.
     ///
-    /// **Cost.** Reads what every plug-in declares.
-    public var findings: [PluginFinding] { folders.compactMap(\.finding) + duplicateFactories }
+    /// **Cost.** Reads the declarations of every plug-in.
+    public var findings: [PluginFinding] {
+        folders.compactMap(\.finding) + [choicesFinding].compactMap(\.self) + duplicateFactories
+    }
 
     private var duplicateFactories: [PluginFinding] {
         let index = current
         var owners: [String: PluginDescription] = [:]
         return (0..<index.extensionCount).compactMap { number in
             let row = index.extensionRow(number)
-            let plugin = PluginDescription(self, index, row.entry)
-            guard plugin.extensions.indices.contains(row.factory) else { return nil }
-            let factory = plugin.extensions[row.factory]
-            let point = factory.extensionPoint ?? ""
-            // A name is unique at its point, whatever the version: see ProviderTable.
-            guard let owner = owners.updateValue(plugin, forKey: point + "\0" + factory.name) else { return nil }
-            owners[point + "\0" + factory.name] = owner
+            let plugin = PluginDescription(self, index, row.candidate)
+            guard plugin.extensions.indices.contains(row.index) else { return nil }
+            let declaration = plugin.extensions[row.index]
+            let point = declaration.extensionPoint ?? ""
+            // A name must be unique at its point, whatever the version: see ProviderTable.
+            guard let owner = owners.updateValue(plugin, forKey: point + "\0" + declaration.name) else { return nil }
+            owners[point + "\0" + declaration.name] = owner
             return PluginFinding(
-                .warning, .duplicateFactory, filePath: plugin.bundlePath, subject: factory.name,
-                message: "\(quoted(plugin.identifier)) offers \(quoted(factory.name)) at the extension point "
-                    + "\(quoted(point)), as \(quoted(owner.identifier)) does, which goes first.",
-                remedy: "Remove one of the two bundles, or rename the factory.")
+                .warning, .duplicateFactory, filePath: plugin.bundlePath, subject: declaration.name,
+                message: "\(quoted(plugin.identifier)) declares \(quoted(declaration.name)) at the extension point "
+                    + "\(quoted(point)), as does \(quoted(owner.identifier)), which comes first.",
+                remedy: "Remove one of the two bundles, or rename the extension.")
         }
     }
 }

@@ -1,147 +1,163 @@
 import PluginABI
 import Synchronization
 
-/// All plug-ins of an application: found, described, and loaded when what they offer is first used.
+/// All plug-ins of an application: the catalogue finds and describes them, and loads each when it is first used.
 ///
 /// ```swift
 /// let catalog = PluginCatalog(application: "workbench")
 /// for filter in catalog.extensions(of: .textFilter) { menu.add(filter.displayName) }   // nothing is loaded
 /// let filter = try catalog.extensions(of: .textFilter)[0].make()                       // one plug-in is
 /// ```
-/// A catalogue looks through its search paths for bundles, reads their Info.plist files, and gives every candidate a
-/// ``PluginVerdict``. It runs no code of a bundle and never looks for bundles inside of one. What it found is kept in an
-/// index file of the user's, so that the next start only looks whether something has changed.
+/// A catalogue scans its search paths for bundles, reads their Info.plist files, and gives every candidate a
+/// ``PluginVerdict``. It runs no code of a bundle and never searches for bundles inside of one. It saves the result in
+/// an index file of the user, so that the next start only checks whether something has changed.
 ///
 /// **Threads.** Every member may be used on any thread.
 public final class PluginCatalog: Sendable {
-    /// How far a start trusts what the index file tells of a bundle.
+    /// How much a start trusts the index file.
     public enum Validation: Sendable, Hashable {
-        /// A bundle's entry holds as long as its Info.plist is the file that was read: one system call for each bundle.
+        /// What is known about a bundle is valid as long as its Info.plist is the same file: one system call per bundle.
         case bundles
-        /// The entries of a folder hold as long as nothing was added to the folder, removed from it or renamed in it: one
-        /// system call for each folder. A change inside of a bundle is noticed when the bundle is first used, and by
+        /// What is known about a folder is valid as long as nothing was added to the folder, removed from it or renamed in
+        /// it: one system call per folder. A change inside of a bundle is noticed when the bundle is first used, and by
         /// ``PluginCatalog/refresh(_:)``.
         case folders
     }
 
     /// Where a catalogue keeps its index.
     public enum IndexStorage: Sendable, Hashable {
-        /// In the user's cache directory: `$XDG_CACHE_HOME/pluginhost`, else `~/.cache/pluginhost`.
+        /// In the user's cache directory: `$XDG_CACHE_HOME/pluginhost`, otherwise `~/.cache/pluginhost`.
         case user
-        /// In a directory of the application's choosing.
+        /// In a directory that the application chooses.
         case directory(String)
         /// Nowhere: each start reads every Info.plist.
         case none
     }
 
-    /// What an application may want otherwise than usual.
+    /// Options that an application may change.
     public struct Options: Sendable, Hashable {
-        /// How much to trust what the index file has.
+        /// How much to trust the index file.
         public var validation = Validation.bundles
-        /// Where the index file is kept.
+        /// Where to keep the index file.
         public var index = IndexStorage.user
-        /// The extensions of bundles' names, without the dot; compared with case.
+        /// The extensions of bundles' names, without the dot; case-sensitive.
         public var extensions: Set<String> = ["bundle"]
+        /// The file with the user's choices, which plug-ins are disabled; nil for none. A catalogue that is made for an
+        /// application by its name has ``PluginCatalog/choicesPath(for:)`` where this is nil.
+        public var choices: String?
 
-        /// Options; each has its usual value where it is left out.
+        /// Creates options; each omitted one has its default value.
         public init(
-            validation: Validation = .bundles, index: IndexStorage = .user, extensions: Set<String> = ["bundle"]
+            validation: Validation = .bundles, index: IndexStorage = .user, extensions: Set<String> = ["bundle"],
+            choices: String? = nil
         ) {
+            self.choices = choices
             self.validation = validation
             self.index = index
             self.extensions = extensions
         }
     }
 
-    /// The directories that are looked through, absolute; first wins.
+    /// The directories to scan, as absolute paths; the first one wins.
     public let searchPaths: [String]
-    /// The options that it was made with.
+    /// The options with which the catalogue was created.
     public let options: Options
-    /// The index file, whether it exists or not; nil where none is kept.
+    /// The path of the index file, whether it exists or not; nil if the options exclude one.
     public var indexPath: String? { file?.path }
     private let file: IndexFile?
     private let state: Lock<State>
-    /// Held while a scan is under way, so that an older one never replaces a newer. Under it Info.plist files and the
-    /// index are read and written, and nothing else; what there is to log is logged afterwards.
+    /// Held during a scan, so that an older scan never replaces a newer one. Under it, only Info.plist files and the
+    /// index are read and written; log messages are written afterwards.
     private let scanning = Lock(())
     let listeners = EventListeners<CatalogChange>()
-    /// What hot reload keeps on the catalogue, from the first watch on; nil for one that was never watched.
+    /// The state that hot reload keeps for the catalogue, created by the first watch; nil if it was never watched.
     let generationsInUse = AtomicLazyReference<GenerationsInUse>()
 
-    /// How often a bundle was opened, maybe in another's place: what was found out about bundles holds while it stays.
-    let openings = Atomic(0)
+    /// How many bundles were opened in the place of another, and whether the catalogue was watched. The provider that was
+    /// found for an extension is valid until the number changes.
+    let routeChanges = Atomic(0)
 
     private struct State {
         var index: CatalogIndex
+        var choices: UserChoices
+        /// Why the user's choices cannot be used; then nothing is disabled.
+        var choicesFinding: PluginFinding?
         /// Bundles that were opened for their strings or loaded, by the plug-in's identifier.
         var bundles: [String: PluginBundle] = [:]
     }
 
-    /// Looks through directories for plug-ins.
+    /// Scans directories for plug-ins.
     ///
     /// - Parameters:
-    ///   - searchPaths: directories, absolute or relative to the current directory; first wins. One that does not exist is
-    ///     no error: it may come to be.
-    ///   - options: what is to be otherwise than usual.
+    ///   - searchPaths: directories, absolute or relative to the current directory; the first one wins. A missing
+    ///     directory is not an error; it may be created later.
+    ///   - options: options that differ from the defaults.
     ///
-    /// **Cost.** With an index: the reading of one file, and what ``Options/validation`` says. Without: the reading of every
-    /// Info.plist.
+    /// **Cost.** With an index: reading one file, plus the checks that ``Options/validation`` describes. Without:
+    /// reading every Info.plist.
     public init(searchPaths: [String], options: Options = Options()) {
         let paths = searchPaths.map { Path.normalized($0) ?? Path.resolved($0) ?? $0 }
         self.searchPaths = paths
         self.options = options
         file = Self.file(paths, options)
         let old = Self.readIndex(file)
-        let index = CatalogScan(paths, options, options.validation).run(old: old)
-        state = Lock(State(index: index))
+        let (choices, finding) = Self.choices(options)
+        let index = CatalogScan(paths, options, options.validation, choices).run(old: old)
+        state = Lock(State(index: index, choices: choices, choicesFinding: finding))
         if index !== old { Self.write(index, file) }
+        if let finding { HostEnvironment.log(.error, "\(finding.message) \(finding.remedy)") }
     }
 
-    /// Looks through the standard search paths of an application: ``standardSearchPaths(for:)``.
+    /// Scans the standard search paths of an application: ``standardSearchPaths(for:)``. Plug-ins that the user has disabled,
+    /// in ``choicesPath(for:)``, are not used.
     public convenience init(application: String, options: Options = Options()) {
+        var options = options
+        options.choices = options.choices ?? Self.choicesPath(for: application)
         self.init(searchPaths: Self.standardSearchPaths(for: application), options: options)
     }
 
-    // MARK: What there is
+    // MARK: Content
 
     var current: CatalogIndex { state.withLock(\.index) }
 
-    /// Everything that looks like a bundle, with its verdict: by search path, by name. A bundle that is reached by several
-    /// links is one candidate.
+    /// Everything that looks like a bundle, with its verdict, by search path, then by name. A bundle with several links
+    /// to it is one candidate.
     ///
-    /// **Cost.** Reads what is known of every candidate.
+    /// **Cost.** Decodes the record of every candidate.
     public var candidates: [PluginCandidate] {
         let index = current
-        return (0..<index.candidateCount).lazy.map(index.entry).filter { $0.verdict != .alias }
+        return (0..<index.candidateCount).lazy.map(index.candidateRow).filter { $0.verdict != .alias }
             .map { PluginCandidate(index, $0) }
     }
 
-    /// The candidates that cannot be used because something is wrong with them, and not because another is used.
+    /// The candidates that cannot be used because of a problem, and not because another one is used or the user has disabled
+    /// them.
     ///
-    /// **Cost.** A look at every candidate's verdict; reads what is known of those that it gives.
+    /// **Cost.** Checks every candidate's verdict and decodes the records of those that it returns.
     public var unusable: [PluginCandidate] {
         let index = current
-        return (0..<index.candidateCount).lazy.map(index.entry).filter {
-            $0.verdict != .usable && !$0.verdict.namesAnother
+        return (0..<index.candidateCount).lazy.map(index.candidateRow).filter {
+            $0.verdict != .usable && $0.verdict != .disabled && !$0.verdict.namesAnother
         }
         .map { PluginCandidate(index, $0) }
     }
 
-    /// The plug-ins: one bundle for each identifier, by identifier.
+    /// The plug-ins: one bundle for each identifier, sorted by identifier.
     ///
-    /// **Cost.** Reads what is known of every plug-in; ``extensions(of:)`` and ``plugin(_:)`` read what is asked for.
+    /// **Cost.** Decodes the record of every plug-in; ``extensions(of:)`` and ``plugin(_:)`` decode only what they
+    /// return.
     public var plugins: [PluginDescription] {
         let index = current
         return (0..<index.pluginCount).map { PluginDescription(self, index, index.plugin($0)) }
     }
 
-    /// The plug-ins in the order in which they could be loaded: each after what it requires.
+    /// The plug-ins in a possible load order: each comes after those that it requires.
     public var loadOrder: [PluginDescription] {
         let index = current
         return (0..<index.pluginCount).map { PluginDescription(self, index, index.inLoadOrder($0)) }
     }
 
-    /// The plug-in that is used under an identifier, or nil; ``explanation(of:)`` tells why there is none.
+    /// The plug-in in use under an identifier, or nil; ``explanation(of:)`` states why there is none.
     ///
     /// **Cost.** A binary search.
     public func plugin(_ identifier: String) -> PluginDescription? {
@@ -149,17 +165,19 @@ public final class PluginCatalog: Sendable {
         return index.plugin(identifier: identifier).map { PluginDescription(self, index, $0) }
     }
 
-    // MARK: Keeping up
+    // MARK: Updating
 
-    /// Looks again, and tells ``changes`` what is different.
+    /// Scans again, and reports the differences to ``changes``.
     ///
-    /// - Parameter validation: how far what is known is trusted.
-    /// - Returns: what has changed.
+    /// - Parameter validation: how much cached state to trust.
+    /// - Returns: the changes.
     @discardableResult
     public func refresh(_ validation: Validation = .bundles) -> CatalogChange {
         let change: CatalogChange? = scanning.withLock { _ in
             let old = current
-            let index = CatalogScan(searchPaths, options, validation).run(old: old)
+            let (choices, finding) = Self.choices(options)
+            let index = CatalogScan(searchPaths, options, validation, choices).run(old: old)
+            state.withLock { ($0.choices, $0.choicesFinding) = (choices, finding) }
             if index === old { return nil }
             state.withLock { $0.index = index }
             Self.write(index, file)
@@ -178,20 +196,36 @@ public final class PluginCatalog: Sendable {
         let path = plugin.bundlePath
         if let bundle = state.withLock({ $0.bundles[plugin.identifier] }), bundle.bundlePath == path { return bundle }
         let bundle = try PluginBundle.open(path: path)
-        // One that could not be read now is opened again for the next question.
+        // A bundle that could not be read now is opened again at the next request.
         if bundle.isProvisional { return bundle }
-        state.withLock { $0.bundles[plugin.identifier] = bundle }
-        openings.add(1, ordering: .releasing)
+        let isReplacement = state.withLock { $0.bundles.updateValue(bundle, forKey: plugin.identifier) != nil }
+        if isReplacement { routeChanges.add(1, ordering: .releasing) }
         return bundle
     }
 
-    /// Those that were opened, by the plug-in's identifier.
+    /// The opened bundles, by the plug-in's identifier.
     var openedBundles: [(identifier: String, bundle: PluginBundle)] {
         state.withLock { $0.bundles.map { ($0.key, $0.value) } }
     }
 
-    /// The bundle that was opened under an identifier, if one was.
+    /// The bundle that was opened for an identifier, or nil.
     func openedBundle(_ identifier: String) -> PluginBundle? { state.withLock { $0.bundles[identifier] } }
+
+    // MARK: The user's choices
+
+    /// What the user decided, as it was read last.
+    var choices: UserChoices { state.withLock(\.choices) }
+    /// Why the user's choices cannot be used.
+    var choicesFinding: PluginFinding? { state.withLock(\.choicesFinding) }
+
+    private static func choices(_ options: Options) -> (UserChoices, PluginFinding?) {
+        guard let path = options.choices else { return (UserChoices(), nil) }
+        do throws(UserChoices.Failure) {
+            return (try UserChoices(path: path), nil)
+        } catch {
+            return (UserChoices(), error.finding)
+        }
+    }
 
     // MARK: The index file
 
@@ -212,7 +246,8 @@ public final class PluginCatalog: Sendable {
         do throws(IndexFile.Failure) {
             return try file.read()
         } catch {
-            HostEnvironment.log(.notice, "The index of plug-ins \(quoted(file.path)) \(error.reason); it is made anew.")
+            HostEnvironment.log(
+                .notice, "The index of plug-ins \(quoted(file.path)) \(error.reason); it is created again.")
             return nil
         }
     }
@@ -222,7 +257,7 @@ public final class PluginCatalog: Sendable {
         do throws(IndexFile.Failure) {
             try file.write(index)
         } catch {
-            // Not a warning: a start without an index finds the same, only later.
+            // Not a warning: a start without an index finds the same plug-ins, only more slowly.
             HostEnvironment.log(
                 .info, "The index of plug-ins \(quoted(file.path)) \(error.reason); each start reads every bundle.")
         }
@@ -230,7 +265,12 @@ public final class PluginCatalog: Sendable {
 }
 
 extension CatalogScan {
-    fileprivate init(_ paths: [String], _ options: PluginCatalog.Options, _ validation: PluginCatalog.Validation) {
-        self.init(searchPaths: paths, extensions: options.extensions, validation: validation, rules: .current)
+    fileprivate init(
+        _ paths: [String], _ options: PluginCatalog.Options, _ validation: PluginCatalog.Validation,
+        _ choices: UserChoices
+    ) {
+        self.init(
+            searchPaths: paths, extensions: options.extensions, validation: validation,
+            rules: .current(choices: choices))
     }
 }

@@ -1,15 +1,15 @@
-/// Why a plug-in is there or not, who needs it, and what it needs.
+/// Why a plug-in is in use or not, what requires it, and what it requires.
 public struct PluginExplanation: Sendable {
     /// The identifier in question.
     public let identifier: String
-    /// Every candidate of the identifier, with its verdict.
+    /// Every candidate with the identifier, with its verdict.
     public let candidates: [PluginCandidate]
-    /// The plug-in that is used, or nil.
+    /// The plug-in in use, or nil.
     public let plugin: PluginDescription?
-    /// Everything that requires the identifier, used or not, with the range that it gives.
+    /// Everything that requires the identifier, in use or not, with the required range.
     public let requiredBy: [(candidate: PluginCandidate, range: VersionRange)]
     private let searchPaths: [String]
-    /// Why a search path or an Info.plist could not be read, where the identifier may stand.
+    /// Why a search path or an Info.plist could not be read that may belong to the identifier.
     private let unread: PluginFinding?
 
     init(_ identifier: String, in catalog: PluginCatalog) {
@@ -22,18 +22,18 @@ public struct PluginExplanation: Sendable {
         }
         searchPaths = catalog.searchPaths
         unread =
-            catalog.folders.lazy.compactMap(\.finding).first
+            catalog.folders.firstNonNil(\.finding)
             ?? all.first { $0.verdict == .malformed && $0.record.listPath == nil }?.findings.first
     }
 
-    /// The answer in short.
+    /// A short answer.
     public var sentence: String {
         if let plugin {
             let version = plugin.version.map { " " + $0 } ?? ""
             return "\(quoted(identifier))\(version) is used, from \(quoted(plugin.candidate.path))."
         }
         if candidates.isEmpty, let unread {
-            let known = "No bundle with the identifier \(quoted(identifier)) is among those that could be read."
+            let known = "No bundle with the identifier \(quoted(identifier)) is among the bundles that could be read."
             return "\(known) \(unread.message)"
         }
         if candidates.isEmpty {
@@ -43,7 +43,7 @@ public struct PluginExplanation: Sendable {
         return "No bundle with the identifier \(quoted(identifier)) can be used. " + reasons.joined(separator: " ")
     }
 
-    /// What to do about it; empty where nothing need be done.
+    /// The remedy; empty if nothing needs to be done.
     public var remedy: String {
         if plugin != nil { return "" }
         if candidates.isEmpty, let unread { return unread.remedy }
@@ -56,11 +56,11 @@ public struct PluginExplanation: Sendable {
 }
 
 extension PluginCatalog {
-    /// Why a plug-in is there or not.
+    /// Why a plug-in is in use or not.
     ///
-    /// - Parameter identifier: the plug-in's; any text is answered.
-    /// - Returns: the answer, with every candidate of the identifier.
+    /// - Parameter identifier: the plug-in's identifier; any text is allowed.
+    /// - Returns: the answer, with every candidate for the identifier.
     ///
-    /// **Cost.** Reads what is known of every candidate.
+    /// **Cost.** Decodes the record of every candidate.
     public func explanation(of identifier: String) -> PluginExplanation { PluginExplanation(identifier, in: self) }
 }

@@ -1,37 +1,39 @@
 public import PluginABI
 import Synchronization
 
-/// Something that a plug-in declares to offer at an extension point, described without loading the plug-in.
+/// Something that a plug-in declares at an extension point, described without loading the plug-in.
 ///
-/// **Threads.** A value; tells what the catalogue knew when it was asked for.
+/// **Threads.** A value; it shows the state of the catalogue when it was created.
 public struct ExtensionDescription: Sendable {
-    /// Whose it is.
+    /// The plug-in that declares it.
     public let plugin: PluginDescription
-    /// What Info.plist says of it.
-    public let factory: Manifest.Extension
+    /// The declaration in Info.plist.
+    public let declaration: Manifest.Extension
 
     /// The name, unique at the point among all plug-ins.
-    public var name: String { factory.name }
+    public var name: String { declaration.name }
     /// The extension point's name.
-    public var extensionPoint: String { factory.extensionPoint ?? "" }
+    public var extensionPoint: String { declaration.extensionPoint ?? "" }
     /// The version of the extension point's interface.
-    public var version: UInt32 { factory.version }
+    public var version: UInt32 { declaration.version }
     /// Lower comes first.
-    public var order: Int { factory.order }
+    public var order: Int { declaration.order }
 
-    /// What to show to the user, in the user's language: the declared name, looked up in the bundle's table `Providers`.
+    /// The name to show to the user, in the user's language: the declared name, looked up in the bundle's table
+    /// `Providers`.
     ///
-    /// **Cost.** At the first time the bundle is opened for its strings; none of its code runs.
+    /// **Cost.** The first use opens the bundle to read its strings; none of its code runs.
     public var displayName: String {
-        (try? plugin.catalog.opened(plugin))?.displayName(of: factory) ?? factory.displayName ?? factory.name
+        (try? plugin.catalog.opened(plugin))?.displayName(of: declaration) ?? declaration.displayName
+            ?? declaration.name
     }
 }
 
-/// An extension of the application by a plug-in, described without loading the plug-in, and made when it is asked for.
+/// An extension of the application by a plug-in, described without loading the plug-in, and created on request.
 ///
-/// **Threads.** Any. **Lifetime.** May be kept: it makes objects of whichever generation of the plug-in is current.
+/// **Threads.** Any. **Lifetime.** May be kept: it always uses the current generation of the plug-in.
 public struct PluginExtension<Interface>: Sendable {
-    /// What is known of it.
+    /// The description of the extension.
     public let description: ExtensionDescription
     private let maker: ExtensionMaker<Interface>
 
@@ -42,45 +44,68 @@ public struct PluginExtension<Interface>: Sendable {
 
     /// Its name at the extension point.
     public var name: String { description.name }
-    /// What to show to the user, in the user's language.
+    /// The name to show to the user, in the user's language.
     public var displayName: String { description.displayName }
     /// Lower comes first.
     public var order: Int { description.order }
-    /// Whose it is.
+    /// The plug-in that declares it.
     public var plugin: PluginDescription { description.plugin }
 
-    /// Makes an object, loading the plug-in and what it requires first if they are not loaded.
+    /// Creates an object. Loads the plug-in and what it requires first, if necessary.
     ///
-    /// - Throws: ``PluginError``: what a load throws; `requirementUnmet` if a plug-in that this one requires does not load;
-    ///   `unfulfilledDeclaration` if the code does not provide what Info.plist declares; `instantiationFailed` with what the
-    ///   plug-in threw.
+    /// - Throws: ``PluginError``: the errors of a load; `requirementUnmet` if a required plug-in does not load;
+    ///   `unfulfilledDeclaration` if the code does not provide what Info.plist declares; `instantiationFailed` with the
+    ///   plug-in's error.
     ///
-    /// **Cost.** Once the plug-in is loaded and has made one: a look-up in a table more than ``Provider/make()``. No string
-    /// is looked up.
+    /// **Cost.** After the plug-in has created its first object: ``Provider/make()`` plus one look-up in a table. No
+    /// string is looked up.
     public func make() throws -> Interface { try maker.make() }
 }
 
-/// Makes the objects of an extension, and keeps the provider that it made the last one by. It has all that it needs in
-/// itself, because whoever asks a description for it copies the whole description.
-private final class ExtensionMaker<Interface>: Sendable {
-    /// A provider, and what it holds for: a later generation of the plug-in, or another bundle, has another.
-    private final class Found: Sendable {
-        let provider: Provider<Interface>
-        let code: LoadedCode
-        let openings: Int
+/// A provider that was found, and the conditions under which it is valid: a later generation of the plug-in, or another
+/// bundle, has a different one.
+///
+/// Why a class without a type parameter, and a closure in its subclass: each use of a generic type searches for its
+/// metadata, which takes a tenth of the whole call.
+private class KnownProvider: @unchecked Sendable {
+    // @unchecked because it has a subclass; every property of both is an immutable Sendable value.
+    private let code: LoadedCode
+    private let routeChanges: Int
 
-        init(_ provider: Provider<Interface>, _ code: LoadedCode, _ openings: Int) {
-            self.provider = provider
-            self.code = code
-            self.openings = openings
-        }
+    init(_ code: LoadedCode, _ routeChanges: Int) {
+        self.code = code
+        self.routeChanges = routeChanges
     }
 
+    /// The registrations may hold objects of the plug-in.
+    deinit { HeldLocks.keep(code) }
+
+    /// Whether the catalogue would still find this provider.
+    func serves(in catalog: PluginCatalog) -> Bool {
+        catalog.routeChanges.load(ordering: .acquiring) == routeChanges && code.isOffered.load(ordering: .acquiring)
+    }
+}
+
+private final class TypedKnownProvider<Interface>: KnownProvider, @unchecked Sendable {
+    let make: @Sendable () throws -> Interface
+
+    init(_ provider: Provider<Interface>, _ code: LoadedCode, _ routeChanges: Int) {
+        make = { try provider.make() }
+        super.init(code, routeChanges)
+    }
+
+    /// The closure may hold objects of the plug-in.
+    deinit { HeldLocks.keep(make) }
+}
+
+/// Creates the objects of an extension, and keeps the provider that it last used. It contains copies of everything that
+/// it needs, because taking a part from a description copies the whole description.
+private final class ExtensionMaker<Interface>: Sendable {
     private let catalog: PluginCatalog
     private let identifier: String
     private let name: String
     private let point: ExtensionPoint<Interface>
-    private let found = Lock<Deferred<Found>?>(nil)
+    private let known = Lock<KnownProvider?>(nil)
 
     init(_ description: ExtensionDescription, _ point: ExtensionPoint<Interface>) {
         catalog = description.plugin.catalog
@@ -90,20 +115,22 @@ private final class ExtensionMaker<Interface>: Sendable {
     }
 
     func make() throws -> Interface {
-        let openings = catalog.openings.load(ordering: .acquiring)
-        // Whoever uses a plug-in that is watched must be counted as its user.
-        if catalog.generationsInUse.load() == nil, let known = found.withLock({ $0 })?.value,
-            known.openings == openings, known.provider.bundle.currentCode === known.code
-        {
-            return try known.provider.make()
+        if let known = known.withLock({ $0 }), known.serves(in: catalog) {
+            // Only this type is stored there.
+            return try unsafeDowncast(known, to: TypedKnownProvider<Interface>.self).make()
         }
+        // Read before the look-up, so that a change during it makes the result invalid.
+        let routeChanges = catalog.routeChanges.load(ordering: .acquiring)
         return try catalog.withPlugin(identifier) { bundle in
             let code = try bundle.loadedCode()
             guard let provider = try bundle.provider(named: name, of: point, in: code) else {
                 throw unfulfilled(bundle)
             }
-            let new = Deferred(Found(provider, code, openings))
-            found.withLock { $0 = new }
+            // A caller that uses a watched plug-in must be counted as its user, at each call.
+            if catalog.generations == nil {
+                let new = TypedKnownProvider(provider, code, routeChanges)
+                known.withLock { $0 = new }
+            }
             return try provider.make()
         }
     }
@@ -114,57 +141,57 @@ private final class ExtensionMaker<Interface>: Sendable {
             PluginFinding(
                 .unfulfilledDeclaration, filePath: bundle.manifestPath, subject: name,
                 message:
-                    "Info.plist declares \(quoted(name)) at \(quoted(point.name)), and the code does not provide it.",
+                    "Info.plist declares \(quoted(name)) at \(quoted(point.name)), but the code does not provide it.",
                 remedy: "Remove it from PHFactories, or provide it in plugin_entry."))
     }
 }
 
 extension PluginCatalog {
-    /// What the plug-ins offer at an extension point, without loading any of them.
+    /// The extensions that plug-ins declare at an extension point. Loads none of them.
     ///
-    /// Those of another version of the point are passed over. Of several with one name the first is given; the others are
-    /// in ``findings``.
+    /// Extensions for another version of the point are skipped. If several have the same name, only the first is
+    /// returned; the others are reported in ``findings``.
     ///
     /// - Returns: lower orders first, then earlier search paths, then the order of the bundles' names.
     ///
-    /// **Cost.** A binary search, and a reading of what each of the plug-ins declares.
+    /// **Cost.** A binary search, plus decoding the record of each of the plug-ins.
     public func extensions<Interface>(of point: ExtensionPoint<Interface>) -> [PluginExtension<Interface>] {
         extensions(at: point.name, version: point.version).map { PluginExtension(description: $0, point: point) }
     }
 
-    /// What the plug-ins offer at an extension point that is known by its name: also that of plug-ins in C, whose factories
-    /// are asked for by ``PluginBundle/cProviders(at:version:)`` of the bundle that ``activate(_:)`` gives.
+    /// The extensions that plug-ins declare at an extension point with a given name. This includes plug-ins in C: get
+    /// their providers with ``PluginBundle/cProviders(at:version:)`` of the bundle that ``activate(_:)`` returns.
     ///
     /// - Parameters:
     ///   - point: the extension point's name.
-    ///   - version: that of its interface; nil for all.
-    /// - Returns: what the plug-ins in use declare there, in order.
+    ///   - version: the version of its interface; nil for all.
+    /// - Returns: the declarations of the plug-ins in use, in order.
     public func extensions(at point: String, version: UInt32? = nil) -> [ExtensionDescription] {
         let index = current
         var seen: Set<String> = []
-        // A plug-in that offers several things is read once.
+        // A plug-in with several extensions is decoded once.
         var plugins: [Int: PluginDescription] = [:]
         return index.extensionRows(at: point).compactMap { row in
             if let version, row.version != version { return nil }
-            let plugin = plugins[row.entry] ?? PluginDescription(self, index, row.entry)
-            plugins[row.entry] = plugin
+            let plugin = plugins[row.candidate] ?? PluginDescription(self, index, row.candidate)
+            plugins[row.candidate] = plugin
             guard let description = ExtensionDescription(plugin, row) else { return nil }
             return seen.insert("\(row.version) \(description.name)").inserted ? description : nil
         }
     }
 
-    /// What comes first in ``extensions(at:version:)``; one plug-in is read.
+    /// The first element of ``extensions(at:version:)``; decodes one plug-in.
     func firstExtension(at point: String, version: UInt32) -> ExtensionDescription? {
         let index = current
         guard let first = index.extensionRows(at: point).first(where: { $0.version == version }) else { return nil }
-        return ExtensionDescription(PluginDescription(self, index, first.entry), first)
+        return ExtensionDescription(PluginDescription(self, index, first.candidate), first)
     }
 
-    /// What a plug-in offers under a name at an extension point, without loading it.
+    /// The extension with a name at an extension point. Does not load the plug-in.
     ///
-    /// - Returns: nil if nothing of the name is offered there, or only for another version of the point.
+    /// - Returns: nil if there is none with this name, or only one for another version of the point.
     ///
-    /// **Cost.** A binary search, and a comparison with each name at the point; one plug-in is read.
+    /// **Cost.** A binary search, and one comparison per name at the point; one plug-in is decoded.
     public func `extension`<Interface>(
         named name: String, of point: ExtensionPoint<Interface>
     ) -> PluginExtension<Interface>? {
@@ -172,28 +199,28 @@ extension PluginCatalog {
             .map { PluginExtension(description: $0, point: point) }
     }
 
-    /// The same at an extension point that is known by its name.
+    /// The same for an extension point with a given name.
     ///
     /// - Parameters:
-    ///   - name: of the factory or provider, as PHFactories declares it.
+    ///   - name: the name of the extension, as declared in PHFactories.
     ///   - point: the extension point's name.
-    ///   - version: that of its interface; nil for any.
+    ///   - version: the version of its interface; nil for any.
     /// - Returns: the first in order, or nil.
     public func `extension`(named name: String, at point: String, version: UInt32? = nil) -> ExtensionDescription? {
         let index = current
         for row in index.extensionRows(at: point) where index.text(at: row.name, is: name) {
             if let version, row.version != version { continue }
-            return ExtensionDescription(PluginDescription(self, index, row.entry), row)
+            return ExtensionDescription(PluginDescription(self, index, row.candidate), row)
         }
         return nil
     }
 }
 
 extension ExtensionDescription {
-    /// Nil where a damaged index names a factory that the plug-in has not.
+    /// Nil if a damaged index names an extension that the plug-in does not have.
     fileprivate init?(_ plugin: PluginDescription, _ row: ExtensionRow) {
-        let factories = plugin.extensions
-        guard factories.indices.contains(row.factory) else { return nil }
-        self.init(plugin: plugin, factory: factories[row.factory])
+        let declarations = plugin.extensions
+        guard declarations.indices.contains(row.index) else { return nil }
+        self.init(plugin: plugin, declaration: declarations[row.index])
     }
 }

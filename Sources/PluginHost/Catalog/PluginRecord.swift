@@ -1,7 +1,7 @@
-/// What the catalogue knows of one candidate: the part of its Info.plist that tells what it offers and needs, and what is
-/// wrong with it. Nothing in it depends on the host or on other candidates.
+/// What the catalogue knows about one candidate: the part of its Info.plist that states what it offers and requires,
+/// and its problems. Nothing in it depends on the host or on other candidates.
 struct PluginRecord: Sendable, Equatable {
-    /// `CFBundleIdentifier`, else the directory's name without its extension.
+    /// `CFBundleIdentifier`, otherwise the directory's name without its extension.
     var identifier = ""
     var name: String?
     var shortVersion: String?
@@ -14,19 +14,19 @@ struct PluginRecord: Sendable, Equatable {
     var deviceCapabilities: [String: Bool] = [:]
     var uses: [String: UInt32] = [:]
     var execution: String?
-    /// Where Info.plist stands in the bundle; nil where none could be opened.
+    /// The path of Info.plist in the bundle; nil if none could be opened.
     var listPath: String?
-    /// The directory with its links resolved, where a link led to it; else nil.
+    /// The directory with its links resolved, if there are links; otherwise nil.
     var linkedPath: String?
-    /// Whether it is no bundle at all: a file, a link that leads nowhere, a name that is not UTF-8.
+    /// Whether it is not a bundle: a file, a broken link, or a name that is not UTF-8.
     var isNoBundle = false
-    /// What keeps it from being used.
+    /// Why it cannot be used.
     var findings: [PluginFinding] = []
 
-    /// Whether the system refused to let it be read, so that the next scan must read it again.
+    /// Whether the system refused to let it be read; the next scan must then read it again.
     var isProvisional: Bool { findings.contains(where: \.isProvisional) }
 
-    /// Where nearly every bundle has its Info.plist.
+    /// The place of Info.plist in nearly every bundle.
     static let usualListPath = "Contents/Info.plist"
 }
 
@@ -53,7 +53,7 @@ extension PluginRecord {
         execution = contents.manifest.execution
         findings = contents.manifest.errors
         let length = contents.path.utf8.count + 1
-        // The usual one is not made anew for each bundle.
+        // The constant is shared, so that bundles with the usual place need no new string.
         listPath =
             contents.manifestPath.utf8.count == length + Self.usualListPath.utf8.count
                 && contents.manifestPath.hasSuffix(Self.usualListPath)
@@ -67,7 +67,7 @@ extension PluginRecord {
         findings = error.findings
     }
 
-    /// Whether it requires anything of the host or of other bundles.
+    /// Whether it requires anything from the host or from other bundles.
     var hasRequirements: Bool {
         !requires.isEmpty || hostRequires != nil || !capabilities.isEmpty || !deviceCapabilities.isEmpty
             || execution != nil
@@ -75,7 +75,7 @@ extension PluginRecord {
 
     // MARK: As bytes
 
-    /// Where the identifier's text stands in a record: it is the first part, after its length.
+    /// The position of the identifier's text in a record: it is the first part, after its length.
     static func placeOfIdentifier(_ identifier: String, inRecordAt place: IndexPlace) -> IndexPlace {
         IndexPlace(offset: place.offset + MemoryLayout<UInt32>.size, length: identifier.utf8.count)
     }
@@ -85,12 +85,12 @@ extension PluginRecord {
         writer.put(name)
         writer.put(shortVersion)
         writer.put(version)
-        writer.put(extensions) { writer, factory in
-            writer.put(factory.name)
-            writer.put(factory.extensionPoint)
-            writer.put(factory.version)
-            writer.put(factory.displayName)
-            writer.put(Int32(factory.order))
+        writer.put(extensions) { writer, declaration in
+            writer.put(declaration.name)
+            writer.put(declaration.extensionPoint)
+            writer.put(declaration.version)
+            writer.put(declaration.displayName)
+            writer.put(Int32(declaration.order))
         }
         writer.put(extensionPoints) { writer, point in
             writer.put(point.name)
@@ -123,7 +123,7 @@ extension PluginRecord {
             Manifest.Point(
                 name: reader.text(), version: reader.number(UInt32.self), displayName: reader.optionalText())
         }
-        // Written from ranges that were read; those of a damaged index may be none.
+        // They were written from valid ranges; a damaged index may contain invalid ones.
         requires = reader.dictionary { $0.text() }.compactMapValues { try? VersionRange($0) }
         hostRequires = reader.optionalText().flatMap { try? VersionRange($0) }
         capabilities = reader.list(4) { $0.text() }
@@ -138,7 +138,7 @@ extension PluginRecord {
 }
 
 extension PluginFinding {
-    /// The fewest bytes of one: a severity, three texts, and three that are missing.
+    /// The minimum size in bytes: a severity, three texts, and three that are missing.
     static let smallest = 1 + 3 * 4 + 3
 
     func write(to writer: inout RecordWriter) {

@@ -1,5 +1,5 @@
-/// Reads what ``RecordWriter`` wrote. Bytes that end too early or say more than there is give zeros and empty texts, and
-/// ``isDamaged`` is set: nothing in them can trap or ask for memory that is not there.
+/// Reads what ``RecordWriter`` wrote. If bytes are missing or invalid, it returns zeros and empty texts and sets
+/// ``isDamaged``. Nothing in the bytes can cause a trap or an excessive allocation.
 struct RecordReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
@@ -7,7 +7,7 @@ struct RecordReader {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Whether all was read.
+    /// Whether everything was read.
     var isAtEnd: Bool { offset == bytes.count }
 
     private mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
@@ -31,7 +31,8 @@ struct RecordReader {
 
     mutating func optionalText() -> String? { number(UInt8.self) == 0 ? nil : text() }
 
-    /// `smallest`: the fewest bytes of an element. A count beyond the rest is damage, and no memory is asked for.
+    /// `smallest`: the minimum size of an element. A count that exceeds the rest means damage, and no memory is
+    /// allocated.
     mutating func list<Element>(_ smallest: Int, _ read: (inout RecordReader) -> Element) -> [Element] {
         let count = Int(number(UInt32.self))
         guard !isDamaged, count <= (bytes.count - offset) / smallest else {

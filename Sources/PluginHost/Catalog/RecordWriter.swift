@@ -1,5 +1,5 @@
-/// Writes numbers, texts and lists of them one after the other, for the catalogue's index. Numbers are little-endian, a
-/// text is its length in bytes and its UTF-8.
+/// Writes numbers, texts and lists one after the other, for the catalogue's index. Numbers are little-endian; a text is
+/// its length in bytes followed by its UTF-8.
 struct RecordWriter {
     var bytes: [UInt8] = []
 
@@ -18,12 +18,12 @@ struct RecordWriter {
         }
     }
 
-    /// For a text whose length is noted elsewhere.
+    /// For a text whose length is stored elsewhere.
     mutating func putWithoutLength(_ text: String) {
         text.withoutCopy { bytes.append(contentsOf: $0) }
     }
 
-    /// What is missing is told from what is empty.
+    /// The first byte distinguishes nil from an empty text.
     mutating func put(_ text: String?) {
         put(text == nil ? UInt8(0) : 1)
         if let text { put(text) }
@@ -34,7 +34,7 @@ struct RecordWriter {
         for element in list { put(&self, element) }
     }
 
-    /// Sorted, so that equal dictionaries are equal bytes.
+    /// Sorted, so that equal dictionaries give equal bytes.
     mutating func put<Value>(_ list: [String: Value], _ put: (inout RecordWriter, Value) -> Void) {
         if list.isEmpty { return self.put(UInt32(0)) }
         self.put(list.sorted { $0.key < $1.key }) { writer, pair in

@@ -1,19 +1,19 @@
-/// A candidate as a scan found it, ready for the index.
+/// A candidate found by a scan, ready for the index.
 ///
-/// An object, because its record has many parts: to hand it on counts one reference. Records are read on all processors,
-/// so all that can be made of one alone is made there, too.
+/// It is an object because its record has many parts: passing it on retains only one reference. Records are read on all
+/// processors, and everything that depends on one record alone is also computed there.
 final class ScannedBundle: Sendable {
-    /// In its folder.
+    /// The name in its folder.
     let name: String
     let stamp: IndexStamp
     let record: PluginRecord
     /// The record's version.
     let version: PluginVersion
-    /// Whether it requires anything of the host or of others. Nearly all require nothing.
+    /// Whether it requires anything from the host or from other bundles. Nearly all require nothing.
     let hasRequirements: Bool
-    /// The record as the index keeps it: part of the bytes of many.
+    /// The record in the form of the index: a slice of the bytes of many records.
     let bytes: ArraySlice<UInt8>
-    /// How long the reading took; nil for what was known.
+    /// How long it took to read; nil if it was already known.
     let nanoseconds: Int64?
 
     private init(_ found: consuming Writer.Found, bytes: ArraySlice<UInt8>) {
@@ -26,14 +26,14 @@ final class ScannedBundle: Sendable {
         self.bytes = bytes
     }
 
-    /// What an index knows of candidates.
-    static func known(_ entries: [CandidateRow], in index: CatalogIndex) -> [ScannedBundle] {
-        var writer = Writer(count: entries.count)
-        for entry in entries { writer.add(entry, in: index) }
+    /// The candidates that an index already contains.
+    static func known(_ rows: [CandidateRow], in index: CatalogIndex) -> [ScannedBundle] {
+        var writer = Writer(count: rows.count)
+        for row in rows { writer.add(row, in: index) }
         return writer.bundles()
     }
 
-    /// Puts the records of several bundles one after the other, in memory of all.
+    /// Writes the records of several bundles one after the other into shared memory.
     struct Writer {
         fileprivate struct Found {
             let name: String
@@ -57,15 +57,16 @@ final class ScannedBundle: Sendable {
                 Found(name: name, stamp: stamp, record: record, nanoseconds: nanoseconds, end: records.bytes.count))
         }
 
-        mutating func add(_ entry: CandidateRow, in index: CatalogIndex) {
-            index.bytes.withUnsafeBytes { records.append(UnsafeRawBufferPointer(rebasing: $0[entry.record.range])) }
+        mutating func add(_ row: CandidateRow, in index: CatalogIndex) {
+            index.bytes.withUnsafeBytes { records.append(UnsafeRawBufferPointer(rebasing: $0[row.record.range])) }
             found.append(
                 Found(
-                    name: index.name(entry), stamp: entry.stamp, record: index.record(entry), nanoseconds: nil,
+                    name: index.name(row), stamp: row.stamp, record: index.record(row), nanoseconds: nil,
                     end: records.bytes.count))
         }
 
-        /// What was written. From the last to the first, because what is taken from an array's end is not copied.
+        /// The written bundles. It goes from the last to the first, because removing elements from the end of an array
+        /// copies nothing.
         consuming func bundles() -> [ScannedBundle] {
             var bundles: [ScannedBundle] = []
             bundles.reserveCapacity(found.count)

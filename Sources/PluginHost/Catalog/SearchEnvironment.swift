@@ -1,21 +1,21 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// What the environment says about where an application's plug-ins and caches are.
+/// The parts of the environment that determine where an application's plug-ins and caches are.
 struct SearchEnvironment: Sendable {
-    /// The value of a variable; nil where it is not set, or must not be trusted.
+    /// The value of a variable; nil if it is not set, or must not be trusted.
     var variable: @Sendable (String) -> String?
-    /// The program's path, its links resolved; nil where it is not known.
+    /// The program's path, with its links resolved; nil if it is not known.
     var program: String?
-    /// Where the main bundle has plug-ins of its own.
+    /// Where the main bundle has its own plug-ins.
     var builtInPlugIns: String?
 
-    /// The process's. A program that runs with more rights than its user has reads no variable.
+    /// The environment of this process. A program that runs with more rights than its user has ignores all variables.
     static let process = SearchEnvironment(
         variable: { name in phs_secure_getenv(name).flatMap { String(validatingCString: $0) } },
         program: Path.mainProgram, builtInPlugIns: PluginBundle.main.builtInPlugInsPath)
 
-    /// The process's, for another program than its own.
+    /// The environment of this process, but for another program.
     init(ofProgram program: String?) {
         self = .process
         self.program = program.flatMap(Path.resolved)
@@ -30,13 +30,13 @@ struct SearchEnvironment: Sendable {
         self.builtInPlugIns = builtInPlugIns
     }
 
-    /// The value of a variable that is an absolute path; others are as if it were not set.
+    /// The value of a variable that is an absolute path; other values count as not set.
     func absolute(_ name: String) -> String? { variable(name).flatMap(Self.absolute) }
 
     /// The user's home directory.
     var home: String? {
         if let home = absolute("HOME") { return home }
-        guard let entry = getpwuid(getuid()), let directory = entry.pointee.pw_dir else { return nil }
+        guard let user = getpwuid(getuid()), let directory = user.pointee.pw_dir else { return nil }
         return String(validatingCString: directory).flatMap(Self.absolute)
     }
 
@@ -46,12 +46,13 @@ struct SearchEnvironment: Sendable {
 
     // MARK: Search paths
 
-    /// The standard search paths of an application, first wins: see ``PluginCatalog/standardSearchPaths(for:)``.
+    /// The standard search paths of an application, the first one wins: see
+    /// ``PluginCatalog/standardSearchPaths(for:)``.
     func searchPaths(for application: String) -> [String] {
         guard let list = variable(Self.overrideName(of: application)) else { return standard(application) }
         var paths: [String] = []
         for element in list.split(separator: ":", omittingEmptySubsequences: false) {
-            // As in MANPATH: the empty element stands for what there would be without the variable.
+            // As in MANPATH: an empty element means the paths that would be used without the variable.
             paths +=
                 element.isEmpty ? standard(application) : [Path.normalized(String(element))].compactMap(\.self)
         }
@@ -77,7 +78,8 @@ struct SearchEnvironment: Sendable {
 
     private static let triplet = "\(BundleLayout.machine)-linux-gnu"
 
-    /// A program in a `bin` has its libraries in the `lib` beside it, wherever the two were installed.
+    /// A program in a `bin` directory has its libraries in the `lib` directory next to it, wherever the two are
+    /// installed.
     private var besideProgram: [String] {
         guard let directory = program.map(Path.parent),
             ["bin", "sbin", "libexec"].contains(where: { directory.hasSuffix("/" + $0) })
@@ -92,21 +94,21 @@ struct SearchEnvironment: Sendable {
 }
 
 extension PluginCatalog {
-    /// The directories in which an application's plug-ins are looked for, first wins:
+    /// The directories that are searched for an application's plug-ins; the first one wins:
     ///
-    /// 1. `$<APPLICATION>_PLUGIN_PATH`, a list with colons, in place of all others; an empty element in it stands for
-    ///    the others. The name is the application's in capitals, with `_` for what is no letter or digit:
-    ///    `DEMO_HOST_PLUGIN_PATH`;
-    /// 2. `$XDG_DATA_HOME/<application>/plugins`, by default `~/.local/share/…`: what the user installed;
+    /// 1. `$<APPLICATION>_PLUGIN_PATH`, a list separated by colons, instead of all others; an empty element in it means
+    ///    the others. The variable has the application's name in capitals, with `_` for each character that is not a
+    ///    letter or digit: `DEMO_HOST_PLUGIN_PATH`;
+    /// 2. `$XDG_DATA_HOME/<application>/plugins`, by default `~/.local/share/…`: installed by the user;
     /// 3. `<application>/plugins` in each of `$XDG_DATA_DIRS`, by default `/usr/local/share` and `/usr/share`;
-    /// 4. `/usr/local/lib/<application>/plugins`: what the administrator installed;
-    /// 5. the distribution's: `/usr/lib/<machine>-linux-gnu`, `/usr/lib64`, `/usr/lib`, and the `lib` beside the `bin` that
-    ///    the program stands in;
-    /// 6. `Plugins` beside the program;
+    /// 4. `/usr/local/lib/<application>/plugins`: installed by the administrator;
+    /// 5. installed by the distribution: `/usr/lib/<machine>-linux-gnu`, `/usr/lib64`, `/usr/lib`, and the `lib` next
+    ///    to the `bin` that contains the program;
+    /// 6. `Plugins` next to the program;
     /// 7. the main bundle's `PlugIns`.
     ///
-    /// The current directory is never searched, and no relative path of XDG's variables is. A program that runs with
-    /// more rights than its user has (set-user-ID) reads no variable.
+    /// Neither the current directory nor a relative path in an XDG variable is ever searched. A program that runs with
+    /// more rights than its user has (set-user-ID) ignores all variables.
     ///
     /// Sources: XDG Base Directory Specification 0.8; Filesystem Hierarchy Standard 3.0, 4.6 and 4.9.
     ///
@@ -121,15 +123,15 @@ extension PluginCatalog {
     ///
     /// - Parameters:
     ///   - application: the name of the application's directories: one path component.
-    ///   - program: the application's executable; nil where it is not known, and then the places that depend on it are
-    ///     left out.
-    /// - Returns: absolute paths, the first to be searched first.
+    ///   - program: the application's executable; nil if it is not known: then the places that depend on it are left
+    ///     out.
+    /// - Returns: absolute paths; the first one is searched first.
     public static func standardSearchPaths(for application: String, program: String?) -> [String] {
         checkName(application)
         return SearchEnvironment(ofProgram: program).searchPaths(for: application)
     }
 
-    /// The variable that has an application's search paths in place of the standard ones: `DEMO_HOST_PLUGIN_PATH`.
+    /// The variable that replaces an application's standard search paths: `DEMO_HOST_PLUGIN_PATH`.
     @_spi(Tools) public static func searchPathVariable(of application: String) -> String {
         SearchEnvironment.overrideName(of: application)
     }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Which directories of the process are private copies of bundles: messages name the bundle that its author knows, whoever
-/// makes them.
+/// Which directories of the process are private copies of bundles. Messages name the original bundle, which its author
+/// knows, wherever the message comes from.
 enum CopiedPaths {
     private static let originals = Lock<[String: String]>([:])
-    /// So that an application that copies nothing looks nothing up.
+    /// Lets an application that makes no copies skip the look-up.
     private static let isUsed = Atomic(false)
 
     static func insert(_ copy: String, of original: String) {
@@ -12,23 +12,23 @@ enum CopiedPaths {
         isUsed.store(true, ordering: .releasing)
     }
 
-    /// For a copy that is removed: nobody uses it any more.
+    /// Call it for a copy that is removed because nobody uses it any more.
     static func remove(_ copy: String) { originals.withLock { _ = $0.removeValue(forKey: copy) } }
 
-    /// A finding that speaks of originals.
-    static func told(_ finding: PluginFinding) -> PluginFinding {
+    /// The same finding with the paths of the originals.
+    static func withOriginalPaths(_ finding: PluginFinding) -> PluginFinding {
         guard isUsed.load(ordering: .acquiring) else { return finding }
         let known = originals.withLock { $0 }
         var finding = finding
-        finding.filePath = finding.filePath.map { told($0, known) }
-        finding.subject = finding.subject.map { told($0, known) }
-        finding.message = told(finding.message, known)
-        finding.remedy = told(finding.remedy, known)
-        finding.systemMessage = finding.systemMessage.map { told($0, known) }
+        finding.filePath = finding.filePath.map { withOriginalPaths($0, known) }
+        finding.subject = finding.subject.map { withOriginalPaths($0, known) }
+        finding.message = withOriginalPaths(finding.message, known)
+        finding.remedy = withOriginalPaths(finding.remedy, known)
+        finding.systemMessage = finding.systemMessage.map { withOriginalPaths($0, known) }
         return finding
     }
 
-    private static func told(_ text: String, _ known: [String: String]) -> String {
+    private static func withOriginalPaths(_ text: String, _ known: [String: String]) -> String {
         known.reduce(text) { text, pair in
             guard text.contains(pair.key) else { return text }
             return text.split(separator: pair.key, omittingEmptySubsequences: false).joined(separator: pair.value)

@@ -2,18 +2,19 @@ import Glibc
 
 /// What an error number of the system says about a file.
 ///
-/// One rule holds wherever something is remembered: that nothing is at a path (``saysAbsent(_:)``) is a fact, and may be
-/// remembered until the directory changes, and so is that no path can lead there. Every other number is reported, and the question is asked again next time.
+/// One rule applies wherever results are cached. That nothing is at a path (``saysAbsent(_:)``), or that no path can
+/// lead there, is a fact and may be cached until the directory changes. Every other number is reported, and the system
+/// is asked again next time.
 @_spi(Tools) public enum ErrorNumber {
-    /// Whether it says that nothing is at the path.
+    /// Whether it means that nothing is at the path.
     @_spi(Tools) public static func saysAbsent(_ number: CInt) -> Bool { number == ENOENT || number == ENOTDIR }
 
-    /// Whether it says that the path leads nowhere: a name can be too long, and links can form a circle.
+    /// Whether it means that the path leads nowhere: also because a name is too long or links form a circle.
     static func leadsNowhere(_ number: CInt) -> Bool {
         saysAbsent(number) || number == ELOOP || number == ENAMETOOLONG
     }
 
-    /// Whether the system lacked something at that moment: the same call may succeed in a moment, though nobody changes
+    /// Whether the system only lacked something at that moment: the same call may succeed soon, even if nobody changes
     /// the file or its permissions.
     static func isPassing(_ number: CInt) -> Bool {
         switch number {
@@ -23,11 +24,11 @@ import Glibc
         }
     }
 
-    /// What to do, as full sentences.
+    /// The remedy, as full sentences.
     @_spi(Tools) public static func remedy(_ number: CInt) -> String {
         switch number {
         case EMFILE:
-            "Raise the limit of open files (“ulimit -n”), or find what keeps so many open. The file is read again when "
+            "Raise the limit of open files (“ulimit -n”), or find out what keeps so many files open. The file is read again when "
                 + "it is next needed."
         case ENFILE:
             "Raise the system's limit of open files (“sysctl fs.file-max”). The file is read again when it is next needed."
@@ -37,7 +38,7 @@ import Glibc
         case ELOOP: "Remove the circle of symbolic links, or replace the link by the file."
         case ENAMETOOLONG: "Use a shorter path."
         case EIO, ESTALE, ETIMEDOUT, EREMOTEIO:
-            "Look into the system's log for faults of the disk or the network. The file is read again when it is next "
+            "Look in the system's log for errors of the disk or the network. The file is read again when it is next "
                 + "needed."
         default: "The file is read again when it is next needed."
         }

@@ -1,13 +1,13 @@
 /// Why a bundle could not be opened, checked or loaded.
 ///
-/// It holds every problem that was found, not only the first: ``findings`` lists them, and ``description`` states the
-/// first in full and the number of the others; one other is stated in full as well.
+/// It contains every problem that was found, not only the first: ``findings`` lists them. ``description`` states the
+/// first in full and the number of the others; if there is only one other, it states that in full too.
 public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of error it is. Open: a later version adds codes.
+    /// What kind of error it is. More codes may be added in later versions.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The code as text.
         public let rawValue: String
-        /// A code by its text.
+        /// A code with the given text.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The code as text.
         public var description: String { rawValue }
@@ -15,14 +15,14 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The absolute path of the bundle directory.
     public let bundlePath: String
-    /// All that was found, the deciding error first; at least one of severity `error`.
+    /// All findings, the decisive error first; at least one has severity `error`.
     public let findings: [PluginFinding]
 
     /// - Precondition: `findings` is not empty.
     public init(bundlePath: String, findings: [PluginFinding]) {
-        precondition(!findings.isEmpty, "a PluginError tells at least one finding")
+        precondition(!findings.isEmpty, "a PluginError has at least one finding")
         self.bundlePath = bundlePath
-        let findings = findings.map(CopiedPaths.told)
+        let findings = findings.map(CopiedPaths.withOriginalPaths)
         self.findings = findings.filter { $0.severity == .error } + findings.filter { $0.severity != .error }
     }
 
@@ -30,12 +30,12 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(bundlePath: bundlePath, findings: [finding])
     }
 
-    /// Whether any of it holds for this moment only.
+    /// Whether any finding applies only at this moment.
     var isProvisional: Bool { findings.contains(where: \.isProvisional) }
-    /// Whether the same try may succeed in a moment, though nobody changes anything.
+    /// Whether the same attempt may succeed soon, even if nobody changes anything.
     var isPassing: Bool { findings.contains(where: \.isPassing) }
 
-    /// The deciding finding's code.
+    /// The code of the decisive finding.
     public var code: Code { findings[0].code }
     /// The file concerned.
     public var filePath: String? { findings[0].filePath }
@@ -47,7 +47,7 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Full sentences: which bundle, what went wrong with which file, what to do.
     public var description: String {
         let first = findings[0]
-        // A watch is of directories that hold bundles, and of none alone.
+        // A watch concerns directories that contain bundles, not one bundle.
         var text =
             code == .watchFailed ? first.message : "The bundle \(quoted(bundlePath)): \(first.placedMessage)"
         if let said = first.systemMessage, !first.message.contains(said) {
@@ -57,7 +57,7 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
         switch findings.count {
         case 1: return text
         case 2:
-            // As short as a number, and nobody has to look elsewhere for it.
+            // Hardly longer than a number, and the reader does not have to look elsewhere.
             let other = findings[1]
             return "\(text) One more problem: \(other.placedMessage)" + (other.remedy.isEmpty ? "" : " \(other.remedy)")
         default: return "\(text) \(findings.count - 1) more problems were found."

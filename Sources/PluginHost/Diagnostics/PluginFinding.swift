@@ -1,6 +1,6 @@
 /// One thing that is wrong with a bundle: what, where, and what to do about it.
 public struct PluginFinding: Error, Sendable, Hashable {
-    /// Whether the bundle can be loaded in spite of it.
+    /// Whether the bundle can still be loaded.
     public enum Severity: String, Sendable, Hashable, CaseIterable {
         /// The bundle cannot be loaded.
         case error
@@ -20,7 +20,7 @@ public struct PluginFinding: Error, Sendable, Hashable {
         public var description: String { "\(line):\(column)" }
     }
 
-    /// Whether the bundle can be loaded in spite of it.
+    /// Whether the bundle can still be loaded.
     public var severity: Severity
     /// What kind of finding it is.
     public var code: PluginError.Code
@@ -32,15 +32,15 @@ public struct PluginFinding: Error, Sendable, Hashable {
     public var subject: String?
     /// What went wrong, as a full sentence; names in it are escaped.
     public var message: String
-    /// What to do, as a full sentence; may be empty where nothing can be done.
+    /// What to do, as a full sentence; may be empty if nothing can be done.
     public var remedy: String
     /// What the system, the dynamic linker or the plug-in said, word for word.
     public var systemMessage: String?
-    /// The error number with which the system refused to answer, or nil. Then the finding holds for this moment only: it is
-    /// not remembered, and the question is asked again the next time.
+    /// The error number if the system refused to answer, otherwise nil. With a number, the finding applies only at this
+    /// moment: it is not cached, and the system is asked again next time.
     var refusal: CInt?
     var isProvisional: Bool { refusal != nil }
-    /// Whether the same question may be answered in a moment, though nobody changes anything.
+    /// Whether the same question may be answered soon, even if nobody changes anything.
     var isPassing: Bool { refusal.map(ErrorNumber.isPassing) ?? false }
 
     /// A finding with the given parts.
@@ -67,7 +67,7 @@ public struct PluginFinding: Error, Sendable, Hashable {
             systemMessage: systemMessage)
     }
 
-    /// The finding about something that the system refused. `errno`: why; nil if it was not the system that refused.
+    /// The same finding, marked as refused by the system. `errno`: the error number; nil if the system did not refuse.
     func refused(by errno: CInt?) -> Self {
         guard let errno else { return self }
         var finding = self
@@ -79,7 +79,7 @@ public struct PluginFinding: Error, Sendable, Hashable {
 }
 
 extension PluginFinding {
-    /// The last of many findings about one file: how many others there are, two at least.
+    /// The last of many findings about one file. It states how many others there are, at least two.
     static func further(
         _ count: Int, _ severity: Severity, _ code: PluginError.Code, in path: String?, remedy: String
     ) -> PluginFinding {
@@ -99,7 +99,7 @@ extension PluginFinding {
 }
 
 extension String {
-    /// With a full stop, unless it ends like a sentence already.
+    /// The text with a full stop, unless it already ends like a sentence.
     var asSentence: String {
         guard let last, !".!?…".contains(last) else { return self }
         return self + "."

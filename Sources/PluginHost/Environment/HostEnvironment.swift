@@ -3,51 +3,52 @@ import Glibc
 public import PluginABI
 import Synchronization
 
-/// What the application tells the library about itself: its name and version, the user's languages, the device, where
-/// to log.
+/// What the library knows about the application: its name and version, the user's languages, the device, and where to
+/// log.
 ///
 /// Set ``current`` once at the start, before the first bundle is loaded:
 /// ```swift
 /// HostEnvironment.current.name = "Workbench"
 /// HostEnvironment.current.log = { record in logger.log(level: …, "\(record.message)") }
 /// ```
-/// **Threads.** ``current`` may be read and set on any thread; a plug-in sees the name and version of the time when it
-/// was loaded.
+/// **Threads.** ``current`` may be read and set on any thread. A plug-in sees the name and version that were set when
+/// it was loaded.
 public struct HostEnvironment: Sendable {
     /// The application's name, as plug-ins see it. Default: the program's file name.
     public var name: String
     /// The application's version, as plug-ins see it. Default: empty.
     public var version: String = ""
-    /// What the application offers to plug-ins beyond its version, by names of its choosing: a bundle whose
-    /// `PHCapabilities` has another is incompatible. Default: nothing.
+    /// What the application offers to plug-ins beyond its version, under names that it chooses. A bundle that lists
+    /// another name in `PHCapabilities` is incompatible. Default: empty.
     public var capabilities: Set<String> = []
-    /// The user's languages, best first, instead of those that the environment tells; nil for the environment's.
+    /// The user's languages, best first. Nil, the default, means the languages from the process environment.
     ///
-    /// May be set while the program runs: every bundle speaks the new language from its next look-up on.
+    /// May be set while the program runs: every bundle uses the new language at its next look-up.
     public var preferredLanguages: [String]?
-    /// The kind of device that the application runs on, as it stands in the names of resources: `phone` for
-    /// `icon~phone.png`. Default: nil, for none. May be set while the program runs, as the languages may.
+    /// The kind of device that the application runs on, spelled as in the names of resources: `phone` for
+    /// `icon~phone.png`. Default: nil, for none. May be set while the program runs, like the languages.
     public var device: String?
-    /// Pixels to a point of the application's windows: with 2, `icon@2x.png` goes before `icon.png`. Default: 1.
-    /// Numbers above 9 count as 9. May be set while the program runs, as the languages may.
+    /// Pixels per point in the application's windows: with 2, `icon@2x.png` is preferred to `icon.png`. Default: 1.
+    /// Numbers above 9 count as 9. May be set while the program runs, like the languages.
     public var scale = 1
-    /// Whether a bundle with `PHFactories` must register everything that it declares there. Otherwise what is missing is a
-    /// warning; what is registered at an extension point and not declared is an error always. Default: false.
+    /// Whether a bundle with `PHFactories` must register everything that it declares there. Otherwise a missing
+    /// registration is a warning. A registration at an extension point that is not declared is always an error.
+    /// Default: false.
     public var requiresDeclaredRegistrations = false
     /// The classes of the application that nibs may name. Default: none.
     public var nibClasses = NibClasses()
     /// How much a nib may hold.
     public var nibLimits = NibLimits()
-    /// Takes what plug-ins and the library log, on the thread that logs. Default: writes records of level `notice` and
-    /// above to standard error.
+    /// Receives the log messages of plug-ins and of the library, on the thread that logs. Default: writes records of
+    /// level `notice` and above to standard error.
     ///
-    /// A function and not a logger of swift-log, because a static copy of that module inside this library would not be
-    /// the copy that the application configured.
+    /// It is a function and not a swift-log logger, because a static copy of that module inside this library would not
+    /// be the copy that the application configured.
     public var log: @Sendable (HostLogRecord) -> Void
     /// Called before each step of a load that runs a plug-in's code, and when the load has ended, on the thread that
-    /// loads, with no lock held. Loads nest: a plug-in's entry may load another. Default: nil.
+    /// loads, with no lock held. Loads can be nested: a plug-in's entry may load another plug-in. Default: nil.
     ///
-    /// It takes the path of the bundle and the step. It must not load or unload a bundle.
+    /// It receives the path of the bundle and the step. It must not load or unload a bundle.
     public var loadStep: (@Sendable (_ bundlePath: String, _ step: LoadStep) -> Void)?
 
     init(name: String, log: @escaping @Sendable (HostLogRecord) -> Void) {
@@ -68,7 +69,7 @@ public struct HostEnvironment: Sendable {
                 state.environment = Deferred(newValue)
                 reportsLoadSteps.store(newValue.loadStep != nil, ordering: .relaxed)
                 nibClassesVersion.store(newValue.nibClasses.version, ordering: .releasing)
-                // Within the lock: who reads the new number also finds the new values.
+                // Under the lock: a thread that reads the new number also finds the new values.
                 if old.preferredLanguages != newValue.preferredLanguages || old.device != newValue.device
                     || old.scale != newValue.scale
                 {
@@ -78,26 +79,26 @@ public struct HostEnvironment: Sendable {
         }
     }
 
-    /// Counts the changes of ``preferredLanguages``, ``device`` and ``scale``: which resources and strings were chosen
-    /// under another number is void.
+    /// Counts the changes of ``preferredLanguages``, ``device`` and ``scale``. Resources and strings that were chosen
+    /// under another number are no longer valid.
     static let resourceGeneration = Atomic(0)
 
     /// ``NibClasses/version`` of ``nibClasses``: what was resolved against others is void.
     static let nibClassesVersion = Atomic(0)
 
-    /// Whether ``loadStep`` is set: each load looks.
+    /// Whether ``loadStep`` is set; each load checks it.
     static let reportsLoadSteps = Atomic(false)
 
     /// The user's languages, best first.
     static var currentLanguages: [String] {
-        // Not under the lock: the user's defaults are another library's.
+        // Not under the lock: reading the user's defaults runs code of another library.
         state.withLock { $0.languages } ?? LanguagePreferences.current()
     }
 
     private struct State {
-        /// ``log`` is the application's, with all that it holds.
+        /// Deferred, because the application owns ``log`` and everything that it captures.
         var environment: Deferred<HostEnvironment>
-        /// What ``preferredLanguages`` mean: each bundle asks.
+        /// The languages that result from ``preferredLanguages``; every bundle asks for them.
         var languages: [String]?
         /// The name and version of ``environment`` for the C table, once a plug-in was loaded with them.
         var identity: (name: plugin_string, version: plugin_string)?
@@ -109,13 +110,14 @@ public struct HostEnvironment: Sendable {
                 HostEnvironment(
                     name: CommandLine.arguments.first.map(Path.lastComponent) ?? "host", log: writeToStandardError))))
 
-    /// Hands a message of the library's own to the application's log. `bundleIdentifier`: which bundle it concerns; the
-    /// library itself where it is none.
+    /// Passes a message of the library itself to the application's log. `bundleIdentifier`: the bundle that it
+    /// concerns, or the library itself if there is none.
     static func log(_ level: PluginLogger.Level, bundleIdentifier: String = "PluginHost", _ message: String) {
         log(HostLogRecord(level: level, bundleIdentifier: bundleIdentifier, message: message))
     }
 
-    /// Hands a record to the application's log, when this thread holds no lock: the log may call the library.
+    /// Passes a record to the application's log when this thread holds no lock, because the log function may call the
+    /// library.
     static func log(_ record: HostLogRecord) { HeldLocks.afterRelease { current.log(record) } }
 
     private static func writeToStandardError(_ record: HostLogRecord) {
@@ -139,7 +141,7 @@ public struct HostEnvironment: Sendable {
         }
     }
 
-    /// A copy that is never freed. An application sets its name and version once.
+    /// A copy that is never freed. An application usually sets its name and version once.
     private static func immortal(_ text: String) -> plugin_string {
         plugin_string(ptr: strdup(text), len: text.utf8.count)
     }
@@ -149,7 +151,7 @@ public struct HostEnvironment: Sendable {
 public struct HostLogRecord: Sendable {
     /// How serious it is.
     public let level: PluginLogger.Level
-    /// Which bundle it concerns.
+    /// The identifier of the bundle that it concerns.
     public let bundleIdentifier: String
     /// The message, as a sentence.
     public let message: String

@@ -1,16 +1,16 @@
-/// A step of a load that runs code which is not the application's.
+/// A step of a load that runs code that is not the application's.
 ///
-/// An application that notes the steps as they begin knows, after a crash, which plug-in ended it and where:
+/// An application that records each step when it begins knows, after a crash, which plug-in caused it and where:
 /// ```swift
 /// HostEnvironment.current.loadStep = { path, step in journal.note(path, step.rawValue) }
 /// ```
 public enum LoadStep: String, Sendable, Hashable, CaseIterable {
-    /// The dynamic linker brings in the executable and the libraries that it needs, and runs their constructors.
+    /// The dynamic linker loads the executable and the libraries that it needs, and runs their constructors.
     case opening
     /// The entry runs.
     case entry
-    /// The hooks run by which the plug-in learns that it is about to be offered.
+    /// The hooks run that inform the plug-in that it is about to be offered.
     case activation
-    /// Nothing of this load runs any more, whether it succeeded or not.
+    /// Nothing of this load runs any more, whether it succeeded or failed.
     case end
 }

@@ -1,4 +1,4 @@
-/// What decides, besides the `.lproj` directories it has, in which language a bundle speaks.
+/// What decides, together with the `.lproj` directories of a bundle, which language it uses.
 struct LocalizationSettings: Sendable, Hashable {
     /// Info.plist's CFBundleLocalizations.
     var declared: [String]
@@ -6,11 +6,11 @@ struct LocalizationSettings: Sendable, Hashable {
     var developmentRegion: String?
     /// The user's languages, the preferred one first; see ``LanguagePreferences``.
     var languages: [String]
-    /// The localisations of the main bundle, for another bundle unless CFBundleAllowMixedLocalizations is set: then it
-    /// speaks the language the application speaks. Nil or empty restricts nothing: a bare executable, the usual host on
-    /// Linux, has no localisations, and its plug-ins speak the user's language.
+    /// The localisations of the main bundle. Another bundle uses only these, so that it has the language of the
+    /// application, unless CFBundleAllowMixedLocalizations is set. Nil or empty restricts nothing: a bare executable,
+    /// the usual host on Linux, has no localisations, and its plug-ins use the user's language.
     var restriction: [String]?
-    /// The development region of the main bundle, which it speaks where it has none of the user's languages.
+    /// The development region of the main bundle, which it uses if it has none of the user's languages.
     var restrictionRegion: String?
 
     init(
@@ -24,8 +24,8 @@ struct LocalizationSettings: Sendable, Hashable {
         self.restrictionRegion = restrictionRegion
     }
 
-    /// The user's languages as far as the main bundle speaks them, in its words; what it falls back to if it speaks
-    /// none.
+    /// The user's languages that the main bundle has, under its own names for them; if it has none, the language that
+    /// it falls back to.
     var effectiveLanguages: [String] {
         guard let restriction, !restriction.isEmpty else { return languages }
         var spoken: [String] = []

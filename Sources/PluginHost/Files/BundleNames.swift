@@ -1,31 +1,31 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// The names in a directory that look like bundles': those with one of the extensions.
+/// The names in a directory that look like names of bundles: those with one of the extensions.
 struct BundleNames {
     struct Name: Equatable {
         let text: String
-        /// Whether the name is UTF-8, so that it can be asked for.
+        /// Whether the name is UTF-8, so that the file can be opened.
         let isReadable: Bool
     }
 
-    /// In the order of their bytes.
+    /// Sorted by their bytes.
     let names: [Name]
-    /// The directory, looked at before its names were read.
+    /// The identity of the directory, taken before its names were read.
     let identity: FileIdentity
 
-    /// Reads entries of an open directory into memory; the number of bytes, 0 at the end, -1 with errno.
+    /// Reads entries of an open directory into memory; returns the number of bytes, 0 at the end, -1 with errno.
     typealias Read = @Sendable (CInt, UnsafeMutableRawBufferPointer) -> Int
 
-    /// Reads a directory, links to it followed.
+    /// Reads a directory, following links to it.
     ///
     /// - Parameters:
     ///   - path: the directory.
-    ///   - extensions: without the dot; compared with case.
-    ///   - read: reads entries, as getdents64() does.
-    /// - Throws: a finding of code `bundleNotFound` if it cannot be listed, or not to its end.
+    ///   - extensions: without the dot; case-sensitive.
+    ///   - read: reads entries, like getdents64().
+    /// - Throws: a finding of code `bundleNotFound` if it cannot be listed completely.
     init(directory path: String, extensions: Set<String>, read: Read = Self.system) throws(PluginFinding) {
-        // O_DIRECTORY refuses a FIFO before its open could wait for a writer.
+        // O_DIRECTORY refuses a FIFO before the open could wait for a writer.
         let descriptor = path.withCString { phs_open(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY, 0) }
         guard descriptor >= 0 else { throw Self.unlisted(path, errno) }
         defer { close(descriptor) }
@@ -51,10 +51,10 @@ struct BundleNames {
         var start = 0
         while start < entries.count {
             let entry = entries.baseAddress! + start
-            // The kernel's own lengths; none is 0, and the last entry ends with what was read.
+            // The lengths come from the kernel; none is 0, and the last entry ends where the data ends.
             start += Int(entry.load(fromByteOffset: Self.lengthOffset, as: UInt16.self))
             let text = (entry + Self.nameOffset).assumingMemoryBound(to: CChar.self)
-            // The extension is looked for first: most other names need not become a String.
+            // Check the extension first, so that most other names need no String.
             guard let dot = strrchr(text, CInt(UInt8(ascii: "."))), dot != UnsafeMutablePointer(mutating: text),
                 extensions.contains(String(cString: dot + 1))
             else { continue }

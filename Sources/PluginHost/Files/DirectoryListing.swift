@@ -1,55 +1,56 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// The names in one directory, as one reading found them.
+/// The names in one directory, as read once.
 ///
-/// **Threads.** A value. **Cost.** Reading takes five system calls and one more for each thousand names or so; nothing but
-/// the directory itself is opened or looked at.
+/// **Threads.** A value. **Cost.** Reading takes five system calls, plus one for about each thousand names; only the
+/// directory itself is opened.
 @_spi(Tools) public struct DirectoryListing: Sendable {
-    /// What a name stands for.
+    /// What a name refers to.
     @_spi(Tools) public enum Kind: UInt8, Sendable {
         case file
         case directory
-        /// A symbolic link, or a name whose file system does not tell what it is: ask stat().
+        /// A symbolic link, or a name whose file system does not report the type: call stat().
         case unresolved
     }
 
-    /// A name and what it stands for.
+    /// A name and what it refers to.
     struct Item: Sendable {
         let name: String
         let kind: Kind
     }
 
-    /// The names, for asking for one of them.
+    /// The names, for look-ups.
     private(set) var entries = DirectoryNames()
-    /// All names with their kinds. Made at each call.
+    /// All names with their kinds. Created at each call.
     @_spi(Tools) public var names: [String: Kind] { entries.all }
-    /// Whether any name may be a variant for this platform; in most directories none is, and none need be looked for.
+    /// Whether any name may be a variant for this platform. Most directories have none, and the search for them can be
+    /// skipped.
     private(set) var hasPlatformVariants = false
-    /// The names that may be the directories of localisations, in no order.
+    /// The names that may be directories of localisations, in no particular order.
     private(set) var localizations: [String] = []
-    /// Names that are not UTF-8 and so cannot be asked for.
+    /// How many names are not UTF-8 and therefore cannot be used.
     private(set) var unreadableNames = 0
-    /// Whether the directory holds more names than are read.
+    /// Whether the directory contains more names than are read.
     @_spi(Tools) public private(set) var isTruncated = false
-    /// Which directory it was and when it was last changed, as far as that was known before the names were read.
+    /// The directory's identity and times, taken before the names were read; nil if that failed.
     let identity: FileIdentity?
-    /// Whether a change after the reading is sure to show in the directory's times.
+    /// Whether a change after the reading will certainly show in the directory's times.
     private(set) var isSettled: Bool
-    /// Why the directory could not be read, or not to its end; nil for one that was read, or that is not there. What was
-    /// not read is not known to be absent.
+    /// Why the directory could not be read completely; nil if it was read, or does not exist. Names that were not read
+    /// may exist.
     @_spi(Tools) public private(set) var failure: CInt?
 
-    /// More names than a directory of resources has, and as many as take a second to read.
+    /// More names than a directory of resources has; reading this many takes a second.
     static let mostNames = 1 << 20
 
-    /// Reads a directory, links to it followed. What is no directory has no names; one that cannot be read has a
-    /// ``failure``.
+    /// Reads a directory, following links to it. If it is not a directory, the listing is empty; if it cannot be read,
+    /// it has a ``failure``.
     ///
-    /// FIFOs, sockets and devices are left out: they are no resources, and whoever opened one would wait.
+    /// FIFOs, sockets and devices are left out: they are not resources, and opening one would wait.
     @_spi(Tools) public init(path: String) {
         let now = FileIdentity.now
-        // O_DIRECTORY refuses a FIFO before its open could wait for a writer.
+        // O_DIRECTORY refuses a FIFO before the open could wait for a writer.
         let descriptor = path.withCString { phs_open(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY, 0) }
         guard descriptor >= 0 else {
             identity = nil
@@ -85,11 +86,11 @@ import Glibc
             }
             guard count > 0 else { break }
             var position = 0
-            // The names are moved together at the beginning of the buffer, to be kept in one step.
+            // The names are moved together to the beginning of the buffer, so that they can be stored in one step.
             var end = start.assumingMemoryBound(to: UInt8.self)
             while position < count, !isTruncated {
                 let entry = start + position
-                // The kernel's own lengths; none is 0, and the last entry ends with what was read.
+                // The lengths come from the kernel; none is 0, and the last entry ends where the data ends.
                 position += Int(entry.load(fromByteOffset: Self.lengthOffset, as: UInt16.self))
                 take(entry, &end)
             }
@@ -102,7 +103,7 @@ import Glibc
     private static let typeOffset = MemoryLayout<phs_directory_entry>.offset(of: \.type)!
     private static let nameOffset = MemoryLayout<phs_directory_entry>.offset(of: \.name)!
 
-    /// `end`: where the name is moved to; the end of the name then. It stands before the entry's own name.
+    /// `end`: where to move the name; afterwards the end of the name. It is always before the entry's own name.
     private mutating func take(_ entry: UnsafeMutableRawPointer, _ end: inout UnsafeMutablePointer<UInt8>) {
         guard let kind = Self.kind(entry.load(fromByteOffset: Self.typeOffset, as: UInt8.self)) else { return }
         let name = (entry + Self.nameOffset).assumingMemoryBound(to: UInt8.self)
@@ -110,7 +111,7 @@ import Glibc
         if name[0] == dot, name[1] == 0 || name[1] == dot && name[2] == 0 { return }
         var length = 0
         var bits: UInt8 = 0
-        // One pass of our own: for names of a few letters, a call of a library for each question costs more.
+        // A single loop of our own: for names of a few letters, a library call for each check costs more.
         while case let byte = name[length], byte != 0 {
             bits |= byte
             if byte == UInt8(ascii: "-"), Self.isPlatformSuffix(name + length) { hasPlatformVariants = true }
@@ -133,7 +134,7 @@ import Glibc
         end += length
     }
 
-    /// Whether the platform's mark stands at a place in a name.
+    /// Whether the platform's mark is at a position in a name.
     private static func isPlatformSuffix(_ place: UnsafePointer<UInt8>) -> Bool {
         strncmp(
             UnsafeRawPointer(place).assumingMemoryBound(to: CChar.self), NameMark.platform,

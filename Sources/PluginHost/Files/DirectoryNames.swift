@@ -1,82 +1,82 @@
 import Glibc
 
-/// The names in a directory, by themselves.
+/// The names in one directory.
 ///
-/// A directory is read to be asked for two or three of its names. So the names of a usual one stay bytes, which are
-/// searched from the first on: making a String of each name and hashing it took most of the time of the first look-up in
-/// a bundle. Names of a large directory, and those beyond ASCII, which may be equal with different bytes, are put into a
-/// dictionary.
+/// Of a directory that was read, only two or three names are ever looked up. So the names of a usual directory are kept
+/// as bytes and searched linearly: creating and hashing a String for each name took most of the time of the first
+/// look-up in a bundle. The names of a large directory are put into a dictionary, and so are names beyond ASCII, which
+/// may be equal with different bytes.
 ///
 /// **Threads.** A value.
 struct DirectoryNames: Sendable {
-    private struct Entry: Sendable, Equatable {
+    private struct Row: Sendable, Equatable {
         let start: UInt32
         let length: UInt16
         let kind: DirectoryListing.Kind
     }
 
-    /// One name behind the other.
+    /// The names, one after the other.
     private var bytes: [UInt8] = []
-    private var entries: [Entry] = []
+    private var rows: [Row] = []
     /// Where the bytes of the next name begin.
     private var end: UInt32 = 0
-    /// Two names that differ only in Unicode's normal form are one here, and the first in the order of bytes stands for
-    /// both. Nil for a usual directory.
+    /// Two names that differ only in Unicode's normal form are one name here; the name that sorts first by bytes is
+    /// kept for both. Nil for a usual directory.
     private var hashed: [String: DirectoryListing.Kind]?
     private var isASCII = true
 
-    /// More names take longer to search than a dictionary of them to ask and, for some hundred questions, to make.
+    /// With more names, a linear search takes longer than building and using a dictionary, for some hundred look-ups.
     private static let mostSearched = 256
 
-    /// How many names were added, until ``finish()``.
-    var count: Int { entries.count }
+    /// How many names were added before ``finish()``.
+    var count: Int { rows.count }
 
-    /// Adds a name. Its bytes, which are valid UTF-8 and at most 64 KiB, come with the next ``append(_:)``, behind those
-    /// of the names before it.
+    /// Adds a name. Its bytes, which are valid UTF-8 and at most 64 KiB, come with the next ``append(_:)``, after those
+    /// of the previous names.
     mutating func note(length: Int, _ kind: DirectoryListing.Kind, isASCII: Bool) {
         // Enough for most directories.
-        if entries.isEmpty { entries.reserveCapacity(64) }
-        entries.append(Entry(start: end, length: UInt16(truncatingIfNeeded: length), kind: kind))
+        if rows.isEmpty { rows.reserveCapacity(64) }
+        rows.append(Row(start: end, length: UInt16(truncatingIfNeeded: length), kind: kind))
         end += UInt32(truncatingIfNeeded: length)
         if !isASCII { self.isASCII = false }
     }
 
-    /// Adds the bytes of the names that were noted since the last call, one behind the other.
+    /// Adds the bytes of the names that were added since the last call, one after the other.
     mutating func append(_ names: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: names)
     }
 
-    /// Ends the adding.
+    /// Must be called after the last name was added.
     mutating func finish() {
-        guard !isASCII || entries.count > Self.mostSearched else { return }
+        guard !isASCII || rows.count > Self.mostSearched else { return }
         var hashed: [String: DirectoryListing.Kind] = [:]
-        hashed.reserveCapacity(entries.count)
-        for entry in entries {
-            let name = name(of: entry)
-            guard let known = hashed.updateValue(entry.kind, forKey: name) else { continue }
-            // Two spellings of one name; a dictionary keeps the first key it got.
+        hashed.reserveCapacity(rows.count)
+        for row in rows {
+            let name = name(of: row)
+            guard let known = hashed.updateValue(row.kind, forKey: name) else { continue }
+            // Two spellings of one name; a dictionary keeps the first key.
             hashed[name] = known
             guard let index = hashed.index(forKey: name) else { continue }
             let other = hashed[index].key
             guard name.utf8.lexicographicallyPrecedes(other.utf8) else { continue }
             hashed[other] = nil
-            hashed[name] = entry.kind
+            hashed[name] = row.kind
         }
         self.hashed = hashed
-        (bytes, entries) = ([], [])
+        (bytes, rows) = ([], [])
     }
 
-    private func name(of entry: Entry) -> String {
-        String(decoding: bytes[Int(entry.start)..<Int(entry.start) + Int(entry.length)], as: UTF8.self)
+    private func name(of row: Row) -> String {
+        String(decoding: bytes[Int(row.start)..<Int(row.start) + Int(row.length)], as: UTF8.self)
     }
 
     /// The names with their kinds.
     var all: [String: DirectoryListing.Kind] {
-        // A directory that changes while it is read may tell a name twice.
-        hashed ?? Dictionary(entries.map { (name(of: $0), $0.kind) }) { first, _ in first }
+        // A directory that changes while it is read may return a name twice.
+        hashed ?? Dictionary(rows.map { (name(of: $0), $0.kind) }) { first, _ in first }
     }
 
-    /// The name as it stands in the directory, and its kind.
+    /// The name as spelled in the directory, and its kind.
     subscript(name: String) -> DirectoryListing.Item? {
         if let hashed {
             guard let index = hashed.index(forKey: name) else { return nil }
@@ -85,23 +85,23 @@ struct DirectoryNames: Sendable {
         var name = name
         let found = name.withUTF8 { name in
             bytes.withUnsafeBufferPointer { bytes in
-                entries.first { entry in
-                    Int(entry.length) == name.count
-                        && memcmp(bytes.baseAddress! + Int(entry.start), name.baseAddress!, name.count) == 0
+                rows.first { row in
+                    Int(row.length) == name.count
+                        && memcmp(bytes.baseAddress! + Int(row.start), name.baseAddress!, name.count) == 0
                 }
             }
         }
         if let found { return DirectoryListing.Item(name: name, kind: found.kind) }
         // The Kelvin sign equals a K.
-        guard name.utf8.contains(where: { $0 >= 0x80 }), let entry = entries.first(where: { self.name(of: $0) == name })
+        guard name.utf8.contains(where: { $0 >= 0x80 }), let row = rows.first(where: { self.name(of: $0) == name })
         else { return nil }
-        return DirectoryListing.Item(name: self.name(of: entry), kind: entry.kind)
+        return DirectoryListing.Item(name: self.name(of: row), kind: row.kind)
     }
 }
 
 extension DirectoryNames: Equatable {
     static func == (a: Self, b: Self) -> Bool {
-        // A directory that has not changed is mostly told in the same order; no order means anything.
-        a.hashed == nil && b.hashed == nil && a.entries == b.entries && a.bytes == b.bytes || a.all == b.all
+        // An unchanged directory is usually returned in the same order, but the order has no meaning.
+        a.hashed == nil && b.hashed == nil && a.rows == b.rows && a.bytes == b.bytes || a.all == b.all
     }
 }

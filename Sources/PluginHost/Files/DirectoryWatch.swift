@@ -2,15 +2,17 @@ import CPluginSupport.Shims
 import Glibc
 import Synchronization
 
-/// Tells what changes in directories and those below them, gathered until nothing has happened for a while.
+/// Reports changes in directories and everything below them, collected until nothing has happened for a while.
 ///
-/// A root may be missing: it is watched from when it comes to be, and again when it was removed, renamed or replaced,
-/// also where a link in its path is turned to another directory. Links inside a root are followed where the owner wants
-/// the inside of what they lead to, and never below that. The number of directories has limits (``WatchedTrees/Limits``).
+/// A root may be missing: it is watched as soon as it exists, and again after it was removed, renamed or replaced, or
+/// after a link in its path was changed to another directory. Links inside a root are followed if the owner wants the
+/// content of their targets, but links below those targets are never followed. The number of directories is limited
+/// (``WatchedTrees/Limits``).
 ///
-/// **Threads.** Any. The handler is called on a thread of the watch's own, one call after the other, without a lock.
-/// **Lifetime.** Until ``cancel()``, or until nobody holds it: the thread and the two descriptors are gone soon after, when
-/// the handler is done. In a process that was forked, the child has no watch, and nothing it does reaches the parent's.
+/// **Threads.** Any. The handler is called on a thread of the watch, one call after the other, without a lock.
+/// **Lifetime.** Until ``cancel()`` is called, or until nobody holds the watch: the thread and the two descriptors are
+/// released soon afterwards, when the handler has returned. After a fork, the child has no watch, and it does not
+/// affect the parent's.
 final class DirectoryWatch: Sendable {
     private let loop: WatchLoop
 
@@ -18,11 +20,11 @@ final class DirectoryWatch: Sendable {
     ///   - quietPeriod: how long nothing must happen before the handler is called.
     ///   - longestWait: how long the first event waits at most.
     ///   - limits: how many directories are watched.
-    ///   - enters: whether a directory that stands in a root is watched with everything below it, or only for coming
-    ///     and going; by its name.
-    ///   - isBundle: whether what a link in a root leads to is a bundle, by its path. Of any other directory only the upper
-    ///     two levels are watched.
-    ///   - handler: takes what happened.
+    ///   - enters: takes the name of a directory in a root; returns whether everything below it is watched. Otherwise
+    ///     only its creation and removal are noticed.
+    ///   - isBundle: takes the path to which a link in a root leads; returns whether it is a bundle. Of any other
+    ///     directory only the upper two levels are watched.
+    ///   - handler: receives the changes.
     /// - Throws: ``PluginError`` of code `watchFailed` that names the limit that was reached.
     init(
         quietPeriod: Duration = .milliseconds(200), longestWait: Duration = .seconds(2),
@@ -45,7 +47,7 @@ final class DirectoryWatch: Sendable {
 
     /// Watches a directory, also one that does not exist yet.
     ///
-    /// - Throws: ``PluginError`` of code `watchFailed`; then nothing of the directory is watched.
+    /// - Throws: ``PluginError`` of code `watchFailed`; nothing of the directory is then watched.
     func add(_ root: String) throws(PluginError) {
         do throws(Inotify.Failure) {
             try loop.add(root)
@@ -56,21 +58,21 @@ final class DirectoryWatch: Sendable {
 
     func remove(_ root: String) { loop.remove(root) }
 
-    /// Tells of all roots as if anything in them had changed.
-    func tellAll() { loop.tellAll() }
+    /// Reports all roots as if anything in them had changed.
+    func reportAll() { loop.reportAll() }
 
-    /// Tells of all roots some seconds from now, as ``tellAll()`` does: for an owner that could not do its work. The time is
-    /// doubled each time, up to a minute, until a report passes without another request.
-    func tellAllLater() { loop.tellAllLater() }
+    /// Calls ``reportAll()`` some seconds from now, for an owner that could not do its work. The delay is doubled each
+    /// time, up to a minute, until a report passes without another request.
+    func reportAllLater() { loop.reportAllLater() }
 
-    /// Ends the watch. The handler may be in a call; it is not called again.
+    /// Ends the watch. The handler may still be running; it is not called again.
     func cancel() { loop.stop() }
 
     /// The number of directories that the kernel watches.
     var watchCount: Int { loop.watchCount }
 }
 
-/// The thread of a ``DirectoryWatch`` and what it works on.
+/// The thread of a ``DirectoryWatch`` and its data.
 private final class WatchLoop: Sendable {
     private let inotify: Inotify
     private let trees: Lock<WatchedTrees>
@@ -79,8 +81,8 @@ private final class WatchLoop: Sendable {
     /// Readable when one of the two below is set. Closed with the object.
     private let signal: CInt
     private let isStopped = Atomic(false)
-    private let isAllToTell = Atomic(false)
-    private let isAllToTellLater = Atomic(false)
+    private let isAllToReport = Atomic(false)
+    private let isAllToReportLater = Atomic(false)
     private let forkGeneration = phs_fork_generation()
 
     init(
@@ -101,7 +103,7 @@ private final class WatchLoop: Sendable {
     var watchCount: Int { trees.withLock { $0.count } }
 
     func add(_ root: String) throws(Inotify.Failure) {
-        // In a child the queue is the parent's, too.
+        // In a child process, the queue still belongs to the parent too.
         guard !isForked else { throw Inotify.Failure(step: .directory, errno: EBADF) }
         let failure = trees.withLock { trees in
             trees.insert(root)
@@ -110,7 +112,7 @@ private final class WatchLoop: Sendable {
             return failure
         }
         if let failure { throw failure }
-        // The thread tells of what is not watched.
+        // The thread reports what is not watched.
         phs_signal(signal)
     }
 
@@ -122,13 +124,13 @@ private final class WatchLoop: Sendable {
         if !isForked, !isStopped.exchange(true, ordering: .acquiringAndReleasing) { phs_signal(signal) }
     }
 
-    func tellAll() {
+    func reportAll() {
         guard !isForked else { return }
-        isAllToTell.store(true, ordering: .releasing)
+        isAllToReport.store(true, ordering: .releasing)
         phs_signal(signal)
     }
 
-    func tellAllLater() { isAllToTellLater.store(true, ordering: .releasing) }
+    func reportAllLater() { isAllToReportLater.store(true, ordering: .releasing) }
 
     private var isForked: Bool { forkGeneration != phs_fork_generation() }
 
@@ -168,15 +170,15 @@ private final class WatchLoop: Sendable {
         var later = Later()
         while !isStopped.load(ordering: .acquiring) {
             let hasEvents = wait(until: [quiet.due, later.due].compactMap(\.self).min())
-            // Before the events: they may be of no interest, and then the next wait is for ever.
-            if isAllToTell.exchange(false, ordering: .acquiring) || later.isAllDue() {
+            // Before the events: if these turn out to be irrelevant, the next wait has no end.
+            if isAllToReport.exchange(false, ordering: .acquiring) || later.isAllDue() {
                 for root in trees.withLock(\.roots) { changes.insert(wholly: root) }
                 quiet.note(at: .now)
             }
             if noteGaps(&changes, readsAgain: later.isReadingDue()) { quiet.note(at: .now) }
             if hasEvents {
                 gather(&changes, &quiet, buffer)
-                // It is not quiet while there are more.
+                // The quiet period has not begun while there are more events.
                 if !quiet.isOverdue(at: .now) { continue }
             }
             if trees.withLock(\.hasUnread) { later.readAgain() }
@@ -188,13 +190,13 @@ private final class WatchLoop: Sendable {
                 HeldLocks.preconditionNone(before: "the handler of a watch")
                 handler(report)
             }
-            later.tellAll(isWanted: isAllToTellLater.exchange(false, ordering: .acquiring))
+            later.reportAll(isWanted: isAllToReportLater.exchange(false, ordering: .acquiring))
         }
     }
 
-    /// Notes where nothing is watched, and tries to read what could not be read.
+    /// Records where nothing is watched, and tries again to read what could not be read.
     ///
-    /// - Returns: whether there is anything to tell.
+    /// - Returns: whether there is anything to report.
     private func noteGaps(_ changes: inout DirectoryChanges, readsAgain: Bool) -> Bool {
         trees.withLock { trees in
             let before = changes.wholly
@@ -213,7 +215,7 @@ private final class WatchLoop: Sendable {
         ]
         var timeout: CInt = -1
         if let due {
-            // Rounded up, or the last part of a millisecond is waited for in a circle.
+            // Rounded up; otherwise the last fraction of a millisecond would be spent in a busy loop.
             let left = (due - .now).components
             timeout = CInt(clamping: max(0, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1))
         }
@@ -233,14 +235,14 @@ private final class WatchLoop: Sendable {
             for event in inotify.read(into: buffer) where trees.apply(event, to: &changes, &quiet) {
                 quiet.note(at: now)
             }
-            // Told with the changes, because a directory that is not watched comes with one.
+            // Reported with the changes, because a directory that is not watched always comes with a change.
             if let failure = trees.takeFailure() { changes.failure = failure }
             changes.gaps += trees.takeGaps()
         }
     }
 }
 
-/// What a watch does some time later, because it could not be done now.
+/// Work that a watch postpones because it could not be done now.
 private struct Later {
     private static let first = Duration.seconds(2)
     private static let longest = Duration.seconds(64)
@@ -253,7 +255,7 @@ private struct Later {
 
     mutating func readAgain() { reading = reading ?? .now + Self.first }
 
-    mutating func tellAll(isWanted: Bool) {
+    mutating func reportAll(isWanted: Bool) {
         guard isWanted else {
             if all == nil { delay = Self.first }
             return

@@ -1,7 +1,7 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// Which file it is and which content it has, as far as one fstat() tells.
+/// Identifies a file and its content, as far as one fstat() call shows them.
 @_spi(Tools) public struct FileIdentity: Sendable, Hashable {
     var device: UInt64
     var inode: UInt64
@@ -24,17 +24,17 @@ import Glibc
         owner = identity.owner
     }
 
-    /// The file that a path leads to, links followed, or nil.
+    /// The file at a path, following links, or nil.
     @_spi(Tools) public init?(path: String) {
         var identity = phs_file_identity()
         guard path.withCString({ phs_stat($0, &identity) }) == 0 else { return nil }
         self.init(identity)
     }
 
-    /// The file that a path leads to, links followed.
+    /// The file at a path, following links.
     ///
-    /// - Returns: nil where nothing is there.
-    /// - Throws: the number of any other error.
+    /// - Returns: nil if there is none.
+    /// - Throws: the error number of any other failure.
     static func found(at path: String) throws(OpenedDirectory.Failure) -> FileIdentity? {
         if let identity = FileIdentity(path: path) { return identity }
         let number = errno
@@ -42,15 +42,15 @@ import Glibc
         throw OpenedDirectory.Failure(path: path, errno: number)
     }
 
-    /// What a later look at a file's path found.
+    /// The result of examining a file's path again.
     enum Change: Equatable {
-        /// Another file, or none, or the same one with other content.
+        /// Another file, or none, or the same file with other content.
         case replaced
-        /// The system did not let it be looked at.
+        /// The system refused to answer.
         case unknown(errno: CInt)
     }
 
-    /// How what a path leads to now differs from this; nil if it does not.
+    /// How the file at a path now differs from this one; nil if it does not.
     func change(at path: String) -> Change? {
         do throws(OpenedDirectory.Failure) {
             return try Self.found(at: path) == self ? nil : .replaced
@@ -60,13 +60,13 @@ import Glibc
     }
 
     var isRegularFile: Bool { Int(mode) & PHS_KIND_OF_FILE == PHS_REGULAR_FILE }
-    /// Whether it is a directory, links followed.
+    /// Whether it is a directory, after following links.
     @_spi(Tools) public var isDirectory: Bool { Int(mode) & PHS_KIND_OF_FILE == PHS_DIRECTORY }
 
-    /// Whether it is the same file or directory, whatever happened to its content.
+    /// Whether it is the same file or directory, even if its content has changed.
     func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
 
-    /// The kind of file as it stands in a message: “a FIFO”.
+    /// The kind of file, for a message: “a FIFO”.
     var kind: String {
         switch mode & S_IFMT {
         case S_IFREG: "a regular file"

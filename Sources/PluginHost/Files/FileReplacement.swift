@@ -1,9 +1,9 @@
 import Glibc
 
-/// Writes a file so that a reader sees the old content or the new, whatever happens meanwhile: under a name of its own,
-/// flushed to the disk, and renamed over the old one.
+/// Writes a file so that a reader sees either the old or the new content, whatever happens meanwhile: it is written
+/// under another name, flushed to the disk, and renamed over the old one.
 ///
-/// Every system call of it is a value, so that a test can make each fail, or end the process there.
+/// Every system call is a stored closure, so that a test can make each one fail, or end the process there.
 struct FileReplacement: Sendable {
     var create: @Sendable (_ path: String) -> CInt = { path in
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -12,19 +12,19 @@ struct FileReplacement: Sendable {
     var flush: @Sendable (CInt) -> CInt = { fsync($0) }
     var rename: @Sendable (_ from: String, _ to: String) -> CInt = { Glibc.rename($0, $1) }
 
-    /// Why the file was not written; it is as it was.
+    /// Why the file was not written; the old file is unchanged.
     struct Failure: Error, Equatable {
         /// The call that failed: “write”.
         let call: String
         let errno: CInt
     }
 
-    /// Puts bytes in the place of a file.
+    /// Replaces the content of a file.
     ///
-    /// **Threads.** Any, and any number of processes: the last one to rename wins.
+    /// **Threads.** Any, also in several processes: the last one to rename wins.
     func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
-        // One at random: no two writers have one name, and one that is left over from a process that was killed is in
-        // nobody's way.
+        // A random name: no two writers use the same one, and a file left over from a killed process does not get in
+        // the way.
         let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0...UInt32.max))\(Self.suffix)"
         let descriptor = create(temporary)
         guard descriptor >= 0 else { throw Failure(call: "open", errno: errno) }
@@ -53,10 +53,10 @@ struct FileReplacement: Sendable {
         if let failure { throw failure }
     }
 
-    /// Of the names under which files are written.
+    /// The suffix of the temporary names.
     static let suffix = ".new"
 
-    /// Removes what writers of a file left behind that were killed an hour ago or earlier.
+    /// Removes temporary files that writers left behind when they were killed at least an hour ago.
     static func removeLeftovers(of path: String) {
         let directory = Path.parent(path)
         guard let stream = opendir(directory) else { return }

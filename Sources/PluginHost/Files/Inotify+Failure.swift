@@ -2,7 +2,7 @@ import CPluginSupport.Shims
 import Glibc
 
 extension Inotify.Failure {
-    /// The error for the owner of a watch: which limit was reached, and how it is raised.
+    /// The error for the owner of a watch: which limit was reached, and how to raise it.
     func asError(directory: String) -> PluginError {
         let (message, remedy) = text(directory)
         return PluginError(
@@ -27,7 +27,7 @@ extension Inotify.Failure {
         case (.descriptor, EMFILE), (.instance, ENFILE), (.descriptor, ENFILE):
             (
                 "Nothing is watched for changes: the process can open no more files.",
-                "Raise the limit of open files (“ulimit -n”), or find what keeps so many open."
+                "Raise the limit of open files (“ulimit -n”), or find out what keeps so many files open."
             )
         case (.directory, EBADF):
             (
@@ -42,18 +42,18 @@ extension Inotify.Failure {
     private static let watches = "fs.inotify.max_user_watches"
     private static let instances = "fs.inotify.max_user_instances"
 
-    /// The present limit as the end of a clause.
+    /// The current limit as the end of a clause.
     private func now(_ limit: String) -> String { Inotify.limit(limit).map { " (\(limit) is \($0))" } ?? "" }
 }
 
 extension Inotify {
-    /// A limit of the kernel's, by its name for sysctl.
+    /// A limit of the kernel, by its name for sysctl.
     static func limit(_ name: String) -> Int? {
         let path = "/proc/sys/" + name.split(separator: ".").joined(separator: "/")
         let descriptor = phs_open(AT_FDCWD, path, O_RDONLY, 0)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // Not by OpenedFile, which believes a file's size: here it is 0.
+        // Without OpenedFile, which trusts a file's size: here it is 0.
         return withTemporaryBytes(32) { buffer in
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             return Int(String(decoding: buffer[..<max(0, count)], as: UTF8.self).filter(\.isNumber))

@@ -1,13 +1,13 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// An inotify instance of the kernel: a queue of what happens in directories.
+/// An inotify instance of the kernel: a queue of events in directories.
 ///
-/// **Threads.** The descriptors never change, so any thread may add and remove; one reads.
+/// **Threads.** The descriptor never changes, so any thread may add and remove watches; one thread reads.
 final class Inotify: Sendable {
     let descriptor: CInt
 
-    /// What failed, and how.
+    /// Which step failed, and why.
     struct Failure: Error, Hashable {
         enum Step: Hashable {
             case instance, descriptor, thread, directory
@@ -17,11 +17,11 @@ final class Inotify: Sendable {
         let errno: CInt
     }
 
-    /// One thing that happened.
+    /// One event.
     struct Event {
         let watch: CInt
         let mask: UInt32
-        /// The name in the directory; empty for what concerns the directory itself, and for a name that is not UTF-8.
+        /// The name in the directory; empty if the event concerns the directory itself, or the name is not UTF-8.
         let name: String
 
         func isAny(of bits: Int) -> Bool { mask & UInt32(bits) != 0 }
@@ -39,9 +39,9 @@ final class Inotify: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Watches a directory; one that is watched already is watched for these events too.
+    /// Watches a directory. If it is already watched, these events are added.
     ///
-    /// - Returns: the number that its events have. Two paths to one directory have one number.
+    /// - Returns: the number of the watch, which its events have. Two paths to one directory have the same number.
     func add(_ directory: String, _ mask: Int) throws(Failure) -> CInt {
         let flags = UInt32(mask | Int(IN_ONLYDIR) | Int(IN_MASK_ADD) | Int(IN_EXCL_UNLINK))
         let watch = directory.withCString { inotify_add_watch(descriptor, $0, flags) }
@@ -51,7 +51,7 @@ final class Inotify: Sendable {
 
     func remove(_ watch: CInt) { inotify_rm_watch(descriptor, watch) }
 
-    /// Takes events off the queue, as many as fit into the buffer; none if there are none.
+    /// Takes events from the queue, as many as fit into the buffer; empty if there are none.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> [Event] {
         let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
         var events: [Event] = []
@@ -69,7 +69,7 @@ final class Inotify: Sendable {
 
     private static let headSize = MemoryLayout<inotify_event>.size
 
-    /// Enough for some hundred events; the kernel gives none to a buffer that the next one does not fit into, which
-    /// takes 16 bytes and a name of 256.
+    /// Enough for some hundred events. The kernel returns none if the buffer is too small for the next one, which needs
+    /// at most 16 bytes and a name of 256.
     static let bufferSize = 16384
 }

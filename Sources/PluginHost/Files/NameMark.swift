@@ -1,8 +1,7 @@
-/// The marks in the names of files and directories that a reading of a directory notes in passing, for those who search
-/// resources.
+/// Marks in the names of files and directories that are noted while a directory is read, for the search of resources.
 enum NameMark {
-    /// At the end of a directory's name: it holds the resources of one localisation.
+    /// At the end of a directory's name: it contains the resources of one localisation.
     static let localization = ".lproj"
-    /// Within a file's name: it replaces the file without the mark on this platform.
+    /// In a file's name: on this platform, the file replaces the one without the mark.
     static let platform = "-linux"
 }

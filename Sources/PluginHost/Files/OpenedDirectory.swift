@@ -1,14 +1,14 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// An open directory, through which what stands in it is reached: whoever renames a directory above cannot lead a walk
+/// An open directory through which its content is accessed, so that renaming a directory above cannot lead a walk
 /// elsewhere.
 ///
-/// Names are bytes here and need not be UTF-8: what is copied or removed is copied or removed wholly.
-struct OpenedDirectory: ~Copyable {
+/// Names are bytes here and need not be UTF-8, because everything is copied or removed.
+@_spi(Tools) public struct OpenedDirectory: ~Copyable {
     let descriptor: CInt
 
-    /// What stands in a directory under a name.
+    /// The kind of an item in a directory.
     enum Kind {
         case file, directory, link
         /// A FIFO, socket or device.
@@ -16,25 +16,29 @@ struct OpenedDirectory: ~Copyable {
     }
 
     /// A name, ended by a zero.
-    typealias Name = [CChar]
+    @_spi(Tools) public typealias Name = [CChar]
 
     /// What a system call failed on.
-    struct Failure: Error {
-        let path: String
-        let errno: CInt
+    @_spi(Tools) public struct Failure: Error {
+        /// What it failed on.
+        @_spi(Tools) public let path: String
+        /// The number of the error.
+        @_spi(Tools) public let errno: CInt
     }
 
-    static func text(_ name: Name) -> String {
+    /// The text of a name; what is not UTF-8 gets a U+FFFD.
+    @_spi(Tools) public static func text(_ name: Name) -> String {
         String(decoding: name.lazy.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    static func name(_ text: String) -> Name { Array(text.utf8CString) }
+    /// The name of a text.
+    @_spi(Tools) public static func name(_ text: String) -> Name { Array(text.utf8CString) }
 
-    /// The directory's path as it was reached, for messages.
+    /// The path by which the directory was opened, for messages.
     let path: String
 
     /// `path`: the directory; a link at its end is not followed.
-    init(path: String) throws(Failure) {
+    @_spi(Tools) public init(path: String) throws(Failure) {
         try self.init(Self.name(path), in: AT_FDCWD, path: path)
     }
 
@@ -46,7 +50,7 @@ struct OpenedDirectory: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The failure of the last system call, on a name in this directory.
+    /// The failure of the last system call on a name in this directory.
     func failure(_ name: Name) -> Failure {
         let number = errno
         return Failure(path: Path.join(path, Self.text(name)), errno: number)
@@ -56,7 +60,7 @@ struct OpenedDirectory: ~Copyable {
         try OpenedDirectory(name, in: descriptor, path: Path.join(path, Self.text(name)))
     }
 
-    /// Opens a directory that is made if it is not there, for its owner only.
+    /// Opens a directory; creates it, for its owner only, if it does not exist.
     func madeDirectory(_ name: Name) throws(Failure) -> OpenedDirectory {
         guard mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else { throw failure(name) }
         return try directory(name)
@@ -71,7 +75,7 @@ struct OpenedDirectory: ~Copyable {
 
     /// Opens a regular file for reading; links are not followed.
     ///
-    /// - Throws: `ENOENT` also for what is no regular file, as if it had gone.
+    /// - Throws: `ENOENT` also if it is not a regular file, as if it did not exist.
     func regularFile(_ name: Name) throws(Failure) -> OpenedFile {
         let path = Path.join(path, Self.text(name))
         let file = try file(name)
@@ -82,8 +86,8 @@ struct OpenedDirectory: ~Copyable {
         }
     }
 
-    /// All names but `.` and `..`, in the order of bytes.
-    var names: [Name] {
+    /// All names except `.` and `..`, sorted by bytes.
+    @_spi(Tools) public var names: [Name] {
         get throws(Failure) {
             guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Failure(path: path, errno: errno) }
             var names: [Name] = []
@@ -110,7 +114,7 @@ struct OpenedDirectory: ~Copyable {
     private static let lengthOffset = MemoryLayout<phs_directory_entry>.offset(of: \.length)!
     private static let nameOffset = MemoryLayout<phs_directory_entry>.offset(of: \.name)!
 
-    /// Nil if there is nothing.
+    /// Nil if nothing has the name.
     func kind(_ name: Name) throws(Failure) -> Kind? {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -125,7 +129,8 @@ struct OpenedDirectory: ~Copyable {
         }
     }
 
-    func linkTarget(_ name: Name) throws(Failure) -> Name {
+    /// What a symbolic link says.
+    @_spi(Tools) public func linkTarget(_ name: Name) throws(Failure) -> Name {
         var target = Name(repeating: 0, count: Int(PATH_MAX) + 1)
         let length = readlinkat(descriptor, name, &target, Int(PATH_MAX))
         guard length >= 0 else { throw failure(name) }
@@ -140,8 +145,8 @@ struct OpenedDirectory: ~Copyable {
         guard renameat(descriptor, old, descriptor, new) == 0 else { throw failure(new) }
     }
 
-    /// Removes what stands under a name, a directory with all that is in it; links are removed, not followed.
-    func remove(_ name: Name) throws(Failure) {
+    /// Removes the item with a name, and with a directory everything in it; links are removed, not followed.
+    @_spi(Tools) public func remove(_ name: Name) throws(Failure) {
         if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
         guard errno == EISDIR || errno == EPERM else { throw failure(name) }
         do {

@@ -1,24 +1,24 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// A regular file, open for reading. All files of a bundle are opened here, by one rule: never blocking (a FIFO's
-/// open would wait for a writer), looked at before a byte is read, and regular files only.
+/// A regular file, open for reading. All files of a bundle are opened here by the same rules: never blocking (opening a
+/// FIFO would wait for a writer), examined before a byte is read, and regular files only.
 @_spi(Tools) public struct OpenedFile: ~Copyable {
     private let descriptor: CInt
-    /// The file as it was when it was opened.
+    /// The file at the time when it was opened.
     @_spi(Tools) public let identity: FileIdentity
-    /// Whether a symbolic link stands anywhere in the path: then it may lead out of the bundle.
+    /// Whether the path contains a symbolic link, so that it may lead out of the bundle.
     let passedLinks: Bool
 
     /// Why a file could not be opened.
     @_spi(Tools) public enum Failure: Error, Equatable {
-        /// There is nothing at the path.
+        /// Nothing is at the path.
         case missing
-        /// There is something, and it is no regular file.
+        /// The path leads to something that is not a regular file.
         case notRegular(kind: String)
         /// The system refused.
         case system(errno: CInt)
-        /// It became longer or shorter while it was read: what was read is neither the old content nor the new.
+        /// It became longer or shorter while it was read: the result is neither the old content nor the new.
         case changed
 
         /// The reason as the end of a sentence.
@@ -31,8 +31,8 @@ import Glibc
             }
         }
 
-        /// The number of a refusal by the system: then the same question may be answered differently later, and the
-        /// answer is not remembered. Nil for what is known of the file.
+        /// The error number if the system refused: the same question may have another answer later, so the answer is
+        /// not cached. Nil if the reason is a fact about the file.
         var errno: CInt? {
             switch self {
             case .missing, .notRegular: nil
@@ -41,40 +41,41 @@ import Glibc
             }
         }
 
-        /// The reason as the end of a sentence about a path, which names the directory above it that may not be entered.
+        /// The reason as the end of a sentence about a path; it names the directory above that may not be opened, if
+        /// that is the cause.
         ///
-        /// **Cost.** A system call for each directory above, where the system refused for lack of a permission.
+        /// **Cost.** If permission was denied, one system call for each directory above.
         func reason(at path: String) -> String {
             guard self == .system(errno: EACCES), let directory = Path.closedDirectory(above: path) else {
                 return reason
             }
             return
-                "cannot be reached: the directory \(quoted(directory)) may not be entered (\(describe(errno: EACCES)))"
+                "cannot be reached: the directory \(quoted(directory)) may not be opened (\(describe(errno: EACCES)))"
         }
 
-        /// What a finding about a path is about: the directory above it that may not be entered, else the path.
+        /// The path that a finding is about: the directory above that may not be opened, otherwise the path itself.
         func place(of path: String) -> String {
             self == .system(errno: EACCES) ? Path.closedDirectory(above: path) ?? path : path
         }
 
-        /// What to do about it. `usual`: the advice for a file that is missing or no regular one.
+        /// The remedy. `usual`: the remedy for a file that is missing or not regular.
         @_spi(Tools) public func remedy(else usual: String) -> String {
             errno.map { ErrorNumber.remedy($0) } ?? usual
         }
     }
 
-    /// Opens a file by an absolute path, links followed.
+    /// Opens a file by an absolute path, following links.
     @_spi(Tools) public init(path: String) throws(Failure) { try self.init(path: path, from: .none) }
 
-    /// **Cost.** Two system calls, one more where a link is in the path. `path`: absolute where there is a base.
-    /// `base`: an open directory that the path leads through.
+    /// **Cost.** Two system calls, or three if the path contains a link. `path`: must be absolute if there is a base.
+    /// `base`: an open directory on the path.
     init(path: String, from base: PathBase) throws(Failure) {
         var passedLinks = false
-        // withCString, because a String that is passed as a pointer directly is copied to an array first.
+        // withCString, because a String that is passed directly as a pointer is first copied to an array.
         var descriptor = path.withCString { phs_open_without_links(base.directory, $0 + base.length) }
         if descriptor < 0, errno == ELOOP || errno == ENOSYS || errno == EPERM || errno == EINVAL {
-            // A link in the path, or a kernel (or a seccomp filter) without openat2. The caller is told that the
-            // path was not proved to be free of links.
+            // A link in the path, or a kernel (or a seccomp filter) without openat2. The caller learns that the path
+            // was not proved to be free of links.
             passedLinks = true
             descriptor = phs_open(AT_FDCWD, path, O_RDONLY, 0)
         }
@@ -88,7 +89,7 @@ import Glibc
         try self.init(adopting: descriptor, passedLinks: passedLinks)
     }
 
-    /// Takes an open file, and closes it where it is no regular one.
+    /// Takes over an open file; closes it if it is not regular.
     init(adopting descriptor: CInt, passedLinks: Bool = false) throws(Failure) {
         var found = phs_file_identity()
         let status = phs_fstat(descriptor, &found)
@@ -105,9 +106,9 @@ import Glibc
 
     deinit { close(descriptor) }
 
-    /// Reads bytes at an offset, as many as there are up to the buffer's length.
+    /// Reads bytes at an offset, as many as exist, up to the buffer's length.
     ///
-    /// - Returns: the number of bytes read; fewer than the buffer holds only at the end of the file.
+    /// - Returns: the number of bytes read; it is smaller than the buffer only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(Failure) -> Int {
         var total = 0
         while total < buffer.count {
@@ -115,27 +116,28 @@ import Glibc
                 descriptor, buffer.baseAddress! + total, buffer.count - total, Int64(clamping: offset &+ UInt64(total)))
             guard count >= 0 else { throw .system(errno: errno) }
             total += count
-            // At the end that fstat() told there is no need to ask once more; before it, the file has become shorter.
+            // At the end reported by fstat() no further read is needed; before it, a result of 0 means that the file
+            // became shorter.
             if count == 0 || (total < buffer.count && offset &+ UInt64(total) >= identity.size) { break }
         }
         return total
     }
 
-    /// Whether the file has the content and the place that it had when it was opened, by its times.
+    /// Whether the file still has the content and the place that it had when it was opened, judging by its times.
     var isUnchanged: Bool {
         var found = phs_file_identity()
         return phs_fstat(descriptor, &found) == 0 && FileIdentity(found) == identity
     }
 
-    /// - Throws: ``Failure/changed`` unless as many bytes were read as the file had when it was opened.
+    /// - Throws: ``Failure/changed`` unless the number of bytes read is the size that the file had when it was opened.
     ///
-    /// - Parameter count: how many were read, where one more was asked for.
+    /// - Parameter count: how many bytes were read, after one more than the size was requested.
     func requireUnchanged(afterReading count: Int) throws(Failure) {
         guard UInt64(count) == identity.size else { throw .changed }
     }
 
-    /// The whole content. One byte more than the limit is asked for, so that a file over it shows as such to its reader,
-    /// even one that grows while it is read.
+    /// The whole content. It requests one byte more than the limit, so that the reader can recognise a file that is too
+    /// large, even one that grows while it is read.
     @_spi(Tools) public func bytes(atMost limit: Int) throws(Failure) -> [UInt8] {
         let length = min(Int(clamping: identity.size), limit) + 1
         var failure: Failure?
@@ -150,7 +152,7 @@ import Glibc
         return bytes
     }
 
-    /// Whether another file has the same bytes now.
+    /// Whether another file now has the same bytes.
     ///
     /// **Cost.** Reads no more than the size that both had when they were opened.
     func hasSameContent(as other: borrowing OpenedFile) throws(Failure) -> Bool {
@@ -162,7 +164,7 @@ import Glibc
             var offset: UInt64 = 0
             while offset < identity.size {
                 let count = try read(into: mine, at: offset)
-                // One that became shorter meanwhile is another.
+                // A file that became shorter meanwhile is different.
                 guard count > 0, try other.read(into: others, at: offset) == count,
                     memcmp(mine.baseAddress!, others.baseAddress!, count) == 0
                 else { return false }
@@ -172,15 +174,15 @@ import Glibc
         }
     }
 
-    /// Gives an empty file the content of this one. `descriptor`: the empty file, open for writing. `limit`: more bytes
-    /// are refused with `EFBIG`, also in a file that grows meanwhile. Returns the number of bytes.
+    /// Copies the content of this file into an empty one. `descriptor`: the empty file, open for writing. `limit`: a
+    /// larger file is refused with `EFBIG`, even if it only grows meanwhile. Returns the number of bytes.
     func copyContent(to descriptor: CInt, atMost limit: Int64) throws(Failure) -> Int64 {
         let count = phs_copy_content(self.descriptor, descriptor, limit)
         guard count >= 0 else { throw .system(errno: errno) }
         return count
     }
 
-    /// Where the open file really is: every link in the path resolved.
+    /// The real path of the open file, with every link resolved.
     var resolvedPath: String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
             let length = readlink("/proc/self/fd/\(descriptor)", buffer.baseAddress!, Int(PATH_MAX))

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Paths as texts: one spelling for each directory.
+/// Functions on paths as text: each directory has one spelling.
 @_spi(Tools) public enum Path {
-    /// An absolute path without empty, `.` and trailing components, or nil if only the file system can tell where the
-    /// path leads (it has `..`) or it cannot be a path (empty, NUL, 4,096 bytes and more).
+    /// An absolute path without empty components, `.` components and slashes at the end. Nil if only the file system
+    /// knows where the path leads (it contains `..`), or if it cannot be a path (empty, with NUL, 4,096 bytes or more).
     ///
     /// **Cost.** One pass over the bytes; no system call for an absolute path.
     @_spi(Tools) public static func normalized(_ path: String) -> String? {
@@ -27,8 +27,8 @@ import Glibc
     }
 
     /// The path with every link resolved, or nil with errno.
-    static func resolved(_ path: String) -> String? {
-        // realpath() goes by components, and would follow a path that the kernel refuses as a whole.
+    @_spi(Tools) public static func resolved(_ path: String) -> String? {
+        // realpath() goes component by component, and would follow a path that the kernel refuses as a whole.
         guard path.utf8.count < PATH_MAX else {
             errno = ENAMETOOLONG
             return nil
@@ -42,25 +42,28 @@ import Glibc
         return String(validatingCString: pointer)
     }
 
-    /// Whether a resolved path stands inside a resolved directory.
+    /// Whether a resolved path is inside a resolved directory.
     static func isInside(_ path: String, directory: String) -> Bool {
         path.utf8.count > directory.utf8.count && path.hasPrefix(directory)
             && (directory == "/" || path.utf8.dropFirst(directory.utf8.count).first == UInt8(ascii: "/"))
     }
 
-    /// What stands before the last slash of an absolute path.
-    static func directory(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.utf8.startIndex else { return "/" }
-        return String(path[..<slash])
+    /// The directory that contains an absolute path, found from the text alone.
+    @_spi(Tools) public static func parent(_ path: String) -> String {
+        let slash = UInt8(ascii: "/")
+        guard let last = path.utf8.lastIndex(where: { $0 != slash }),
+            let end = path.utf8[..<last].lastIndex(of: slash), end > path.utf8.startIndex
+        else { return "/" }
+        return String(path[..<end])
     }
 
-    /// What stands behind the last slash of a path.
-    static func lastComponent(_ path: String) -> String {
+    /// The part after the last slash of a path.
+    @_spi(Tools) public static func lastComponent(_ path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return String(path[path.utf8.index(after: slash)...])
     }
 
-    /// An absolute path with `.`, `..` and doubled slashes resolved by its text alone.
+    /// An absolute path with `.`, `..` and doubled slashes removed, without asking the file system.
     static func lexicallyNormalized(_ path: String) -> String {
         var components: [Substring] = []
         for component in path.split(separator: "/") {
@@ -73,20 +76,28 @@ import Glibc
         return "/" + components.joined(separator: "/")
     }
 
-    /// The program that runs, its links resolved.
-    static let mainProgram = resolved("/proc/self/exe") ?? "/"
+    /// The file of the running program, with its links resolved. For a program that was deleted or replaced since it
+    /// started, the path that it had; the root if the system does not give it.
+    static let mainProgram = program(atLink: "/proc/self/exe") ?? "/"
 
-    /// The last component, without its extension.
+    /// The file that the kernel's link to a running program leads to. The kernel marks a deleted file with a suffix, which
+    /// may also be part of a file's name.
+    static func program(atLink link: String) -> String? {
+        guard let target = linkTarget(link), target.hasPrefix("/") else { return nil }
+        let suffix = " (deleted)"
+        guard target.hasSuffix(suffix) else { return target }
+        let isFile = FileIdentity(path: target).flatMap { FileIdentity(path: link)?.isSameFile(as: $0) } ?? false
+        return isFile ? target : String(target.dropLast(suffix.count))
+    }
+
+    /// The last component without its extension.
     @_spi(Tools) public static func stem(_ path: String) -> String {
         let last = path.split(separator: "/").last.map(String.init) ?? path
         guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return last }
         return String(last[..<dot])
     }
 
-    /// The directory that an absolute path stands in.
-    static func parent(_ path: String) -> String { join(path, "..") }
-
-    /// Appends relative components to a resolved directory; the empty string appends nothing, and each `..` at the start
+    /// Appends relative components to a resolved directory; an empty string appends nothing, and each `..` at the start
     /// goes up.
     @_spi(Tools) public static func join(_ directory: String, _ relative: String) -> String {
         if relative.isEmpty { return directory }
@@ -106,7 +117,7 @@ import Glibc
 
     /// The first directory on the way to an absolute path that this process may not enter, or nil.
     ///
-    /// **Cost.** A system call for each directory; for messages only.
+    /// **Cost.** One system call for each directory; only for messages.
     static func closedDirectory(above path: String) -> String? {
         guard path.hasPrefix("/") else { return nil }
         var directory = "/"
@@ -117,7 +128,7 @@ import Glibc
         return nil
     }
 
-    /// What a symbolic link says, nil if there is none at the path.
+    /// The target of a symbolic link; nil if there is no link at the path.
     static func linkTarget(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
             let length = readlink(path, buffer.baseAddress!, Int(PATH_MAX))
@@ -127,8 +138,8 @@ import Glibc
         }
     }
 
-    /// The path of a file whose name has three parts. One allocation, because each load needs it: appending part by
-    /// part costs three times as much.
+    /// The path of a file whose name has three parts. It uses one allocation, because each load needs it: appending the
+    /// parts one by one costs three times as much.
     static func join(
         _ directory: String, _ relative: String, file prefix: String, _ stem: String, _ suffix: String
     ) -> String {
@@ -149,8 +160,8 @@ import Glibc
         }
     }
 
-    /// A path that is put together. A type, because a local function's variables are checked for overlapping access at
-    /// each call.
+    /// A path under construction. A type, because the variables of a local function are checked for overlapping access
+    /// at each call.
     private struct Bytes {
         let start: UnsafeMutablePointer<UInt8>
         var count = 0
@@ -164,7 +175,7 @@ import Glibc
         }
 
         mutating func putSlash() {
-            // The root directory ends with one already.
+            // The root directory already ends with one.
             guard count > 1 else { return }
             start[count] = UInt8(ascii: "/")
             count += 1
@@ -177,9 +188,9 @@ import Glibc
         return String(validatingCString: pointer)
     }
 
-    /// Whether no component is empty, `.` or `..` and no slash ends the path.
+    /// Whether no component is empty, `.` or `..`, and the path does not end with a slash.
     private static func isNormalized(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-        var length = 1  // of the present component, counted so that the slash at the start opens one
+        var length = 1  // of the current component; starts so that the first slash begins a component
         var onlyDots = true
         for byte in utf8.dropFirst() {
             if byte == UInt8(ascii: "/") {

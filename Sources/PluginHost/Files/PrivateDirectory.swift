@@ -2,21 +2,21 @@ import CPluginSupport.Shims
 import Glibc
 import Synchronization
 
-/// A directory of this process alone, for files that are to be gone when it ends.
+/// A directory used only by this process, for files that must be removed when it ends.
 ///
-/// It is made in the first of these that belongs to the user, that nobody else may enter, and that code may be mapped
-/// from: `pluginhost` in `$XDG_RUNTIME_DIR`; `pluginhost-<user>` in `$TMPDIR`, or in `/tmp`; `pluginhost` in
-/// `$XDG_CACHE_HOME`, or in `~/.cache`. If `$PLUGINHOST_COPIES` is set, it is that one and no other.
+/// It is created in the first of these places that belongs to the user, that nobody else may enter, and from which code
+/// may be mapped: `pluginhost` in `$XDG_RUNTIME_DIR`; `pluginhost-<user>` in `$TMPDIR`, or in `/tmp`; `pluginhost` in
+/// `$XDG_CACHE_HOME`, or in `~/.cache`. If `$PLUGINHOST_COPIES` is set, only that place is tried.
 ///
-/// It is removed when the process exits; what a killed process left is removed by the next one. That a process lives is
-/// told by a lock which the kernel holds for it, and by nothing else.
+/// It is removed when the process exits; the next process removes what a killed process left behind. Only a lock, which
+/// the kernel holds for each process, shows whether the process is alive.
 ///
-/// Processes that make theirs at the same time take turns. No process waits for the others longer than ``longestWait``:
-/// then that place is refused, and the next one is tried.
+/// Processes that create theirs at the same time take turns. No process waits for the others longer than
+/// ``longestWait``; then the place is refused, and the next one is tried.
 final class PrivateDirectory: Sendable {
-    /// The absolute path, links resolved.
+    /// The absolute path, with links resolved.
     let path: String
-    /// Held while the process lives, and by its forked children.
+    /// Held while the process or one of its forked children is alive.
     private let lock: CInt
     private let process = getpid()
 
@@ -27,7 +27,7 @@ final class PrivateDirectory: Sendable {
 
     private static let current = Lock<PrivateDirectory?>(nil)
 
-    /// The process's own, made at the first call.
+    /// The directory of this process, created at the first call.
     static func shared() throws(Failure) -> PrivateDirectory {
         if let known = current.withLock({ $0 }) { return known }
         let made = try PrivateDirectory(in: places)
@@ -40,10 +40,10 @@ final class PrivateDirectory: Sendable {
         return current.withLock { $0 } ?? made
     }
 
-    /// How long all places together are waited for: a thousand times what making a directory takes.
+    /// The longest wait for all places together: a thousand times what creating a directory takes.
     static let longestWait = Duration.seconds(5)
 
-    /// `places`: where it may be made, in order. `longestWait`: how long other processes may hold the places.
+    /// `places`: where it may be created, in order. `longestWait`: how long other processes may block the places.
     init(in places: [String], longestWait: Duration = longestWait) throws(Failure) {
         var failure = Failure()
         let limit = Wait(atMost: longestWait)
@@ -63,7 +63,7 @@ final class PrivateDirectory: Sendable {
         close(lock)
     }
 
-    /// Not in a forked child: the files are its parent's.
+    /// Not in a forked child: the files belong to its parent.
     private func remove() {
         guard process == getpid(), let base = try? OpenedDirectory(path: Path.parent(path)) else { return }
         try? base.remove(OpenedDirectory.name(String(path.dropFirst(base.path.count + 1))))
@@ -82,7 +82,7 @@ final class PrivateDirectory: Sendable {
         return places
     }
 
-    /// A relative path in one of them is no use, as the XDG specification says.
+    /// A relative path in these variables is ignored, as the XDG specification requires.
     private static func variable(_ name: String) -> String? {
         guard let value = phs_secure_getenv(name).flatMap({ String(validatingCString: $0) }), value.hasPrefix("/")
         else { return nil }
@@ -99,7 +99,7 @@ final class PrivateDirectory: Sendable {
 
     private static func make(in place: String, _ limit: Wait) -> Result<(path: String, lock: CInt), Refusal> {
         if mkdir(place, 0o700) != 0, errno != EEXIST { return refused(errno: errno) }
-        // A link at its end would be another's; links above it are the system's.
+        // A link at its end might have been created by another user; links above it belong to the system.
         let above = Path.resolved(Path.parent(place)) ?? Path.parent(place)
         do throws(OpenedDirectory.Failure) {
             let base = try OpenedDirectory(path: Path.join(above, Path.lastComponent(Path.lexicallyNormalized(place))))
@@ -118,27 +118,27 @@ final class PrivateDirectory: Sendable {
 
     private static func reasonAgainst(_ base: borrowing OpenedDirectory) -> String? {
         var found = phs_file_identity()
-        guard phs_fstat(base.descriptor, &found) == 0 else { return "cannot be looked at (\(describe(errno: errno)))" }
+        guard phs_fstat(base.descriptor, &found) == 0 else { return "cannot be examined (\(describe(errno: errno)))" }
         if found.owner != geteuid() { return "belongs to another user" }
-        if found.mode & 0o077 != 0 { return "may be entered by other users (its permissions are not 0700)" }
+        if found.mode & 0o077 != 0 { return "can be opened by other users (its permissions are not 0700)" }
         if phs_refuses_code(base.path) == 1 { return "is on a file system that is mounted noexec" }
         return nil
     }
 
-    // MARK: One for each process
+    // MARK: The directory of each process
 
     private static let prefix = "process-"
-    /// Of what was a process's and is being removed.
+    /// The prefix for the directory of a process that has ended, while it is removed.
     private static let deadPrefix = "dead-"
     private static let lockName = OpenedDirectory.name("lock")
 
-    /// Makes this process's, and removes what dead processes left. One process at a time looks for those: a directory
-    /// whose lock is not held is never one that is just being made.
+    /// Creates the directory of this process, and removes those of processes that have ended. Only one process at a
+    /// time searches for those, so a directory whose lock is not held is never one that is being created.
     private static func make(
         in base: borrowing OpenedDirectory, _ limit: Wait
     ) throws(OpenedDirectory.Failure) -> (path: String, lock: CInt) {
         let made = try makeAlone(in: base, limit)
-        // Removing takes as long as there are files. Nobody waits for it, and several processes may do it at once.
+        // Removing takes time for many files. Nobody waits for it, and several processes may do it at once.
         for name in (try? base.names) ?? [] where OpenedDirectory.text(name).hasPrefix(deadPrefix) {
             try? base.remove(name)
         }
@@ -154,7 +154,7 @@ final class PrivateDirectory: Sendable {
             guard errno == EINTR || errno == EWOULDBLOCK, limit.sleep() else { throw base.failure(lockName) }
         }
         for name in try base.names where OpenedDirectory.text(name).hasPrefix(prefix) {
-            // What cannot be taken away now can be by another process.
+            // If it cannot be renamed now, another process may do it later.
             try? takeAwayIfDead(name, in: base)
         }
         var template = OpenedDirectory.name(Path.join(base.path, prefix + "XXXXXX"))
@@ -168,7 +168,7 @@ final class PrivateDirectory: Sendable {
         return (own.path, lock)
     }
 
-    /// Renames a dead process's directory, so that it can be removed without the gate.
+    /// Renames the directory of a process that has ended, so that it can be removed without the gate.
     private static func takeAwayIfDead(
         _ name: OpenedDirectory.Name, in base: borrowing OpenedDirectory
     ) throws(OpenedDirectory.Failure) {
@@ -180,7 +180,7 @@ final class PrivateDirectory: Sendable {
     }
 }
 
-/// A wait for something that cannot be waited for otherwise than by looking again, with an end.
+/// A limited wait for something that can only be awaited by checking repeatedly.
 struct Wait {
     let length: Duration
     private let end: ContinuousClock.Instant

@@ -5,16 +5,16 @@ internal import PropertyLists
 import Foundation
 #endif
 
-/// What the user chose for this program by an argument, such as `-AppleLanguages "(de, fr)"`, or by a default, as
-/// Foundation's UserDefaults has both.
+/// What the user chose for this program with an argument, such as `-AppleLanguages "(de, fr)"`, or with a default, as
+/// Foundation's UserDefaults supports both.
 ///
-/// Why not UserDefaults alone: the first question to it takes a process a millisecond and more, and asks the name service
-/// for the user's home, which on many machines is a look-up in the network. So arguments are read here, and UserDefaults is
-/// asked only where a file of defaults stands. What the program itself registers or sets, without such a file, is not seen.
+/// Why not UserDefaults alone: its first use takes a millisecond or more, and asks the name service for the user's home
+/// directory, on many machines over the network. So arguments are read here, and UserDefaults is used only if a file of
+/// defaults exists. Defaults that the program itself registers or sets without such a file are not seen.
 enum ProgramDefaults {
-    /// A list of texts, or one text as a list; nil where the user chose nothing of this kind.
+    /// A list of texts, or a single text as a list; nil if the user chose nothing of this kind.
     ///
-    /// **Cost.** Looks through the arguments and the names of two directories; keep the answer.
+    /// **Cost.** Searches the arguments and the names in two directories; keep the result.
     static func strings(_ name: String) -> [String]? {
         if let value = argument(name, in: CommandLine.arguments) {
             return value.string.map { [$0] }
@@ -32,7 +32,7 @@ enum ProgramDefaults {
         #endif
     }
 
-    /// Whether a switch is on. The environment variable of the name goes first.
+    /// Whether a switch is on. The environment variable with the name takes precedence.
     static func isOn(_ name: String) -> Bool {
         if let value = variable(name) { return isYes(value) }
         if let value = argument(name, in: CommandLine.arguments) {
@@ -45,12 +45,12 @@ enum ProgramDefaults {
         #endif
     }
 
-    /// As NSString's boolValue reads it.
+    /// The same rule as NSString's boolValue.
     private static func isYes(_ text: String) -> Bool {
         text.drop { " +0".contains($0) }.first.map { "YyTt123456789".contains($0) } ?? false
     }
 
-    /// The value of the last argument `-name value`, a text or a property list; a value never begins with a hyphen.
+    /// The value of the last argument `-name value`, as text or property list; a value never begins with a hyphen.
     static func argument(_ name: String, in arguments: [String]) -> PropertyList? {
         guard let index = arguments.dropLast().lastIndex(of: "-" + name) else { return nil }
         let value = arguments[index + 1]
@@ -61,8 +61,8 @@ enum ProgramDefaults {
         return .string(value)
     }
 
-    /// Whether there is a file of defaults where Foundation looks for them, of whatever program: it names them by the
-    /// bundle's identifier or the program's name, and has one for all programs. Without HOME no user has any.
+    /// Whether a file of defaults exists where Foundation searches, for any program: Foundation names the files after
+    /// the bundle's identifier or the program, and has one for all programs. Without HOME, the user has none.
     static func mayExist(_ variable: (String) -> String?) -> Bool {
         var folders = ["/usr/local/etc"]
         if let folder = variable("XDG_CONFIG_HOME") {
@@ -75,7 +75,7 @@ enum ProgramDefaults {
 
     private static func holdsList(_ folder: String) -> Bool {
         let listing = DirectoryListing(path: folder)
-        // One that cannot be listed may hold what Foundation finds by its name.
+        // A directory that cannot be listed may contain a file that Foundation opens by name.
         return listing.failure != nil || listing.names.keys.contains { $0.hasSuffix(".plist") }
     }
 

@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Lends memory for the time of a call, with whatever stands in it.
+/// Provides uninitialised memory for the duration of a call.
 ///
-/// The last block that was given back is kept for the next call, up to 32 KiB: enough for an Info.plist or the tables
-/// of an ELF file. Why not `withUnsafeTemporaryAllocation`: it takes all above 1 KiB from the heap, where a block of some
-/// pages at the heap's end makes malloc() grow and shrink the heap at every call: two system calls, and a page fault for
-/// each page.
+/// The last released block is kept for the next call, up to 32 KiB: enough for an Info.plist or the tables of an ELF
+/// file. Why not `withUnsafeTemporaryAllocation`: it takes everything above 1 KiB from the heap. There, a block of some
+/// pages at the end makes malloc() grow and shrink the heap at every call: two system calls, and a page fault for each
+/// page.
 ///
-/// **Threads.** Any; of two at once, one gets a block of its own.
+/// **Threads.** Any; if two threads use it at once, one gets a separate block.
 @inline(__always)
 func withTemporaryBytes<Value, Failure: Error>(
     _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Value
@@ -21,7 +21,7 @@ func withTemporaryBytes<Value, Failure: Error>(
 private enum TemporaryBlock {
     private static let keptSize = 32768
 
-    /// The address of the block that nobody uses; 0 if there is none.
+    /// The address of the unused block; 0 if there is none.
     private static let spare = Atomic<UInt>(0)
 
     static func take(_ count: Int) -> UnsafeMutableRawPointer {
@@ -32,7 +32,7 @@ private enum TemporaryBlock {
 
     static func giveBack(_ block: UnsafeMutableRawPointer, _ count: Int) {
         guard count <= keptSize else { return block.deallocate() }
-        // The block that was spare meanwhile is the one to go.
+        // If another block was put back meanwhile, release that one.
         let other = spare.exchange(UInt(bitPattern: block), ordering: .acquiringAndReleasing)
         UnsafeMutableRawPointer(bitPattern: other)?.deallocate()
     }

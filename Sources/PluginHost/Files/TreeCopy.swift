@@ -1,23 +1,23 @@
 import Glibc
 
-/// Makes a directory equal to another: copies what is new or differs, and removes what is gone.
+/// Makes a directory equal to another: copies new and different items, and removes those that are gone.
 ///
-/// What is equal stays as it is, and what differs is renamed over and never written into, so that whoever has it open or
-/// mapped keeps what was there. Links stay links; one that leads out of the tree is made to lead where it leads. FIFOs,
-/// sockets and devices are left out. Only the owner may read the copy.
+/// Equal files stay unchanged. Different files are replaced by renaming and never overwritten, so that code that has
+/// one open or mapped keeps the old content. Links stay links; a link that leads out of the tree leads to the same
+/// place in the copy. FIFOs, sockets and devices are left out. Only the owner may read the copy.
 struct TreeCopy {
     typealias Name = OpenedDirectory.Name
     typealias Failure = OpenedDirectory.Failure
 
-    /// How much of a tree is copied, or compared, at most: what does not belong into a bundle must not fill the disk, or
-    /// the memory, where the copies stand in one. docs/bundle-format.md, "Limits", has them.
+    /// How much of a tree is copied or compared at most: a file that does not belong into a bundle must not fill the
+    /// disk, or the memory if the copies are in memory. docs/bundle-format.md, "Limits", lists the values.
     struct Limits {
         var entries = 100_000
         var bytes: Int64 = 1 << 30
         var levels = 32
     }
 
-    /// What a copy did.
+    /// What a copy changed.
     struct Report: Equatable {
         /// Whether anything was different.
         var isChanged = false
@@ -27,7 +27,7 @@ struct TreeCopy {
         static let mostLeftOut = 16
     }
 
-    /// The directory that is copied, links resolved.
+    /// The source directory, with links resolved.
     private let source: String
     private let target: String
     private let limits: Limits
@@ -36,9 +36,9 @@ struct TreeCopy {
     private var bytes: Int64 = 0
     private var report = Report()
 
-    /// `source`: the directory that is copied, links resolved. `target`: what is made equal to it; it exists. `leaves`:
-    /// whether a file or link is left as it is, by its path in the tree. Returns what was done. Throws what failed;
-    /// `ENOENT` for a name that went away since it was read, `EFBIG` where a limit is reached.
+    /// `source`: the directory to copy, with links resolved. `target`: the existing directory that becomes equal to it.
+    /// `leaves`: takes the path of a file or link in the tree; returns whether it stays unchanged. Returns what was
+    /// done. Throws what failed; `ENOENT` for a name that disappeared after it was read, `EFBIG` if a limit is reached.
     @discardableResult
     static func run(
         from source: String, to target: String, limits: Limits = Limits(),
@@ -96,7 +96,7 @@ struct TreeCopy {
 
     // MARK: Files
 
-    /// No bundle's, as it ends with a control character.
+    /// No file of a bundle has this name, because it ends with a control character.
     private static let temporaryName = OpenedDirectory.name(".new\u{1}")
 
     private mutating func copyFile(
@@ -104,7 +104,7 @@ struct TreeCopy {
     ) throws(Failure) {
         let source = try from.regularFile(name)
         if let old = try? to.regularFile(name), (try? source.hasSameContent(as: old)) ?? false { return }
-        // The owner's permissions; nobody else gets any, and no copy runs as another user.
+        // The owner's permissions only; nobody else gets any, and no copy runs as another user.
         let mode = mode_t(source.identity.mode) & 0o700 | 0o600
         try to.remove(Self.temporaryName)
         let copy = try to.file(Self.temporaryName, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
@@ -131,8 +131,8 @@ struct TreeCopy {
         report.isChanged = true
     }
 
-    /// What a link must say in the copy: as it is where it leads on inside the tree by a relative path; the place in the
-    /// copy where it leads into the tree by another; else the place outside, absolute.
+    /// The target that a link must have in the copy. A relative path inside the tree stays the same; another path into
+    /// the tree becomes the place in the copy; a path out of the tree becomes absolute.
     private func moved(_ target: Name, of link: String, at place: String) -> Name {
         let text = OpenedDirectory.text(target)
         var levels = place.isEmpty ? 0 : place.split(separator: "/").count

@@ -1,22 +1,22 @@
 import Glibc
 
-/// A directory in which changes are not noticed, or not everywhere, and why.
+/// A directory in which changes are not noticed, or not everywhere, and the reason.
 struct WatchGap: Sendable, Hashable {
     enum Reason: Sendable, Hashable {
-        /// The bundle has more directories than are watched of one.
+        /// The bundle has more directories than are watched for one bundle.
         case bundleIsLarge(limit: Int)
-        /// All bundles together have more directories than are watched.
+        /// All bundles together have more directories than are watched in total.
         case manyBundles(limit: Int)
-        /// It stands too deep in its bundle.
+        /// It is too deep inside its bundle.
         case deep(limit: Int)
-        /// The system did not let it be read; it is tried again.
+        /// The system did not let it be read; the watch tries again.
         case unreadable(errno: CInt)
     }
 
     let directory: String
     let reason: Reason
 
-    /// The error for the owner of the watch. The watch goes on.
+    /// The error for the owner of the watch. The watch continues.
     var asError: PluginError {
         let (message, remedy, system) = text
         var finding = PluginFinding(
@@ -26,25 +26,25 @@ struct WatchGap: Sendable, Hashable {
     }
 
     private var text: (message: String, remedy: String, system: String?) {
-        let refresh = "PluginCatalog.refresh() finds changes of Info.plist also where nothing is watched."
+        let refresh = "PluginCatalog.refresh() also finds changes of Info.plist where nothing is watched."
         switch reason {
         case .bundleIsLarge(let limit):
             return (
                 "Not all of \(quoted(directory)) is watched for changes: it has more than \(limit) directories.",
-                "Keep out of the bundle what does not belong to it. \(refresh)", nil
+                "Remove files from the bundle that do not belong to it. \(refresh)", nil
             )
         case .manyBundles(let limit):
             return (
                 """
-                \(quoted(directory)), and what comes after it, is not watched for changes: all bundles together have more \
+                \(quoted(directory)) and later directories are not watched for changes: all bundles together have more \
                 than \(limit) directories.
                 """,
-                "Raise fs.inotify.max_user_watches, of which a sixteenth is used, or remove bundles. \(refresh)", nil
+                "Raise fs.inotify.max_user_watches (a sixteenth of it is used), or remove bundles. \(refresh)", nil
             )
         case .deep(let limit):
             return (
-                "\(quoted(directory)) is not watched for changes: it stands \(limit) directories deep in its bundle.",
-                "Keep out of the bundle what does not belong to it. \(refresh)", nil
+                "\(quoted(directory)) is not watched for changes: it is \(limit) directories deep in its bundle.",
+                "Remove files from the bundle that do not belong to it. \(refresh)", nil
             )
         case .unreadable(let errno):
             return (

@@ -1,24 +1,26 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// Which directories are watched and why: trees of directories, and the directories above each, by which a tree that is
-/// removed, made anew, or reached through another link is found again.
+/// Which directories are watched and why: trees of directories, and the directories above each tree. Through these, a
+/// tree that is removed, created again, or reached through another link is found again.
 ///
-/// How many directories are watched has limits (``Limits``), of each bundle and of all. Beyond them the watch goes on with
-/// what it has, upper directories before deeper ones, and a ``WatchGap`` tells where changes are not noticed.
+/// The number of watched directories is limited (``Limits``), for each bundle and in total. Beyond the limits, the
+/// watch continues with the directories that it has, upper directories before deeper ones, and a ``WatchGap`` reports
+/// where changes are not noticed.
 struct WatchedTrees {
-    /// How many directories are watched at most. docs/bundle-format.md, "Limits", has them.
+    /// How many directories are watched at most. docs/bundle-format.md, "Limits", lists the values.
     struct Limits: Sendable {
-        /// Of one bundle, or of what a link in a root leads to.
+        /// For one bundle, or for the target of a link in a root.
         var bundle = 1_024
-        /// Of a directory that a link in a root leads to and that is no bundle: enough to see it become one.
+        /// For a directory that is the target of a link in a root but not a bundle: enough to notice when it becomes
+        /// one.
         var noBundle = 64
-        /// Of all, in one watch: the user's other programs need watches too.
+        /// For everything in one watch: the user's other programs need watches too.
         var total: Int
-        /// Deeper directories are no part of any bundle.
+        /// Deeper directories do not belong to any bundle.
         var levels = 32
 
-        /// - Parameter total: nil for a sixteenth of what the system lets the user have, and no more than 16,384.
+        /// - Parameter total: nil for a sixteenth of the user's limit in the system, but at most 16,384.
         init(total: Int? = nil) {
             self.total = total ?? min(16_384, (Inotify.limit("fs.inotify.max_user_watches") ?? 8_192) / 16)
         }
@@ -30,11 +32,11 @@ struct WatchedTrees {
         let path: String
         /// Whether every directory of the root is entered, or only those that the owner wants.
         let isEnteredWholly: Bool
-        /// Whether it is a link's target that does not look like a bundle: then only its upper directories are watched.
+        /// Whether it is the target of a link and does not look like a bundle: only its upper directories are watched.
         var isShallow = false
-        /// How many directories of each bundle are watched.
+        /// How many directories are watched for each bundle.
         var counts: [String: Int] = [:]
-        /// The watches of the root and the directories below it, by how they are called in reports.
+        /// The watches of the root and the directories below it, by their names in reports.
         var watches: [String: CInt] = [:]
         var above: Set<CInt> = []
     }
@@ -43,15 +45,15 @@ struct WatchedTrees {
     private struct Place: Hashable {
         /// The tree, by the name of its root in reports.
         let tree: String
-        /// The directory, as reports call it; for one above the tree, its path.
+        /// The directory's name in reports; for a directory above the tree, its path.
         let directory: String
         /// Where the directory is.
         let path: String
         /// Levels below the root; -1 for a directory above the tree.
         let depth: Int
-        /// The bundle that it belongs to, as reports call it; the root for the root itself.
+        /// The bundle to which it belongs, by its name in reports; the root for the root itself.
         let bundle: String
-        /// In a directory above the tree, the one name that leads to the tree.
+        /// In a directory above the tree, the only name that leads to the tree.
         var name = ""
     }
 
@@ -61,14 +63,14 @@ struct WatchedTrees {
     private let limits: Limits
     private var trees: [String: Tree] = [:]
     private var places: [CInt: Set<Place>] = [:]
-    /// Why a directory could not be watched, since somebody last asked.
+    /// Why a directory could not be watched, since the last request.
     private var failure: Inotify.Failure?
-    /// Where changes are not noticed, since somebody last asked.
+    /// Where changes are not noticed, since the last request.
     private var gaps: [WatchGap] = []
-    /// Those that were told of.
-    private var toldGaps: Set<WatchGap> = []
+    /// The gaps that were already reported.
+    private var reportedGaps: Set<WatchGap> = []
     private static let mostGaps = 256
-    /// Directories that the system did not let be read, to be tried again.
+    /// Directories that the system did not let us read, to be tried again.
     private var unread: Set<Place> = []
 
     private static let content = Int(
@@ -78,8 +80,8 @@ struct WatchedTrees {
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
     private static let selfEvents = Int(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)
 
-    /// `enters`: whether to watch the inside of a directory, or of a link to one, that stands in a root, by its name.
-    /// `isBundle`: whether what a link leads to is a bundle, by its path.
+    /// `enters`: takes the name of a directory in a root, or of a link to one; returns whether to watch its content.
+    /// `isBundle`: takes the path to which a link leads; returns whether it is a bundle.
     init(
         _ inotify: Inotify, limits: Limits = Limits(), enters: @escaping @Sendable (String) -> Bool,
         isBundle: @escaping @Sendable (String) -> Bool = { _ in true }
@@ -90,7 +92,7 @@ struct WatchedTrees {
         self.isBundle = isBundle
     }
 
-    /// The roots that the owner has named.
+    /// The roots that the owner has added.
     var roots: [String] { trees.filter { !$0.value.isEnteredWholly }.map(\.key) }
 
     /// The number of directories that the kernel watches.
@@ -111,26 +113,26 @@ struct WatchedTrees {
         }
     }
 
-    /// What kept a directory from being watched since the last call.
+    /// Why a directory could not be watched since the last call, or nil.
     mutating func takeFailure() -> Inotify.Failure? {
         defer { failure = nil }
         return failure
     }
 
-    /// Where changes are not noticed, as far as nobody was told.
+    /// The gaps that were not reported yet.
     mutating func takeGaps() -> [WatchGap] {
         defer { gaps = [] }
         return gaps
     }
 
     private mutating func note(_ gap: WatchGap) {
-        if toldGaps.count < Self.mostGaps, toldGaps.insert(gap).inserted { gaps.append(gap) }
+        if reportedGaps.count < Self.mostGaps, reportedGaps.insert(gap).inserted { gaps.append(gap) }
     }
 
-    /// Whether directories are to be tried again.
+    /// Whether there are directories to try again.
     var hasUnread: Bool { !unread.isEmpty }
 
-    /// Tries those directories again. In what can be read now anything may have changed.
+    /// Tries those directories again. In those that can be read now, anything may have changed.
     mutating func readAgain(_ changes: inout DirectoryChanges) {
         let places = unread
         unread = []
@@ -147,8 +149,8 @@ struct WatchedTrees {
         for component in tree.path.split(separator: "/") {
             let place = Place(
                 tree: name, directory: above, path: above, depth: -1, bundle: name, name: String(component))
-            // Where this directory is missing, the one above it tells when it comes. One that may not be read cannot be
-            // watched, and those below it still can.
+            // If this directory is missing, the one above it reports when it is created. One that may not be read
+            // cannot be watched, but those below it may still be.
             if hasRoom(for: place), let watch = add(place, Self.ancestry) { trees[name]?.above.insert(watch) }
             above = Path.join(above, String(component))
         }
@@ -164,8 +166,8 @@ struct WatchedTrees {
         unread = unread.filter { $0.tree != name }
     }
 
-    /// Watches a directory and what is below it, the upper ones first. The names are read when the watch is there, so that
-    /// none is missed.
+    /// Watches a directory and everything below it, the upper ones first. The names are read after the watch was added,
+    /// so that none is missed.
     private mutating func enter(_ place: Place) {
         var waiting = [place]
         var next = 0
@@ -176,27 +178,27 @@ struct WatchedTrees {
             if trees[place.tree]?.watches.updateValue(watch, forKey: place.directory) == nil {
                 trees[place.tree]?.counts[place.bundle, default: 0] += 1
             }
-            // A directory that may become a bundle shows that in its upper two levels.
+            // If it becomes a bundle, its upper two levels show that.
             if place.depth > 0, trees[place.tree]?.isShallow ?? false { continue }
             let listing = DirectoryListing(path: place.path)
             if let errno = listing.failure {
                 note(WatchGap(directory: place.directory, reason: .unreadable(errno: errno)))
                 unread.insert(place)
-            } else if !toldGaps.isEmpty {
-                toldGaps = toldGaps.filter { $0.directory != place.directory }
+            } else if !reportedGaps.isEmpty {
+                reportedGaps = reportedGaps.filter { $0.directory != place.directory }
             }
             for (name, kind) in listing.names where kind != .file {
-                // Those that there is no room for need not be remembered.
+                // Directories beyond the limit need not be remembered.
                 guard waiting.count - next <= limits.total else { break }
                 if let child = child(name, kind, in: place) { waiting.append(child) }
             }
         }
     }
 
-    /// Whether one more directory may be watched; tells of it where not.
+    /// Whether one more directory may be watched; records a gap if not.
     private mutating func hasRoom(for place: Place) -> Bool {
         guard let tree = trees[place.tree] else { return false }
-        // The roots that the owner has named, and what leads to them, are few.
+        // The roots that the owner has added, and the directories above them, are few.
         if place.depth <= 0, !tree.isEnteredWholly { return true }
         if places.count >= limits.total {
             note(WatchGap(directory: place.tree, reason: .manyBundles(limit: limits.total)))
@@ -204,7 +206,7 @@ struct WatchedTrees {
         }
         let limit = tree.isShallow ? limits.noBundle : limits.bundle
         if tree.counts[place.bundle, default: 0] >= limit {
-            // What is no bundle is of no interest.
+            // Changes below a directory that is not a bundle do not matter.
             if !tree.isShallow { note(WatchGap(directory: place.bundle, reason: .bundleIsLarge(limit: limit))) }
             return false
         }
@@ -215,8 +217,8 @@ struct WatchedTrees {
         return true
     }
 
-    /// What a name in a directory stands for, if it is a directory that belongs to the tree. What a link leads to is
-    /// made a tree of its own. `kind`: what the listing told; nil where nobody asked.
+    /// The place for a name, if it is a directory that belongs to the tree. The target of a link becomes a separate
+    /// tree. `kind`: the kind from the listing; nil if it is not known.
     private mutating func child(_ name: String, _ kind: DirectoryListing.Kind?, in place: Place) -> Place? {
         let isChoice = place.depth == 0 && !(trees[place.tree]?.isEnteredWholly ?? true)
         guard !isChoice || enters(name) else { return nil }
@@ -228,7 +230,7 @@ struct WatchedTrees {
                 tree: place.tree, directory: directory, path: path, depth: place.depth + 1,
                 bundle: isChoice ? directory : place.bundle)
         case S_IFLNK where isChoice:
-            // It may be made anew where it stands.
+            // It may have been created again in the same place.
             guard trees[directory] == nil, let target = Self.target(of: path) else { return nil }
             trees[directory] = Tree(path: target, isEnteredWholly: true)
             attach(directory)
@@ -242,7 +244,7 @@ struct WatchedTrees {
         return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
     }
 
-    /// Where a link leads, also if nothing is there yet.
+    /// Where a link leads, even if nothing is there yet.
     private static func target(of link: String) -> String? {
         if let resolved = Path.resolved(link) { return resolved }
         guard let target = Path.linkTarget(link) else { return nil }
@@ -253,12 +255,13 @@ struct WatchedTrees {
 
     private mutating func add(_ place: Place, _ mask: Int) -> CInt? {
         do throws(Inotify.Failure) {
-            // The roots may be links; what stands in them is no link, or was not a moment ago.
+            // The roots may be links; their items are not links, or were not a moment ago.
             let watch = try inotify.add(place.path, place.depth > 0 ? mask | Int(IN_DONT_FOLLOW) : mask)
             places[watch, default: []].insert(place)
             return watch
         } catch {
-            // What is missing or may not be read is not watched; that the kernel has no more watches must be told.
+            // A directory that is missing or may not be read is not watched; only a lack of watches in the kernel must
+            // be reported.
             if error.errno == ENOSPC || error.errno == ENOMEM { failure = error }
             return nil
         }
@@ -270,7 +273,7 @@ struct WatchedTrees {
         if rest.isEmpty { inotify.remove(watch) }
     }
 
-    /// Stops watching a directory that went away from its place, and those below it.
+    /// Stops watching a directory that was moved or removed, and those below it.
     private mutating func leave(_ directory: String, of tree: String) {
         for (known, watch) in trees[tree]?.watches ?? [:]
         where known == directory || Path.isInside(known, directory: directory) {
@@ -280,15 +283,15 @@ struct WatchedTrees {
             }
             forget(watch) { $0.tree == tree && $0.directory == known }
         }
-        // A link in the root leads to a tree that bears the link's name.
+        // A link in the root leads to a tree that has the link's name.
         if directory != tree, trees[directory] != nil { remove(directory) }
     }
 
     // MARK: Events
 
-    /// Brings the tables up to date with an event, and notes what it means for the owner.
+    /// Updates the tables after an event, and records what it means for the owner.
     ///
-    /// - Returns: whether it means anything.
+    /// - Returns: whether it has any meaning.
     mutating func apply(
         _ event: Inotify.Event, to changes: inout DirectoryChanges, _ quiet: inout QuietPeriod
     ) -> Bool {
@@ -297,18 +300,18 @@ struct WatchedTrees {
             return true
         }
         guard let affected = places[event.watch] else { return false }
-        // The kernel has removed the watch by itself, as the directory is gone.
+        // The kernel has already removed the watch, because the directory is gone.
         if event.isAny(of: Int(IN_IGNORED)) { places[event.watch] = nil }
         var isOfUse = false
         for place in affected {
             if event.isAny(of: Self.selfEvents) {
                 if place.depth <= 0 { renew(place.tree, &changes) } else { leave(place.directory, of: place.tree) }
             } else if place.depth < 0 {
-                // Of a directory above a tree, only the name that leads to the tree.
+                // In a directory above a tree, only the name that leads to the tree matters.
                 guard place.name == event.name else { continue }
                 renew(place.tree, &changes)
             } else {
-                // Of a directory itself only its permissions are told, which its parent tells too.
+                // An event about a directory itself only concerns its permissions, which its parent reports too.
                 guard !event.name.isEmpty else { continue }
                 noteName(event, in: place, &changes, &quiet)
             }
@@ -317,9 +320,9 @@ struct WatchedTrees {
         return isOfUse
     }
 
-    /// Finds a tree again by its path. Events that were on their way are lost by that, so all of it may have changed.
+    /// Finds a tree again by its path. This loses pending events, so anything in it may have changed.
     private mutating func renew(_ tree: String, _ changes: inout DirectoryChanges) {
-        // The trees that links in this one lead to are found again with it.
+        // The trees to which links in this one lead are found again with it.
         for other in trees.keys where Path.isInside(other, directory: tree) { remove(other) }
         guard trees[tree] != nil else { return }
         detach(tree)
@@ -351,7 +354,7 @@ struct WatchedTrees {
         if event.isAny(of: Int(IN_CLOSE_WRITE)) { quiet.ended(writing: directory) }
     }
 
-    /// Whether a file that came to be was opened for that; a link to a file was not, and is never closed.
+    /// Whether a new file was created by opening it for writing. A new hard link was not, and is never closed.
     private static func isBeingWritten(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1

@@ -1,99 +1,59 @@
-internal import CPluginSupport.Shims
-
-/// The signature of a C function as it stands in PHFunctions: `(bytes, uint32) -> uint32`.
+/// The signature of a C function, as it stands in PHFunctions: `(bytes, uint32) -> uint32`.
 ///
-/// Types: `void` (as a result only), `bool`, `int8` to `int64`, `uint8` to `uint64`, `float`, `double`, `pointer`,
-/// `string`, and `bytes` (as an argument only; two arguments of the C function: `const void *` and `size_t`).
+/// docs/abi.md has the grammar, and the type in C of each type.
 public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
-    /// A type of an argument or a result.
-    public enum ValueType: String, Sendable, Hashable, CaseIterable {
-        case void, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double, pointer, string, bytes
-    }
-
     /// The types of the arguments, in order.
-    public let arguments: [ValueType]
+    public let arguments: [ForeignType]
     /// The type of the result.
-    public let result: ValueType
+    public let result: ForeignType
+    /// Whether the C function returns a `plugin_status`, and writes its result through its last argument.
+    public let isThrowing: Bool
 
-    /// What to do about a text that is no signature.
+    /// What to do about a text that is not a signature.
     static let remedy =
         "Write the types of the arguments in parentheses, “->”, and the type of the result, as in “(bytes, uint32) -> "
         + "uint32” or “() -> void”; docs/abi.md lists the types."
 
-    /// Why a text is no signature.
-    public struct Fault: Error, Sendable {
+    /// Why a text is not a signature.
+    public struct Fault: Error, Sendable, Hashable {
+        /// The character that the fault begins at, counted from 1 in Unicode scalars.
+        public let position: Int
+        /// What is wrong there, as a sentence without its period.
+        public let problem: String
         /// The end of a sentence about the text.
-        let reason: String
+        var reason: String { "which is wrong at character \(position): \(problem)" }
     }
 
-    /// More arguments are a sign of a mistake; no C function of use has them.
-    static let maximumArguments = 32
+    /// What a text may have. More is a sign of a mistake, and a text is read before anybody knows whose it is.
+    enum Limit {
+        static let bytes = 4_096
+        static let arguments = 32
+        static let fields = 64
+        /// Structs in structs, and callbacks, in one another.
+        static let depth = 8
+        /// Types in the whole text.
+        static let types = 256
+        static let nameBytes = 64
+    }
 
-    /// Reads a signature. Blanks are allowed between words.
-    public init(_ text: String) throws(Fault) {
-        let parts = text.split(separator: "->", omittingEmptySubsequences: false).map { $0.trimmingBlanks }
-        guard parts.count == 2 else { throw Fault(reason: "which has not one “->”") }
-        guard parts[0].first == "(", parts[0].last == ")", parts[0].count >= 2 else {
-            throw Fault(reason: "which does not begin with arguments in parentheses")
-        }
-        let inside = parts[0].dropFirst().dropLast().trimmingBlanks
-        var arguments: [ValueType] = []
-        if !inside.isEmpty {
-            for word in inside.split(separator: ",", omittingEmptySubsequences: false) {
-                let type = try Self.type(word.trimmingBlanks)
-                guard type != .void else { throw Fault(reason: "which has “void” as an argument") }
-                arguments.append(type)
-            }
-        }
-        guard arguments.count <= Self.maximumArguments else {
-            throw Fault(reason: "which has more than \(Self.maximumArguments) arguments")
-        }
-        let result = try Self.type(parts[1])
-        guard result != .bytes else { throw Fault(reason: "which has “bytes” as its result") }
+    init(arguments: [ForeignType], result: ForeignType, isThrowing: Bool) {
         self.arguments = arguments
         self.result = result
+        self.isThrowing = isThrowing
     }
 
-    private static func type(_ word: Substring) throws(Fault) -> ValueType {
-        guard let type = ValueType(rawValue: String(word)) else {
-            let known = ValueType.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Fault(reason: "where \(quoted(word)) is none of the types \(known)")
-        }
-        return type
+    /// Reads a signature. Spaces and line breaks are allowed between words.
+    ///
+    /// - Throws: ``Fault``, with the place in the text.
+    ///
+    /// **Cost.** Proportional to the text, of which 4,096 bytes are the most.
+    public init(_ text: String) throws(Fault) {
+        var reader = SignatureReader(text)
+        self = try reader.read()
     }
 
-    /// The signature as it is written, with a blank after each comma.
-    public var description: String { "(\(arguments.map(\.rawValue).joined(separator: ", "))) -> \(result.rawValue)" }
-}
-
-extension ForeignSignature.ValueType {
-    /// What is passed for it; `bytes` is passed as two values.
-    var machineTypes: [phs_ffi_type] {
-        switch self {
-        case .void: [PHS_FFI_VOID]
-        case .bool, .uint8: [PHS_FFI_UINT8]
-        case .int8: [PHS_FFI_INT8]
-        case .int16: [PHS_FFI_INT16]
-        case .int32: [PHS_FFI_INT32]
-        case .int64: [PHS_FFI_INT64]
-        case .uint16: [PHS_FFI_UINT16]
-        case .uint32: [PHS_FFI_UINT32]
-        case .uint64: [PHS_FFI_UINT64]
-        case .float: [PHS_FFI_FLOAT]
-        case .double: [PHS_FFI_DOUBLE]
-        case .pointer, .string: [PHS_FFI_POINTER]
-        case .bytes: [PHS_FFI_POINTER, PHS_FFI_UINT64]
-        }
+    /// The signature as it is written, with a space after each comma.
+    public var description: String {
+        "(\(arguments.map(\.description).joined(separator: ", "))) \(isThrowing ? "throws " : "")-> \(result)"
     }
-}
-
-extension Substring {
-    fileprivate var trimmingBlanks: Substring {
-        var text = drop(while: \.isWhitespace)
-        while text.last?.isWhitespace ?? false { text.removeLast() }
-        return text
-    }
-}
-extension String {
-    fileprivate var trimmingBlanks: Substring { self[...].trimmingBlanks }
 }

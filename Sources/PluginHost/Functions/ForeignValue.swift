@@ -1,6 +1,9 @@
 /// An argument or result of a C function that is called by its signature.
 public enum ForeignValue: Sendable, Hashable {
+    /// No result.
     case void
+    /// NULL, where the signature allows it by `?`.
+    case null
     case bool(Bool)
     /// For `int8` to `int64`; must be in the range of the signature's type.
     case int(Int64)
@@ -8,14 +11,30 @@ public enum ForeignValue: Sendable, Hashable {
     case uint(UInt64)
     case float(Float)
     case double(Double)
-    /// As an argument lent for the call, NUL-terminated; as a result a copy. A NULL result is ``pointer(_:)`` nil.
+    /// As an argument borrowed for the call, NUL-terminated; as a result a copy.
     case string(String)
-    /// Lent for the call.
+    /// As an argument borrowed for the call; as a result a copy.
     case bytes([UInt8])
-    /// An address; the caller answers for what stands there.
-    case pointer(UInt?)
+    /// An address other than 0; the caller is responsible for what is stored there.
+    case pointer(UInt)
+    /// The fields of a struct, in order.
+    case structure([ForeignValue])
+    /// A function of the host that the plug-in calls; an argument only.
+    case callback(ForeignCallback)
 
-    /// The whole number, or nil where the value is none or is negative.
+    /// A closure for the plug-in to call while the call lasts.
+    ///
+    /// An error that it throws ends the closure's part in this call: the plug-in gets a zero, or the failure if the
+    /// callback's signature `throws`, the closure is not called again, and the call throws the error when the function
+    /// returns.
+    ///
+    /// - Parameter body: called on any thread with the values of the callback's signature; returns one of its result.
+    /// - Returns: the argument.
+    public static func callback(_ body: @escaping @Sendable ([ForeignValue]) throws -> ForeignValue) -> ForeignValue {
+        .callback(ForeignCallback(body))
+    }
+
+    /// The whole number, or nil if the value is not one or is negative.
     public var uint64: UInt64? {
         switch self {
         case .uint(let value): value
@@ -24,7 +43,7 @@ public enum ForeignValue: Sendable, Hashable {
         }
     }
 
-    /// The whole number, or nil where the value is none or is too large.
+    /// The whole number, or nil if the value is not one or is too large.
     public var int64: Int64? {
         switch self {
         case .int(let value): value
@@ -33,7 +52,7 @@ public enum ForeignValue: Sendable, Hashable {
         }
     }
 
-    /// The number as floating point, or nil where the value is no number.
+    /// The number as floating point, or nil where the value is not a number.
     public var double: Double? {
         switch self {
         case .double(let value): value
@@ -47,6 +66,30 @@ public enum ForeignValue: Sendable, Hashable {
     /// The text, or nil.
     public var string: String? { if case .string(let text) = self { text } else { nil } }
 
+    /// The bytes, or nil.
+    public var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+
+    /// The fields of a struct, or nil.
+    public var fields: [ForeignValue]? { if case .structure(let fields) = self { fields } else { nil } }
+
     /// The truth value, or nil.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    /// The value for a message: long texts are cut, bytes and fields counted.
+    var shown: String {
+        switch self {
+        case .void: "no value"
+        case .null: "NULL"
+        case .bool(let value): "\(value)"
+        case .int(let value): "\(value)"
+        case .uint(let value): "\(value)"
+        case .float(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .string(let text): quoted(text.count > 40 ? text.prefix(40) + "…" : text[...])
+        case .bytes(let bytes): "\(bytes.count) bytes"
+        case .pointer(let address): "the pointer 0x\(String(address, radix: 16))"
+        case .structure(let fields): "a struct of \(fields.count)"
+        case .callback: "a callback"
+        }
+    }
 }

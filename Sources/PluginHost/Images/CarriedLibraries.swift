@@ -1,9 +1,9 @@
-/// The libraries that a plug-in's bundle carries in a directory of its own, for code that needs them by their names.
+/// The libraries that a bundle contains in a directory of its own, for code that needs them by name.
 ///
-/// A library `libX.so.1` stands there as a file of that name, or as the executable of a framework that has the name or the
-/// SONAME. What a link leads to outside of the bundle is none of the bundle's.
+/// A library `libX.so.1` is a file with that name, or the executable of a framework with that name or SONAME. If a link
+/// leads out of the bundle, its target does not belong to the bundle.
 ///
-/// **Cost.** The reading of the head of each library that is asked for.
+/// **Cost.** Reads the head of each requested library.
 struct CarriedLibraries {
     /// The directory.
     let directory: String
@@ -12,16 +12,16 @@ struct CarriedLibraries {
 
     /// - Parameters:
     ///   - directory: where the libraries are.
-    ///   - bundlePath: the bundle's directory; files outside of it are not the bundle's.
-    ///   - frameworkExecutables: the executables of the frameworks in the directory. Called only where no file of the
-    ///     directory has the name that is asked for.
+    ///   - bundlePath: the bundle's directory; files outside of it do not belong to the bundle.
+    ///   - frameworkExecutables: the executables of the frameworks in the directory. Called only if no file of the
+    ///     directory has the requested name.
     init(directory: String, bundlePath: String, frameworkExecutables: @escaping @Sendable () -> [String]) {
         self.directory = directory
         self.bundlePath = bundlePath
         self.frameworkExecutables = frameworkExecutables
     }
 
-    /// The library that a DT_NEEDED finds, or nil. `unread`: takes files that the system does not let be read.
+    /// The library for a DT_NEEDED name, or nil. `unread`: collects files that the system does not let us read.
     func file(named name: String, unread: UnreadFiles = UnreadFiles()) -> ImageFile? {
         if let file = own(Path.join(directory, name), unread) { return file }
         for path in frameworkExecutables() {

@@ -3,22 +3,22 @@ import CPluginSupport
 extension CompleteInspection {
     // MARK: - An entry that is not exported
 
-    /// Says why the entry is not exported, where the file shows the reason: a function that is there and hidden, or one whose
-    /// name the compiler made (fault 81).
+    /// States why the entry is not exported, if the file shows it: the function exists but is hidden, or the compiler
+    /// gave it another name (fault 81).
     mutating func explainMissingEntry() {
         let entry = ImageInspector.entrySymbol
         replaceFirst({ $0.code == .symbolMissing && $0.subject == entry && $0.severity == .error }) { inspection in
             let names = inspection.file.functionNames(holding: entry)
-            // Of data with that name the quick inspection has said so.
+            // If it is data with that name, the quick inspection has already reported it.
             if names.contains(entry), !inspection.file.exports(entry) { return inspection.hiddenEntry }
-            return names.lazy.compactMap(inspection.mangledEntry).first
+            return names.firstNonNil(inspection.mangledEntry)
         }
     }
 
     private var hiddenEntry: PluginFinding {
         finding(
             .symbolMissing, subject: ImageInspector.entrySymbol,
-            "\(quoted(file.path)) defines the function \(quoted(ImageInspector.entrySymbol)) and does not export it.",
+            "\(quoted(file.path)) defines the function \(quoted(ImageInspector.entrySymbol)) but does not export it.",
             file.isSwift
                 ? "Write “public” before the function: @c(plugin_entry) public func …"
                 : "Write PLUGIN_EXPORT before the function, and let no version script of the linker hide it.")
@@ -26,13 +26,13 @@ extension CompleteInspection {
 
     private func mangledEntry(_ name: String) -> PluginFinding? {
         let isCPlusPlus = name.hasPrefix("_Z")
-        // Both languages write the name in the source after its length.
+        // In both languages, the mangled name contains the source name after its length.
         let inSource = "\(ImageInspector.entrySymbol.utf8.count)\(ImageInspector.entrySymbol)"
         guard isCPlusPlus || name.hasPrefix("$s"), name.contains(inSource) else { return nil }
         return finding(
             .symbolMissing, subject: ImageInspector.entrySymbol,
-            "\(quoted(file.path)) does not export the C function \(quoted(ImageInspector.entrySymbol)); what it has is "
-                + "\(SymbolNames.described(name)), a function of \(isCPlusPlus ? "C++" : "Swift").",
+            "\(quoted(file.path)) does not export the C function \(quoted(ImageInspector.entrySymbol)); it has "
+                + "\(SymbolNames.described(name)), a \(isCPlusPlus ? "C++" : "Swift") function.",
             isCPlusPlus
                 ? "Declare it extern \"C\" and with the parameters of plugin_abi.h: PLUGIN_EXPORT plugin_status "
                     + "plugin_entry(const plugin_host *host). Other parameters make it another function."
@@ -41,9 +41,9 @@ extension CompleteInspection {
 
     // MARK: - A note that was removed
 
-    /// Says that the note is gone from a plug-in that must have one: registerPlugin() is compiled into it, and with it the
-    /// note. Tools that remove sections take it away, and leave either zeros in its place or a program header that leads
-    /// nowhere.
+    /// Reports that a plug-in has lost the note that it must have: registerPlugin() is compiled into it together with
+    /// the note. Tools that remove sections delete the note, and leave zeros in its place or a program header that
+    /// points nowhere.
     mutating func checkRemovedNote() {
         guard quick.note == nil, !file.sections.isEmpty, file.section(named: PLUGIN_NOTE_SECTION) == nil,
             file.uses(symbolBeginningWith: Self.registerPlugin)
@@ -82,11 +82,11 @@ extension CompleteInspection {
 }
 
 extension ImageFile {
-    /// More symbols than are looked through.
+    /// The limit of symbols to search.
     private static let mostSymbols = 200_000
     private static let mostSymbolBytes: UInt64 = 16 << 20
 
-    /// The names of functions that the file defines, exported or not, and that hold a text; as far as the symbols were not
+    /// The names of functions that the file defines, exported or not, and that contain a text, unless the symbols were
     /// stripped.
     func functionNames(holding text: String) -> [String] {
         let text = Array(text.utf8)
@@ -105,7 +105,8 @@ extension ImageFile {
         }
     }
 
-    /// No entry has a longer name, mangled or not. Names may share their bytes, and together be far longer than the file.
+    /// No entry has a longer name, mangled or not. Names may share their bytes, so together they could be far longer
+    /// than the file.
     private static let mostNameBytes = 256
 
     private static func name(of symbol: ELFSymbol, in strings: [UInt8], holding text: [UInt8]) -> String? {
@@ -129,7 +130,7 @@ extension ImageFile {
 
     func exports(_ name: String) -> Bool { symbols?.definitions(of: SymbolName(name)).isEmpty == false }
 
-    /// Whether the file uses a symbol of another one whose name begins with a text.
+    /// Whether the file uses a symbol of another file whose name begins with a text.
     func uses(symbolBeginningWith text: String) -> Bool {
         guard let symbols else { return false }
         let text = Array(text.utf8)

@@ -1,21 +1,21 @@
 import PropertyLists
 
 extension CompleteInspection {
-    /// Protocols that have other requirements than when the plug-in was compiled, which ``InterfaceComparison`` refuses at
-    /// the entry.
+    /// Checks protocols whose requirements have changed since the plug-in was compiled. ``InterfaceComparison`` refuses
+    /// these at the entry.
     mutating func checkInterfaces() {
         var files: [ImageFile] = closure.newFiles
         for image in host.images {
             if let file = image.file, !files.contains(where: { $0 === file }) { files.append(file) }
         }
-        // What the entry refuses is what the plug-in's own file lists; a library that it brings is not asked.
+        // The entry checks only the conformances in the plug-in's own file, not those of its libraries.
         add(InterfaceInspection(of: file, among: files).findings)
     }
 }
 
 /// The conformances of a file, compared with the protocols that other files define.
 private struct InterfaceInspection {
-    /// Where something stands: an address of a file.
+    /// A position: an address in a file.
     private struct Place {
         let file: ImageFile
         let address: UInt64
@@ -26,10 +26,10 @@ private struct InterfaceInspection {
 
     let findings: [PluginFinding]
 
-    /// `files`: those that symbols are looked up in, in order.
+    /// `files`: the files in which symbols are looked up, in order.
     init(of file: ImageFile, among files: [ImageFile]) {
         guard let section = file.section(named: Self.section), section.size <= FileMemory.sectionLimit,
-            // Packed relocations leave no record of what a table leads to.
+            // Packed relocations do not show what a table points to.
             let relocations = FileRelocations(of: file)
         else {
             findings = []
@@ -81,20 +81,20 @@ private struct InterfaceInspection {
     }
 }
 
-/// What the dynamic linker writes where, in a file.
+/// What the dynamic linker writes at which address of a file.
 private struct FileRelocations {
     enum Target {
-        /// An address of the file itself.
+        /// An address in the file itself.
         case own(UInt64)
         case symbol(String)
     }
 
     private let file: ImageFile
     private let table: [UInt8]
-    /// Where in the table the relocation for an address stands.
+    /// The position in the table of the relocation for each address.
     private var offsets: [UInt64: Int] = [:]
 
-    /// - Returns: nil for a file with packed relocations, and for one whose table cannot be read.
+    /// - Returns: nil for a file with packed relocations, or with a table that cannot be read.
     init?(of file: ImageFile) {
         let size = file.dynamic.relocationsSize
         guard file.dynamic.packedRelocationsSize == 0, size % UInt64(ELF.relocationSize) == 0,
@@ -125,7 +125,7 @@ private struct FileRelocations {
         }
     }
 
-    /// Whether code of the file stands where an address of it leads to.
+    /// Whether the relocated value at an address points to code of the file.
     func leadsToCode(_ address: UInt64) -> Bool {
         guard case .own(let target)? = self[address] else { return false }
         return file.segments.contains { $0.flags & ELF.mayExecute != 0 && $0.holds(address: target) }

@@ -1,15 +1,10 @@
 import Glibc
 
 extension CompleteInspection {
-    /// All libraries that are missing, each with the places where it was looked for (fault 67).
+    /// Reports all missing libraries, each with the places that were searched (fault 67).
     mutating func checkMissingLibraries() {
         for missing in closure.missing {
-            var message =
-                "\(quoted(missing.neededBy)) needs the library \(quoted(missing.name)), which is not found. "
-                + "Searched: \(Self.list(missing.searched))."
-            for rejected in missing.rejected {
-                message += " The file \(quoted(rejected.path)) \(rejected.reason)."
-            }
+            var message = missing.sentence
             let module = module(of: missing)
             if let module { message += " \(module.sentence)" }
             add(
@@ -21,33 +16,33 @@ extension CompleteInspection {
 
     // MARK: The application's own libraries
 
-    /// A missing library that holds a Swift module: nearly always the application's API, which no distribution has.
+    /// A missing library that contains a Swift module: nearly always the application's API, which no distribution has.
     private struct MissingModule {
         let name: String
-        /// The image of the process or the program that has the module in it.
+        /// The image of the process or the program that contains the module.
         let image: String?
-        /// Whether the application was named, and does not bring the library.
+        /// Whether the application was named and does not contain the library.
         let isApplicationKnown: Bool
 
         var sentence: String {
             if let image {
-                return "The Swift module \(name), which that library is made of, stands in \(quoted(image)) itself."
+                return "The Swift module \(name), from which that library is built, is contained in \(quoted(image))."
             }
             return
-                "By the symbols that are used it is the library of the Swift module \(name), which is most likely the "
-                + "application's own"
+                "The symbols that it uses belong to the Swift module \(name), which is most likely part of the "
+                + "application"
                 + (isApplicationKnown ? "; it is not among the libraries that the application needs." : ".")
         }
 
         var remedy: String {
             let package =
-                "make \(name) a product .library(type: .dynamic) in a package of its own, and let the application and the "
-                + "plug-in depend on it by .product; a target in the application's package is linked into the application, "
+                "make \(name) a product .library(type: .dynamic) in a separate package, and let the application and the "
+                + "plug-in depend on it with .product; a target in the application's package is linked into the application, "
                 + "and no plug-in can share it (docs/abi.md, “One copy of each module”)."
             if image != nil { return package.prefix(1).uppercased() + package.dropFirst() }
             if isApplicationKnown { return "In the application, " + package }
             return
-                "If the application brings it, name the application: pluginhost check --host PROGRAM. If it does not, "
+                "If the application contains it, name the application: pluginhost check --host PROGRAM. If it does not, "
                 + package
         }
     }
@@ -59,7 +54,7 @@ extension CompleteInspection {
         }
         let module = String(name.dropFirst(3).dropLast(3))
         let image = host.images.first { $0.modules.contains(module) }?.path
-        // Swift's mangled names begin with the module, after its length.
+        // Swift's mangled names begin with the module's name, after its length.
         let symbols = "$s\(module.utf8.count)\(module)"
         guard image != nil || closure.newFiles.contains(where: { $0.uses(symbolBeginningWith: symbols) }) else {
             return nil
@@ -67,7 +62,7 @@ extension CompleteInspection {
         return MissingModule(name: module, image: image, isApplicationKnown: host.isNamedProgram)
     }
 
-    /// Whether a name is that of a library of the Swift runtime.
+    /// Whether a library with this name belongs to the Swift runtime.
     static func isSwiftLibrary(_ name: String) -> Bool {
         name.hasPrefix("libswift") || name.hasPrefix("libFoundation") || name.hasPrefix("lib_Foundation")
     }
@@ -77,33 +72,23 @@ extension CompleteInspection {
             + "\(shellWord(name))), or link the plug-in with -rpath '$ORIGIN/../Frameworks'."
     }
 
-    private static func list(_ places: [LibrarySearch.Place]) -> String {
-        places.map { place in
-            switch place.rule {
-            case "": quoted(place.directory)
-            case "cache": "the cache \(quoted(place.directory))"
-            default: "\(quoted(place.directory)) (\(place.rule))"
-            }
-        }.joined(separator: ", ")
-    }
-
     private static func remedy(forLibrary name: String) -> String {
         if isSwiftLibrary(name) {
             return
-                "Install the Swift runtime that the host was built with, or put its libraries beside the host and "
+                "Install the Swift runtime that the host was built with, or put its libraries next to the host and "
                 + "link the host with -rpath '$ORIGIN/../lib'."
         }
         return
-            "Install the package that holds \(name) (Debian, Ubuntu: apt-file search \(shellWord(name)); Fedora: dnf "
+            "Install the package that contains \(name) (Debian, Ubuntu: apt-file search \(shellWord(name)); Fedora: dnf "
             + "provides \(shellWord("*/" + name))), or put the library into Contents/Frameworks of the bundle "
             + "and link the plug-in with -rpath '$ORIGIN/../Frameworks'."
     }
 
     // MARK: - Thread-local memory
 
-    /// The dynamic linker keeps little memory for thread-local variables of libraries that are opened late and address them
-    /// directly (DF_STATIC_TLS); how much is left depends on what was opened before. A library that wants more than is kept
-    /// for all of them together may not load.
+    /// The dynamic linker reserves little memory for thread-local variables of libraries that are opened late and
+    /// address them directly (DF_STATIC_TLS). How much is left depends on what was opened before. A library that needs
+    /// more than the whole reserve may not load.
     mutating func checkThreadLocalMemory() {
         for file in closure.newFiles where file.dynamic.flags & DynamicTable.flagStaticThreadLocals != 0 {
             guard let segment = file.segments.first(where: { $0.type == ELF.threadLocal }),
@@ -111,8 +96,8 @@ extension CompleteInspection {
             else { continue }
             warn(
                 .loadFailed, path: file.path, subject: "PT_TLS",
-                "\(quoted(file.path)) has \(segment.memorySize) bytes of thread-local variables of the model initial-exec; "
-                    + "for all libraries that are opened late the dynamic linker keeps some \(Self.keptThreadLocals) bytes.",
+                "\(quoted(file.path)) has \(segment.memorySize) bytes of thread-local variables of the model initial-exec, but "
+                    + "the dynamic linker reserves only \(Self.keptThreadLocals) bytes for all libraries opened late.",
                 "Compile it without -ftls-model=initial-exec, or start the application with "
                     + "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=\(segment.memorySize + Self.keptThreadLocals).")
         }
@@ -123,7 +108,7 @@ extension CompleteInspection {
 
     // MARK: - Versions
 
-    /// Versions that a library must have and has not, most often a glibc that is too old.
+    /// Reports versions that a library must have but does not; the usual cause is an old glibc.
     mutating func checkVersions() {
         for file in closure.newFiles {
             var seen: Set<SymbolVersions.Needed> = []
@@ -147,27 +132,27 @@ extension CompleteInspection {
         let isGlibc = family == "GLIBC"
         add(
             .dependencyMissing, path: neededBy.path, subject: version.name,
-            "\(quoted(neededBy.path)) needs version \(quoted(version.name)) of \(quoted(version.library)); found was "
-                + "\(quoted(provider.path)), \(has).",
+            "\(quoted(neededBy.path)) needs version \(quoted(version.name)) of \(quoted(version.library)), but "
+                + "\(quoted(provider.path)) was found, \(has).",
             isGlibc
                 ? "Build the plug-in on a system whose glibc is "
                     + "\(highest.map { String($0.dropFirst(6)) } ?? "no newer than this one") or older, for instance "
-                    + "in a container of the oldest distribution it shall run on, or run the host on a newer "
+                    + "in a container of the oldest distribution on which it must run, or run the host on a newer "
                     + "system."
                 : "Install a newer version of the package that holds \(quoted(provider.path)), or build the plug-in "
                     + "against the one that is installed."
         )
     }
 
-    /// The numbers in a version's name: GLIBC_2.4 comes before GLIBC_2.36.
+    /// The numbers in a version's name, so that GLIBC_2.4 comes before GLIBC_2.36.
     private static func numbers(_ name: String) -> [Int] {
         name.split { !$0.isNumber }.map { Int($0) ?? 0 }
     }
 
     // MARK: - Search paths
 
-    /// Absolute directories of RUNPATH or RPATH that others may put libraries into (fault 69). Those that exist now
-    /// are looked at, and of a path that does not exist, the directory in which it could be made.
+    /// Reports absolute directories of RUNPATH or RPATH into which others may put libraries (fault 69). For a path that
+    /// does not exist, it checks the directory in which it could be created.
     mutating func checkWritableSearchPaths() {
         for file in closure.newFiles {
             guard let list = file.runPath ?? file.rPath else { continue }
@@ -176,8 +161,8 @@ extension CompleteInspection {
                 guard let writable = Self.writableDirectory(of: element) else { continue }
                 warn(
                     .unsafeSearchPath, path: file.path, subject: element,
-                    "\(quoted(file.path)) has \(quoted(element)) in its \(tag), and everybody may write to "
-                        + "\(quoted(writable)): whoever puts a library there has it loaded into the host.",
+                    "\(quoted(file.path)) has \(quoted(element)) in its \(tag), but everybody may write to "
+                        + "\(quoted(writable)): the host would load a library that anybody puts there.",
                     writable == Path.lexicallyNormalized(element)
                         ? "Run: chmod o-w \(shellWord(writable))"
                         : "Link without that -rpath: the directory does not exist.")
@@ -191,7 +176,7 @@ extension CompleteInspection {
             if let identity = FileIdentity(path: directory) {
                 return identity.isDirectory && identity.mode & S_IWOTH != 0 ? directory : nil
             }
-            directory = Path.directory(of: directory)
+            directory = Path.parent(directory)
         }
         return nil
     }

@@ -1,4 +1,4 @@
-/// The extension points at which Info.plist says that the code offers something.
+/// The extension points that Info.plist declares for the code.
 struct DeclaredPoints {
     let names: Set<String>
     /// The path of the Info.plist.
@@ -6,8 +6,8 @@ struct DeclaredPoints {
 }
 
 extension CompleteInspection {
-    /// Compares what Info.plist declares with what the file shows of its code. Warnings only: the code decides when it
-    /// runs.
+    /// Compares the declarations in Info.plist with what the file shows about its code. It only warns, because the code
+    /// decides when it runs.
     mutating func compare(_ declared: DeclaredPoints) {
         guard host.unread.first == nil else { return }
         if declared.names.isEmpty {
@@ -17,12 +17,12 @@ extension CompleteInspection {
         }
     }
 
-    /// A Swift plug-in offers something at extension points by one function, which the file names.
+    /// A Swift plug-in registers providers with one function, whose name is in the file.
     private mutating func checkUndeclared(_ declared: DeclaredPoints) {
         guard file.uses(symbolBeginningWith: Self.provide) else { return }
         warn(
             .undeclaredRegistration, path: declared.list, subject: "PHFactories",
-            "The code registers providers at extension points, and Info.plist declares none in PHFactories: no catalogue "
+            "The code registers providers at extension points, but Info.plist declares none in PHFactories, so no catalogue "
                 + "lists them.",
             "Declare each in PHFactories of Info.plist with its name, extensionPoint and version; “pluginhost load” lists "
                 + "them.")
@@ -33,10 +33,10 @@ extension CompleteInspection {
 
     // MARK: - Misspelt names
 
-    /// Names of extension points that are most likely misspelt: the application has a name that differs by a slip of the
-    /// hand, and not this one; or the code has one, and nobody has this one.
+    /// Reports names of extension points that are probably misspelt: the application contains a similar name but not
+    /// this one, or the code contains a similar name and nobody has this one.
     private mutating func checkSpelling(of declared: DeclaredPoints) {
-        // Swift keeps texts of up to 15 bytes in its instructions, where nobody finds them.
+        // Swift keeps texts of up to 15 bytes inside instructions, where they cannot be found.
         let names = declared.names.filter { $0.utf8.count > 15 }.sorted()
         if names.isEmpty { return }
         let own = closure.newFiles
@@ -50,8 +50,8 @@ extension CompleteInspection {
             guard !isInHost, let other = inHost[name]?.first ?? (isInCode ? nil : inCode[name]?.first) else { continue }
             warn(
                 .unfulfilledDeclaration, path: declared.list, subject: name,
-                "PHFactories declares the extension point \(quoted(name)), which is not in \(quoted(other.path)); what is "
-                    + "there is \(quoted(other.text)).",
+                "PHFactories declares the extension point \(quoted(name)), which is not in \(quoted(other.path)); that file "
+                    + "has \(quoted(other.text)).",
                 isInCode
                     ? "If it is misspelt, correct it in PHFactories of Info.plist and in the code."
                     : "If it is misspelt, correct it in PHFactories of Info.plist.")
@@ -65,7 +65,7 @@ extension CompleteInspection {
 
     private static let mostConstants: UInt64 = 32 << 20
 
-    /// The constant texts of files that are equal to names, or nearly so.
+    /// The constant texts in files that are equal or similar to names.
     private static func texts(like names: [String], in files: [ImageFile]) -> [String: [FoundText]] {
         let wanted = names.map { Array($0.utf8) }
         let lengths = wanted.map(\.count)
@@ -93,18 +93,18 @@ extension CompleteInspection {
         return found
     }
 
-    /// How many bytes a slip of the hand adds, leaves out or changes.
+    /// How many bytes a typing mistake adds, leaves out or changes.
     private static let slip = 2
 
-    /// Whether few bytes must be changed, added or left out to make another text of one.
+    /// Whether changing, adding or removing a few bytes turns one text into the other.
     private static func isSlip(_ text: Slice<UnsafeRawBufferPointer>, of other: [UInt8]) -> Bool {
         guard abs(text.count - other.count) <= slip else { return false }
-        // What differs stands between what both begin with and what both end with.
+        // The difference is between the common beginning and the common end.
         let same = zip(text, other).prefix { $0 == $1 }.count
         let rest = (Array(text.dropFirst(same)), Array(other.dropFirst(same)))
         let sameEnd = zip(rest.0.reversed(), rest.1.reversed()).prefix { $0 == $1 }.count
         let (left, right) = (rest.0.dropLast(sameEnd), rest.1.dropLast(sameEnd))
-        // Names differ in some bytes of one word: where more lies between, it is another name.
+        // Misspelt names differ in a few bytes of one word: a longer different part means another name.
         guard max(left.count, right.count) <= 2 * slip + 4 else { return false }
         return left.editDistance(to: right, atMost: slip) != nil
     }

@@ -1,15 +1,15 @@
 import CPluginSupport
 
 extension CompleteInspection {
-    /// The module that host and plug-in must share one copy of.
+    /// The module of which host and plug-in must share one copy.
     private static let sharedModule = "PluginABI"
-    /// The standard library, of which each process has one.
+    /// The standard library, which each process contains only once.
     private static let standardLibrary = "Swift"
 
     // MARK: - One copy of each module
 
-    /// Swift modules that stand in two images: types of the one are not types of the other, and casts between them
-    /// fail without a word.
+    /// Reports Swift modules that are contained in two images: their types are different, and casts between them fail
+    /// silently.
     mutating func checkModules() {
         for file in closure.newFiles {
             for module in file.modules.sorted() {
@@ -28,46 +28,46 @@ extension CompleteInspection {
         guard file !== self.file else {
             return add(
                 .duplicateABI, path: file.path, subject: Self.sharedModule,
-                "The plug-in \(quoted(file.path)) carries its own copy of the module \(Self.sharedModule), so its classes are "
-                    + "none that the host knows.",
-                "In its Package.swift, which must be another package than PluginHost's own, depend on "
+                "The plug-in \(quoted(file.path)) contains its own copy of the module \(Self.sharedModule), so the host does "
+                    + "not recognise its classes.",
+                "In its Package.swift, which must be a different package than PluginHost, depend on "
                     + ".product(name: \"PluginHost\", package: \"PluginHost\") instead of on a target: that product is "
                     + ".dynamic, and host and plug-in then share one copy.")
         }
-        // The library may be the one copy there is: of a program that was not linked with PluginHost.
+        // The library may contain the only copy, if the program was not linked with PluginHost.
         guard let other = host.images.first(where: { $0.modules.contains(Self.sharedModule) })?.path else { return }
         add(
             .duplicateABI, path: file.path, subject: Self.sharedModule,
-            "The library \(quoted(file.path)), which the plug-in needs, carries the module \(Self.sharedModule), and so does "
-                + "\(quoted(other)): the plug-in's classes are none that the host knows.",
+            "The library \(quoted(file.path)), which the plug-in needs, contains the module \(Self.sharedModule), and so does "
+                + "\(quoted(other)): the host does not recognise the plug-in's classes.",
             "In the Package.swift of \(quoted(Path.lastComponent(other))), depend on .product(name: \"PluginHost\", package: "
-                + "\"PluginHost\") from another package than PluginHost's own, so that it uses the library and has no copy."
+                + "\"PluginHost\") in a different package than PluginHost, so that it uses the library and has no copy."
         )
     }
 
-    /// A module may stand in two plug-ins, but not in one of them and in the host.
+    /// Two plug-ins may contain the same module, but a plug-in and the host may not.
     private mutating func checkModule(_ module: String, in file: ImageFile) {
         let inHost = host.images.first { $0.modules.contains(module) }?.path
-        // Between two new files it is told once, for the later one.
+        // If two new files contain it, report it once, for the later one.
         let inNew = closure.newFiles.prefix { $0 !== file }.first { $0.modules.contains(module) }?.path
         guard let other = inHost ?? inNew else { return }
         warn(
             .duplicateABI, path: file.path, subject: module,
-            "The Swift module \(quoted(module)) stands in \(quoted(file.path)) and in \(quoted(other)): the types of "
-                + "the one are not those of the other, and casts between them fail.",
+            "The Swift module \(quoted(module)) is contained in \(quoted(file.path)) and in \(quoted(other)): the types of "
+                + "the two copies are different, and casts between them fail.",
             "If host and plug-in exchange types of \(module), make it a .library(type: .dynamic) product in a "
-                + "package of its own, and let both depend on that product; else ignore this."
+                + "separate package, and let both depend on that product; otherwise ignore this."
         )
     }
 
     private mutating func addOwnRuntime(in file: ImageFile) {
         add(
             .duplicateABI, path: file.path, subject: Self.standardLibrary,
-            "\(quoted(file.path)) carries its own copy of the Swift runtime, so that the process would have two.",
+            "\(quoted(file.path)) contains its own copy of the Swift runtime, so the process would have two.",
             "Build it without -static-stdlib and without --static-swift-stdlib.")
     }
 
-    /// A program with the runtime linked into it, and a plug-in that brings the shared one.
+    /// Reports a program with the runtime linked into it if the plug-in needs the shared runtime.
     private mutating func checkProgramRuntime() {
         guard let program = host.images.first, let file = program.file, !Self.isSwiftRuntime(file),
             program.modules.contains(Self.standardLibrary),
@@ -75,14 +75,14 @@ extension CompleteInspection {
         else { return }
         add(
             .duplicateABI, subject: Self.standardLibrary,
-            "The program \(quoted(program.path)) has the Swift runtime linked into it, and \(quoted(self.file.path)) "
-                + "needs the shared one, so that the process would have two.",
+            "The program \(quoted(program.path)) has the Swift runtime linked into it, but \(quoted(self.file.path)) "
+                + "needs the shared one, so the process would have two.",
             "Build the program without -static-stdlib (swift build without --static-swift-stdlib), and ship the "
-                + "runtime's libraries beside it."
+                + "runtime's libraries next to it."
         )
     }
 
-    /// The libraries of the toolchain all define parts of the module Swift.
+    /// All libraries of the toolchain define parts of the module Swift.
     static func isSwiftRuntime(_ file: ImageFile) -> Bool {
         let name = file.ownName ?? Path.lastComponent(file.path)
         return isSwiftLibrary(name) || name == "libdispatch.so" || name == "libTesting.so" || name == "libXCTest.so"
@@ -90,7 +90,7 @@ extension CompleteInspection {
 
     // MARK: - Marks of the build
 
-    /// A note that is no segment: the dynamic linker's tools, and the check before a load, do not see it.
+    /// Reports a note that is not in a segment: neither the dynamic linker's tools nor the check before a load sees it.
     mutating func checkNotesInSections() {
         guard quick.note == nil, let section = file.section(named: PLUGIN_NOTE_SECTION),
             let bytes = file.content(of: section, limit: 64 << 10)
@@ -111,7 +111,7 @@ extension CompleteInspection {
         guard found > 0 else { return }
         warn(
             .abiMismatch, subject: PLUGIN_NOTE_SECTION,
-            "\(quoted(file.path)) has its note in the section \(PLUGIN_NOTE_SECTION) only and in no PT_NOTE segment, "
+            "\(quoted(file.path)) has its note only in the section \(PLUGIN_NOTE_SECTION) and in no PT_NOTE segment, "
                 + "so the check before a load does not see it.",
             "Link the plug-in again, and change its search path with -rpath at link time: old versions of patchelf "
                 + "move notes."
@@ -119,8 +119,8 @@ extension CompleteInspection {
         add(findings)
     }
 
-    /// Without a note, the compilers that `.comment` names tell whether a Swift file fits. They are those of its
-    /// parts, one of which may be the system's C compiler: only if none is the host's is there something to say.
+    /// Without a note, the compilers listed in `.comment` show whether a Swift file matches the host. They compiled its
+    /// parts, and one may be the system's C compiler, so it reports only files for which none matches the host's.
     mutating func checkToolchain() {
         guard quick.note == nil, file.section(named: PLUGIN_NOTE_SECTION) == nil, file.isSwift,
             let own = ImageFile.revisions(in: PluginNote.hostToolchain).first
@@ -131,7 +131,7 @@ extension CompleteInspection {
             .toolchainMismatch, subject: other,
             "\(quoted(file.path)) was compiled by a Swift toolchain of the LLVM revision \(other); this host was "
                 + "compiled by that of \(own).",
-            "Build the plug-in with the host's Swift toolchain: Swift code of two toolchains does not fit together "
+            "Build the plug-in with the host's Swift toolchain: Swift code of two toolchains does not work together "
                 + "on Linux."
         )
     }

@@ -1,14 +1,14 @@
 import PropertyLists
 
 extension CompleteInspection {
-    /// More than anybody reads; the rest is told as a number.
+    /// More than anybody reads; the rest is only counted.
     private static let symbolLimit = 100
-    /// More symbols than a library uses; a file made to be slow has more.
+    /// More symbols than a library uses; only a file designed to be slow has more.
     private static let examinedLimit = 200_000
 
-    /// All symbols that are used and that nothing defines (fault 68).
+    /// Reports all used symbols that nothing defines (fault 68).
     mutating func checkUndefinedSymbols() {
-        // A library in the scope whose file cannot be read may define anything: nothing can be said then.
+        // A library in the scope that cannot be read may define any symbol, so nothing can be reported.
         guard !(host.globalScope + closure.present).contains(where: Self.isUnknown) else { return }
         let scope = searchScope()
         for file in closure.newFiles {
@@ -30,7 +30,7 @@ extension CompleteInspection {
         return !file.hasReadableStrings || file.dynamic.gnuHash != 0 && file.symbols == nil
     }
 
-    /// The images that the dynamic linker looks into: those of the program, then the plug-in's own.
+    /// The images that the dynamic linker searches: those of the program, then those of the plug-in.
     private func searchScope() -> [ImageFile] {
         var scope: [ImageFile] = []
         for file in (host.globalScope + closure.present).compactMap(\.file) + closure.newFiles
@@ -40,7 +40,7 @@ extension CompleteInspection {
         return scope
     }
 
-    /// Symbols of a version that the library lacks are told by that version.
+    /// Symbols of a version that the library lacks; the missing version is reported instead.
     private func versionsNotFound(of file: ImageFile) -> Set<UInt16> {
         Set(
             file.versions.needed.filter { _, version in
@@ -49,8 +49,8 @@ extension CompleteInspection {
             }.keys)
     }
 
-    /// What nothing defines. Symbols that share a name are looked up once, and all names together are as long as the file
-    /// allows.
+    /// The symbols that nothing defines. A name that several symbols share is looked up once, and the total length of
+    /// the names is limited by the size of the file.
     private static func undefined(
         in file: ImageFile, scope: [ImageFile], satisfied: Set<UInt16>
     ) -> (names: [String], isComplete: Bool) {
@@ -77,7 +77,8 @@ extension CompleteInspection {
         return (names, true)
     }
 
-    /// As glibc's check_match(): a wanted version must be the definition's own, unless the definition has none.
+    /// As in glibc's check_match(): a requested version must equal the definition's version, unless the definition has
+    /// none.
     private static func defines(_ name: SymbolName, version: String?, in file: ImageFile) -> Bool {
         guard let symbols = file.symbols else { return false }
         return symbols.definitions(of: name).contains { index in
@@ -91,7 +92,7 @@ extension CompleteInspection {
     private mutating func addUnexamined(in file: ImageFile) {
         warn(
             .symbolMissing, path: file.path,
-            "\(quoted(file.path)) has names of symbols that together are far longer than the file; not all were looked up.",
+            "\(quoted(file.path)) has symbol names that are far longer in total than the file; not all were looked up.",
             QuickInspection.rebuild)
     }
 
@@ -101,7 +102,7 @@ extension CompleteInspection {
                 warn(
                     .symbolMissing, path: file.path, subject: name,
                     "\(quoted(file.path)) uses the symbol \(SymbolNames.described(name)), which only "
-                        + "\(quoted(image)) defines: a library that the plug-in does not ask for, and sees only if "
+                        + "\(quoted(image)) defines: a library to which the plug-in is not linked, and which it sees only if "
                         + "it was opened with RTLD_GLOBAL.",
                     "Link the plug-in with \(quoted(Path.lastComponent(image))).")
                 continue
@@ -112,7 +113,7 @@ extension CompleteInspection {
                     + "defines.",
                 "Link the plug-in with the library that defines it; if the host's program does, link that with "
                     + "-Xlinker --export-dynamic; if it did in an earlier version, build the plug-in against the "
-                    + "present one."
+                    + "current one."
             )
         }
         guard names.count > Self.symbolLimit else { return }
@@ -123,19 +124,19 @@ extension CompleteInspection {
             "Link the plug-in with the libraries that define them.")
     }
 
-    /// An image of the process that defines a symbol, in whatever version, outside of the plug-in's scope.
+    /// An image of the process that defines a symbol in any version, outside of the plug-in's scope.
     private func hiddenDefinition(of symbol: String) -> String? {
         let name = SymbolName(symbol)
         return host.images.first { $0.file?.symbols?.definitions(of: name).isEmpty == false }?.path
     }
 
-    /// While libraries are missing, their symbols are as well: that is one problem, not a hundred.
+    /// If libraries are missing, so are their symbols: that is one problem, not a hundred.
     private mutating func addUndecided(_ names: [String], in file: ImageFile) {
         let shown = names.prefix(10).map(SymbolNames.described).joined(separator: ", ")
         let more = names.count > 10 ? " and \(names.count - 10) more" : ""
         warn(
             .symbolMissing, path: file.path, subject: names[0],
-            "\(quoted(file.path)) uses symbols that no library defines which was found: \(shown)\(more).",
-            "Install the missing libraries first: the symbols may be theirs.")
+            "\(quoted(file.path)) uses symbols that none of the libraries found defines: \(shown)\(more).",
+            "Install the missing libraries first: they may define the symbols.")
     }
 }

@@ -1,22 +1,21 @@
 extension ImageInspector {
-    /// Everything that is wrong with a plug-in's file and with what it needs, in one report, without running any of
-    /// it: for the preflight, for the command-line tool, and to explain a load that failed.
+    /// Everything that is wrong with a plug-in's file and its libraries, in one report, without running any code: for
+    /// the preflight, for the command-line tool, and to explain a failed load.
     ///
-    /// Besides what ``inspectQuickly(_:path:bundlePath:)`` tells: libraries that are missing, with the
-    /// places that were searched; versions of libraries that are too old; symbols that nothing defines; search paths
-    /// that others can write to; copies of Swift modules that must stand in the process once; marks of another
-    /// toolchain.
+    /// In addition to ``inspectQuickly(_:path:bundlePath:)`` it finds: missing libraries, with the places that were
+    /// searched; versions of libraries that are too old; symbols that nothing defines; search paths that others can
+    /// write to; copies of Swift modules that the process must contain only once; signs of another toolchain.
     ///
     /// - Parameters:
     ///   - path: the absolute path of the plug-in's executable.
-    ///   - bundlePath: the bundle's directory, which a search path must not leave.
-    ///   - libraries: those that the bundle carries, which are found first; nil where it carries none.
-    ///   - surroundings: what the process has, or will have.
-    ///   - declared: what Info.plist says that the code offers, to be compared with it; nil for no comparison.
-    /// - Returns: every finding; none for a sound file.
+    ///   - bundlePath: the bundle's directory; search paths must not lead out of it.
+    ///   - libraries: the libraries that the bundle contains, which are found first; nil if there are none.
+    ///   - surroundings: the images that the process has, or will have.
+    ///   - declared: the declarations in Info.plist, to compare with the code; nil for no comparison.
+    /// - Returns: all findings; empty for a file without problems.
     ///
-    /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in. At most 64 MiB of each
-    /// file are read.
+    /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in, at most 64 MiB of each
+    /// file.
     static func inspectCompletely(
         path: String, bundlePath: String, libraries: CarriedLibraries? = nil, surroundings: ImageSurroundings,
         declared: DeclaredPoints? = nil
@@ -25,15 +24,24 @@ extension ImageInspector {
         do throws(OpenedFile.Failure) {
             let file = try OpenedFile(path: path)
             quick = inspectQuickly(file, path: path, bundlePath: bundlePath)
+        } catch .missing {
+            return [
+                PluginFinding(
+                    .executableMissing, filePath: path, message: "The executable \(quoted(path)) does not exist.",
+                    remedy: "Build the plug-in and put its library there, or name the right file in Info.plist.")
+            ]
         } catch {
             return [
                 PluginFinding(
-                    .executableMissing, filePath: path, message: "The executable \(quoted(path)) \(error.reason).",
-                    remedy: "Build the plug-in and put its library there, or name the right file in Info.plist.")
+                    .notLoadable, filePath: error.place(of: path),
+                    message: "The executable \(quoted(path)) \(error.reason(at: path)).",
+                    remedy: "Put a shared object there that the application can read."
+                ).refused(by: error.errno)
             ]
         }
-        // A file that is no shared object of this machine, is cut off, or has damaged tables, has no libraries and symbols
-        // to speak of. What follows explains; it refuses nothing that the dynamic linker would not refuse without harm.
+        // A file that is not a shared object for this machine, is truncated, or has damaged tables has no usable
+        // libraries and symbols. The following steps only explain; they refuse nothing that the dynamic linker would
+        // not refuse safely.
         let unread = UnreadFiles()
         guard quick.hasSoundTables, let file = try? ImageFile(path: path, unread: unread) else {
             return quick.findings + [unread.finding(about: path)].compactMap(\.self)
@@ -47,7 +55,8 @@ extension ImageInspector {
     }
 }
 
-/// One run of ``ImageInspector/inspectCompletely(path:bundlePath:libraries:surroundings:)``. The steps stand in extensions.
+/// One run of ``ImageInspector/inspectCompletely(path:bundlePath:libraries:surroundings:)``. The steps are in
+/// extensions.
 struct CompleteInspection {
     let file: ImageFile
     let bundlePath: String
@@ -84,7 +93,7 @@ struct CompleteInspection {
         checkWritableSearchPaths()
         checkThreadLocalMemory()
         checkToolchain()
-        // Of damaged tables nothing can be said, nor of what uses them.
+        // Nothing can be said about damaged tables, nor about code that uses them.
         guard hasSoundLibraries else { return }
         checkVersions()
         checkUndefinedSymbols()
@@ -92,7 +101,7 @@ struct CompleteInspection {
         checkInterfaces()
     }
 
-    /// The libraries that the bundle carries are inspected as its executable is, and by the same code as before a load.
+    /// The bundle's libraries are inspected like its executable, by the same code as before a load.
     private mutating func checkOwnLibraries() {
         for library in closure.newFiles where library !== file {
             guard let real = library.file.resolvedPath, Path.isInside(real, directory: bundlePath) else {

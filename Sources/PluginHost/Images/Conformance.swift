@@ -1,11 +1,11 @@
 /// The requirements of a protocol, from its descriptor (Swift's `ABI/Metadata.h`, TargetProtocolDescriptor).
 struct ProtocolRequirements<Memory: ImageMemory> {
     private let context: TypeContext<Memory>
-    /// How many there are: protocols that it refines, associated types, methods and accessors each count as one.
+    /// How many there are: each inherited protocol, associated type, method and accessor counts as one.
     let count: Int
     private let start: UInt64
 
-    /// More than any protocol has; a damaged file may say anything.
+    /// More than any protocol has; a damaged file may contain any number.
     private static var limit: Int32 { 4096 }
 
     init?(_ memory: Memory, at address: UInt64) {
@@ -20,36 +20,36 @@ struct ProtocolRequirements<Memory: ImageMemory> {
 
     var name: String? { context.qualifiedName }
 
-    /// Where the record of a requirement stands, by which conformances name it.
+    /// The address of the record of a requirement, by which conformances refer to it.
     func address(of index: Int) -> UInt64 { start &+ UInt64(index) &* 8 }
 
-    /// Whether the runtime has an implementation for conformances that were compiled before the requirement was added.
+    /// Whether there is a default implementation for conformances that were compiled before the requirement was added.
     func hasDefault(_ index: Int) -> Bool { context.memory.int32(at: address(of: index) &+ 4) != 0 }
 
-    /// Whether a witness table has the address of a function there: not for protocols that it refines, associated types,
-    /// asynchronous functions and coroutines.
+    /// Whether a witness table contains the address of a function at this position. Not the case for inherited
+    /// protocols, associated types, asynchronous functions and coroutines.
     func isFunction(_ index: Int) -> Bool {
         guard let flags = context.memory.int32(at: address(of: index)) else { return false }
         return 1...4 ~= flags & 0xF && flags & 0x20 == 0
     }
 }
 
-/// That a type conforms to a protocol, as the compiler recorded it in the file where the conformance stands (Swift's
-/// `ABI/Metadata.h`, TargetProtocolConformanceDescriptor).
+/// The conformance of a type to a protocol, as the compiler recorded it in the file that contains the conformance
+/// (Swift's `ABI/Metadata.h`, TargetProtocolConformanceDescriptor).
 struct Conformance<Memory: ImageMemory> {
-    /// To a descriptor, or to a pointer to one, because it may stand in another image.
+    /// To a descriptor, or to a pointer to one if the descriptor may be in another image.
     enum Reference {
         case target(UInt64)
         case pointer(UInt64)
     }
 
-    /// What the record states about the requirements that the protocol had when the conformance was compiled.
+    /// What the record states about the protocol's requirements at the time when the conformance was compiled.
     enum Witnesses {
-        /// A witness for each requirement that is named: the protocol's module has library evolution.
+        /// A witness for each named requirement: the protocol's module has library evolution.
         case named([Reference])
-        /// How many requirements there were: the table is completed when it is first used.
+        /// The number of requirements: the table is completed at its first use.
         case counted(Int)
-        /// A constant table of nobody knows what length, at an address.
+        /// A constant table of unknown length, at an address.
         case table(UInt64)
     }
 
@@ -74,14 +74,15 @@ struct Conformance<Memory: ImageMemory> {
         }
     }
 
-    /// Where the constant witness tables of a section begin, in order: each conformance is compared with all of them.
+    /// The start addresses of the constant witness tables of a section, in order: each conformance is compared with all
+    /// of them.
     static func tables(in memory: Memory, at start: UInt64, length: UInt64) -> [UInt64] {
         var tables: [UInt64] = []
         each(in: memory, at: start, length: length) { if let table = $0.table { tables.append(table) } }
         return tables.sorted()
     }
 
-    /// Whether another of the `tables` begins where a table would have one of its `count` entries.
+    /// Whether another of the `tables` begins at an address where this table would have one of its `count` entries.
     static func endsEarly(_ table: UInt64, count: Int, among tables: [UInt64]) -> Bool {
         let entries = (table &+ 8)..<(table &+ 8 &+ UInt64(count) &* 8)
         let next = tables.indices.partitioningIndex { tables[$0] >= entries.lowerBound }
@@ -91,10 +92,10 @@ struct Conformance<Memory: ImageMemory> {
     /// The protocol's descriptor.
     var protocolReference: Reference? { reference(at: address) }
 
-    /// The type that conforms, qualified by its module; nil for one that is not Swift's.
+    /// The conforming type with its module; nil if it is not a Swift type.
     var typeName: String? {
         guard let field = reference(at: address &+ 4) else { return nil }
-        // The lowest bits of this reference are flags of the record, not of the reference.
+        // The lowest bits of this reference are flags of the record and not part of the reference.
         let target: UInt64? =
             switch (flags >> 3 & 7, field) {
             case (0, .target(let place)): place
@@ -104,7 +105,7 @@ struct Conformance<Memory: ImageMemory> {
         return target.flatMap { TypeContext(memory, at: $0) }?.qualifiedName
     }
 
-    /// The fields that every record has, in bytes.
+    /// The size in bytes of the fields that every record has.
     private static var fixedSize: UInt64 { 16 }
     private static var witnessLimit: Int32 { 4096 }
 
@@ -120,13 +121,13 @@ struct Conformance<Memory: ImageMemory> {
         }
         if flags & 1 << 17 != 0 {
             guard let sizes = memory.int32(at: place) else { return nil }
-            // In words, the first of which leads to this record.
+            // In words; the first word points to this record.
             return .counted(Int(sizes & 0xFFFF) - 1)
         }
         return table.map(Witnesses.table)
     }
 
-    /// The constant witness table of a conformance without any further record.
+    /// The constant witness table of a conformance without a further record.
     private var table: UInt64? {
         guard flags & 3 << 16 == 0, let distance = memory.int32(at: address &+ 8), distance != 0 else { return nil }
         return address &+ 8 &+ UInt64(bitPattern: Int64(distance))

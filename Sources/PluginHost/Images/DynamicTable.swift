@@ -1,21 +1,22 @@
-/// What PT_DYNAMIC tells: addresses and sizes, each 0 where the entry is missing. The last entry of a tag counts.
+/// The content of PT_DYNAMIC: addresses and sizes, each 0 if the entry is missing. If a tag occurs twice, the last
+/// entry counts.
 struct DynamicTable {
-    /// The values of the tags below 40, and those of 0x6FFFFFF0 to 0x6FFFFFFF: stored where the tag says, because a
-    /// choice among thirty tags is a branch that the processor guesses wrong at nearly every entry.
+    /// The values of the tags below 40, and of 0x6FFFFFF0 to 0x6FFFFFFF, stored at the tag's index: a switch with
+    /// thirty cases would be a branch that the processor mispredicts at nearly every entry.
     private var standard = InlineArray<40, UInt64>(repeating: 0)
     private var versioning = InlineArray<16, UInt64>(repeating: 0)
-    /// Which of the tags below 40 are there, a bit for each, and above them, which of those from 0x6FFFFFF0 on.
+    /// Which tags exist, one bit each: the tags below 40, and above them those from 0x6FFFFFF0.
     private var present: UInt64 = 0
     /// DT_GNU_HASH.
     private(set) var gnuHash: UInt64 = 0
     private var hasGNUHash = false
-    /// A tag that makes the dynamic linker load more code than DT_NEEDED names: DT_FILTER, DT_AUXILIARY, DT_AUDIT,
-    /// DT_DEPAUDIT.
+    /// Whether there is a tag that makes the dynamic linker load more code than DT_NEEDED names: DT_FILTER,
+    /// DT_AUXILIARY, DT_AUDIT or DT_DEPAUDIT.
     private(set) var hasFilter = false
     private(set) var hasAudit = false
-    /// Whether the table has its end mark.
+    /// Whether the table ends with its end mark.
     private(set) var isTerminated = false
-    /// Where the entries of needed libraries stand, from the first to the last, in bytes.
+    /// The bytes from the first to the last entry of a needed library.
     private var neededPart = 0..<0
 
     // The names of the tags are those of <elf.h>.
@@ -30,13 +31,13 @@ struct DynamicTable {
     var symbolSize: UInt64 { standard[11] }  // DT_SYMENT
     var initFunction: UInt64 { standard[12] }  // DT_INIT
     var finiFunction: UInt64 { standard[13] }  // DT_FINI
-    /// Offsets into the strings, or nil where the entry is missing.
+    /// Offsets into the strings, or nil if the entry is missing.
     var ownName: UInt64? { value(14) }  // DT_SONAME
     var rPath: UInt64? { value(15) }  // DT_RPATH
     var runPath: UInt64? { value(29) }  // DT_RUNPATH
-    /// What a DT_JMPREL's entries are: DT_REL or DT_RELA.
+    /// Whether the entries of DT_JMPREL are DT_REL or DT_RELA.
     var pltRelocationKind: UInt64 { standard[20] }  // DT_PLTREL
-    /// Linkers write it into programs only.
+    /// Linkers write it only into programs.
     var hasDebug: Bool { value(21) != nil }  // DT_DEBUG
     var hasTextRelocations: Bool { value(22) != nil }  // DT_TEXTREL
     var pltRelocations: UInt64 { standard[23] }  // DT_JMPREL
@@ -45,13 +46,14 @@ struct DynamicTable {
     var initArraySize: UInt64 { standard[27] }  // DT_INIT_ARRAYSZ
     var finiArraySize: UInt64 { standard[28] }  // DT_FINI_ARRAYSZ
     var flags: UInt64 { standard[30] }  // DT_FLAGS
-    /// Called before all others, in programs only; the dynamic linker calls those of a library that is opened, too.
+    /// Only programs have these functions, which run before all others; the dynamic linker also calls those of an
+    /// opened library.
     var hasPreinitialisers: Bool { value(32) != nil || value(33) != nil }  // DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ
     var packedRelocationsSize: UInt64 { standard[35] }  // DT_RELRSZ
     var packedRelocations: UInt64 { standard[36] }  // DT_RELR
     var packedRelocationSize: UInt64 { standard[37] }  // DT_RELRENT
     var symbolVersions: UInt64 { versioning[0] }  // DT_VERSYM
-    /// How many of the first relocations only add the image's base.
+    /// How many relocations at the start of the table only add the image's base.
     var relativeCount: UInt64 { versioning[9] }  // DT_RELACOUNT
     var flags1: UInt64 { versioning[11] }  // DT_FLAGS_1
     var definedVersions: UInt64 { versioning[12] }  // DT_VERDEF
@@ -61,7 +63,7 @@ struct DynamicTable {
 
     private func value(_ tag: Int) -> UInt64? { present & 1 << UInt64(tag) != 0 ? standard[tag] : nil }
 
-    /// Whether an entry is there that the dynamic linker follows, and has the address 0, where the file's header is.
+    /// Whether an entry that the dynamic linker follows has the address 0, which is that of the file's header.
     var hasNullAddress: Bool {
         // DT_HASH, DT_STRTAB, DT_SYMTAB, DT_RELA, DT_INIT, DT_FINI, DT_JMPREL, DT_INIT_ARRAY, DT_FINI_ARRAY, DT_RELR
         let followed: UInt64 = 0x10_0680_30F0  // a bit for each of these tags
@@ -79,15 +81,15 @@ struct DynamicTable {
 
     /// DT_RELA as a value of DT_PLTREL.
     static let relocationsWithAddend: UInt64 = 7
-    /// DF_STATIC_TLS: thread-local variables are addressed directly, so that their memory must lie beside the program's.
+    /// DF_STATIC_TLS: thread-local variables are addressed directly, so their memory must be next to the program's.
     static let flagStaticThreadLocals: UInt64 = 0x10
     static let flag1NoDefaultLibraries: UInt64 = 0x800
     static let flag1NoOpen: UInt64 = 0x40
     static let flag1PositionIndependentProgram: UInt64 = 0x0800_0000
     static let flagTextRelocations: UInt64 = 4
 
-    /// Reads the entries up to the end mark or the end of the bytes, into a table that is empty. It is no initialiser, so
-    /// that the table is not copied to where it stays.
+    /// Reads the entries up to the end mark or the end of the bytes into an empty table. It is not an initialiser, in
+    /// order to avoid copying the table.
     mutating func read(_ bytes: UnsafeRawBufferPointer) {
         var offset = 0
         while offset <= bytes.count - ELF.dynamicEntrySize {
@@ -108,7 +110,7 @@ struct DynamicTable {
 
     private static let needed: UInt64 = 1  // DT_NEEDED
 
-    /// The offset in the strings of each needed library's name, in order. `bytes`: those that were read.
+    /// The offset in the strings of each needed library's name, in order. `bytes`: the bytes that were read.
     func needed(in bytes: UnsafeRawBufferPointer) -> Needed {
         Needed(in: UnsafeRawBufferPointer(rebasing: bytes[neededPart]))
     }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The numbers of the ELF format that are read here (System V ABI, chapters 4 and 5; `<elf.h>`).
+/// The numbers of the ELF format that this module uses (System V ABI, chapters 4 and 5; `<elf.h>`).
 ///
-/// Only the 64-bit format in the host's own byte order is read: a file of another class or order is recognised by its
-/// first six bytes and refused.
+/// Only the 64-bit format in the host's own byte order is read; any other file is recognised by its first six bytes and
+/// refused.
 enum ELF {
     static let headerSize = 64
     static let programHeaderSize = 56
@@ -39,7 +39,7 @@ enum ELF {
     static let mayWrite: UInt32 = 2
     static let mayRead: UInt32 = 4
 
-    // e_phnum: the real number stands elsewhere
+    // e_phnum: the actual number is stored elsewhere
     static let manyProgramHeaders: UInt16 = 0xFFFF
 
     // st_shndx, st_info, st_other
@@ -55,7 +55,7 @@ enum ELF {
     static let internalVisibility: UInt8 = 1
     static let hiddenVisibility: UInt8 = 2
 
-    /// Whether the bytes begin as every ELF file does: 0x7F, “ELF”.
+    /// Whether the bytes begin like every ELF file: 0x7F, “ELF”.
     static func beginsWithMagic(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count >= 4 && bytes[0] == 0x7F && bytes[1] == 0x45 && bytes[2] == 0x4C && bytes[3] == 0x46
     }
@@ -87,7 +87,7 @@ enum ELF {
         #endif
     }
 
-    /// Whether the kernel and glibc make the stack executable where a file has no PT_GNU_STACK (glibc, stackinfo.h:
+    /// Whether the kernel and glibc make the stack executable for a file without PT_GNU_STACK (glibc, stackinfo.h:
     /// DEFAULT_STACK_PERMS).
     static var stackIsExecutableByDefault: Bool {
         #if arch(arm64) || arch(riscv64) || arch(loongarch64)
@@ -97,7 +97,7 @@ enum ELF {
         #endif
     }
 
-    /// A machine's name as it stands in a message.
+    /// A machine's name for messages.
     static func name(ofMachine machine: UInt16) -> String {
         switch machine {
         case 2: "sparc"
@@ -151,7 +151,7 @@ struct ELFHeader {
         sectionNames = bytes.loadUnaligned(fromByteOffset: 62, as: UInt16.self)
     }
 
-    /// Where the table of section headers ends, or nil if there is none, or its end is beyond the largest number.
+    /// The end of the table of section headers, or nil if there is no table or the end overflows.
     var sectionHeadersEnd: UInt64? {
         guard sectionHeaders > 0 else { return nil }
         let size = UInt64(sectionHeaderCount) * UInt64(sectionHeaderSize)
@@ -170,7 +170,7 @@ struct ELFSegment {
     var memorySize: UInt64
     var alignment: UInt64
 
-    /// - Precondition: `bytes` has at least ``ELF/programHeaderSize`` bytes from `offset` on.
+    /// - Precondition: `bytes` has at least ``ELF/programHeaderSize`` bytes starting at `offset`.
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         type = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
         flags = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
@@ -181,13 +181,13 @@ struct ELFSegment {
         alignment = bytes.loadUnaligned(fromByteOffset: offset + 48, as: UInt64.self)
     }
 
-    /// Where the segment's part of the file ends, or nil if that is beyond the largest number.
+    /// The end of the segment's part of the file, or nil if it overflows.
     var fileEnd: UInt64? {
         let (end, overflow) = offset.addingReportingOverflow(fileSize)
         return overflow ? nil : end
     }
 
-    /// The offset in the file of `count` bytes at an address, or nil if the segment's part of the file does not hold
+    /// The offset in the file of `count` bytes at an address, or nil if the segment's part of the file does not contain
     /// all of them.
     func fileOffset(ofAddress wanted: UInt64, count: UInt64) -> UInt64? {
         guard type == ELF.load, wanted >= address else { return nil }
@@ -197,17 +197,17 @@ struct ELFSegment {
         return overflow ? nil : sum
     }
 
-    /// Whether the segment's part of the memory holds the address.
+    /// Whether the segment's memory contains the address.
     func holds(address wanted: UInt64) -> Bool {
         type == ELF.load && wanted >= address && wanted - address < memorySize
     }
 }
 
-/// The program headers of a file, in the bytes that they were read to.
+/// The program headers of a file, in the bytes into which they were read.
 struct ELFSegments: RandomAccessCollection {
     private let bytes: UnsafeRawBufferPointer
 
-    /// - Parameter bytes: of all headers; they must live as long as this.
+    /// - Parameter bytes: all headers; they must live as long as this value.
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     var startIndex: Int { 0 }
@@ -216,7 +216,7 @@ struct ELFSegments: RandomAccessCollection {
 }
 
 extension Collection<ELFSegment> {
-    /// Where in the file `count` bytes at an address stand, or nil if no segment holds them.
+    /// The offset in the file of `count` bytes at an address, or nil if no segment contains them.
     func fileOffset(ofAddress address: UInt64, count: UInt64) -> UInt64? {
         for segment in self {
             if let offset = segment.fileOffset(ofAddress: address, count: count) { return offset }
@@ -233,7 +233,7 @@ struct ELFSymbol {
     var section: UInt16
     var value: UInt64
 
-    /// - Precondition: `bytes` has at least ``ELF/symbolSize`` bytes from `offset` on.
+    /// - Precondition: `bytes` has at least ``ELF/symbolSize`` bytes starting at `offset`.
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
         name = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
         info = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt8.self)
@@ -261,7 +261,7 @@ func gnuHash(of name: some Sequence<UInt8>) -> UInt32 {
     return hash
 }
 
-/// The hash of a symbol's or a version's name as the System V ABI defines it.
+/// The hash of a symbol's or a version's name, as defined in the System V ABI.
 func systemVHash(of name: some Sequence<UInt8>) -> UInt32 {
     var hash: UInt32 = 0
     for byte in name {
@@ -274,7 +274,7 @@ func systemVHash(of name: some Sequence<UInt8>) -> UInt32 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where a byte first stands. libc looks at 32 bytes at a time; the standard library's search at one.
+    /// The first position of a byte. libc examines 32 bytes at a time, the standard library's search only one.
     func offset(of byte: UInt8) -> Int? {
         guard let start = baseAddress, let found = memchr(start, CInt(byte), count) else { return nil }
         return UnsafeRawPointer(found) - start

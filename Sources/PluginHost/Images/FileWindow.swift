@@ -1,26 +1,26 @@
-/// A file seen through two small buffers: its first bytes, which stay, and one window that moves to where bytes are
-/// asked for. The file is never mapped: a file that shrinks under a mapping is a SIGBUS.
+/// Access to a file through two small buffers: its first bytes, which stay, and a window that moves to the requested
+/// bytes. The file is never mapped, because a file that shrinks while mapped causes a SIGBUS.
 ///
-/// Linkers put the symbols, their names and the hash table at the file's beginning. The first 4 KiB hold all of it for
-/// a small plug-in; where they do not, the next 8 KiB are read at once, and only then single places.
+/// Linkers put the symbols, their names and the hash table at the beginning of the file. The first 4 KiB contain all of
+/// it for a small plug-in; otherwise the next 8 KiB are read at once, and only then single places.
 struct FileWindow: ~Copyable {
-    /// The bytes at offset 0; it grows once, and stays where it is.
+    /// The bytes at offset 0; it grows once and is never moved.
     private(set) var head: UnsafeRawBufferPointer
     private let headStorage: UnsafeMutableRawBufferPointer
     private var window: UnsafeMutableRawBufferPointer
     private var windowStart: UInt64 = 0
     private var windowCount = 0
     private let size: UInt64
-    /// What the system said when it refused to read; such a file is told once, at the end.
+    /// Why the system refused to read; this is reported once, at the end.
     private(set) var failure: OpenedFile.Failure?
-    /// Bytes that the file system promised and did not give: the file shrank while it was read.
+    /// Whether bytes were missing that the file size had promised: the file shrank while it was read.
     private(set) var isShort = false
 
     private static let firstCount = 4096
     private static let headCapacity = 3 * firstCount
     static let windowCapacity = 4096
     static let storageSize = headCapacity + windowCapacity
-    /// What is read beyond the bytes asked for: names and table entries stand close together.
+    /// How much to read beyond the requested bytes: names and table entries are close together.
     private static let usualCount = 1024
 
     /// `storage`: at least ``storageSize`` bytes.
@@ -39,15 +39,15 @@ struct FileWindow: ~Copyable {
         head = UnsafeRawBufferPointer(rebasing: headStorage[..<(head.count + more)])
     }
 
-    /// The bytes asked for, valid until the next call; nil if the file ends before, or cannot be read, or if they are
-    /// more than the window holds.
+    /// The requested bytes, valid until the next call; nil if the file ends before them, cannot be read, or if there
+    /// are more than the window can hold.
     mutating func bytes(
         at offset: UInt64, count: Int, of file: borrowing OpenedFile
     ) -> UnsafeRawBufferPointer? {
         bytesInHead(at: offset, count: count) ?? bytesElsewhere(at: offset, count: count, of: file)
     }
 
-    /// Bytes that stand in the head, valid as long as the window's storage.
+    /// Bytes in the head, valid as long as the window's storage.
     @inline(__always)
     func bytesInHead(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, offset <= UInt64(head.count), count <= head.count - Int(offset) else { return nil }
@@ -79,7 +79,7 @@ struct FileWindow: ~Copyable {
         return UnsafeRawBufferPointer(rebasing: window[start..<(start + count)])
     }
 
-    /// As many bytes as there are from an offset on, at most `limit` and at most the window.
+    /// The bytes starting at an offset: up to the end of the file, but at most `limit` and at most the window's size.
     mutating func bytes(
         at offset: UInt64, upTo limit: Int, of file: borrowing OpenedFile
     ) -> UnsafeRawBufferPointer? {
@@ -87,7 +87,7 @@ struct FileWindow: ~Copyable {
         return bytes(at: offset, count: Int(min(UInt64(min(limit, Self.windowCapacity)), size - offset)), of: file)
     }
 
-    /// The bytes asked for, valid as long as the window and a buffer of the caller's, which takes those that are not in
+    /// The requested bytes, valid as long as the window and the caller's buffer, which receives bytes that are not in
     /// the head.
     mutating func lastingBytes(
         at offset: UInt64, count: Int, of file: borrowing OpenedFile, in target: UnsafeMutableRawBufferPointer
@@ -98,9 +98,9 @@ struct FileWindow: ~Copyable {
         return read(file, into: part, at: offset) == count ? UnsafeRawBufferPointer(part) : nil
     }
 
-    /// Fills a buffer of the caller's.
+    /// Fills the caller's buffer.
     ///
-    /// - Returns: whether the file gave all bytes.
+    /// - Returns: whether the file provided all bytes.
     mutating func fill(
         _ buffer: UnsafeMutableRawBufferPointer, at offset: UInt64, of file: borrowing OpenedFile
     ) -> Bool {
@@ -112,7 +112,7 @@ struct FileWindow: ~Copyable {
         _ file: borrowing OpenedFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
     ) -> Int {
         do throws(OpenedFile.Failure) {
-            // Never beyond the size that was found: asking on would cost a second system call to learn of the end.
+            // Never beyond the known size: reading on would cost a second system call only to find the end.
             let wanted = Int(min(UInt64(buffer.count), size - min(offset, size)))
             let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
             if count < wanted { isShort = true }

@@ -1,12 +1,12 @@
 extension ImageClasses {
-    /// “Module.Outer.Inner” of a class that is at hand.
+    /// “Module.Outer.Inner” for an existing class.
     ///
-    /// **Cost.** The runtime's: it builds and demangles the name.
+    /// **Cost.** The runtime builds and demangles the name.
     static func qualifiedName(of aClass: AnyClass) -> String { String(reflecting: aClass) }
 
-    /// Whether a name, qualified or not, is a class's own.
+    /// Whether a name, with or without the module, is the name of a class.
     static func matches(_ name: String, class aClass: AnyClass) -> Bool {
-        // The own name first: comparing it costs one read in memory.
+        // The last component first: comparing it costs only one memory access.
         guard let last = name.split(separator: ".").last, hasOwnName(String(last), class: aClass) else { return false }
         let qualified = qualifiedName(of: aClass)
         return qualified == name || qualified.hasSuffix("." + name)

@@ -1,16 +1,16 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// The Swift classes that one loaded image defines, from that image's own type records: two plug-ins may have classes
-/// of the same name, which a look-up through the runtime could not tell apart.
+/// The Swift classes that one loaded image defines, read from the type records of that image: two plug-ins may have
+/// classes with the same name, which a look-up through the runtime could not distinguish.
 ///
-/// **Threads.** Any. **Cost.** 4 to 200 microseconds, by the number of types; nothing is cached.
+/// **Threads.** Any. **Cost.** 4 to 200 microseconds, depending on the number of types; nothing is cached.
 struct ImageClasses: Sendable {
     /// The type records in memory; empty for an image without Swift.
     private let start: UInt
     private let length: UInt
 
-    /// - Parameter base: where the image begins, as the dynamic linker tells it.
+    /// - Parameter base: the start address of the image, as the dynamic linker reports it.
     init(ofImageAt base: UInt) {
         var search = Search(base: base)
         withUnsafeMutablePointer(to: &search) { search in
@@ -33,8 +33,8 @@ struct ImageClasses: Sendable {
         var length: UInt = 0
     }
 
-    /// “Module.Class”, “Module.Outer.Inner”: in source order within a file, the files in the order they were compiled.
-    /// Private, nested and local classes are among them, generic ones are not. No code of the image runs.
+    /// “Module.Class”, “Module.Outer.Inner”: in source order within a file, the files in the order in which they were
+    /// compiled. It includes private, nested and local classes, but not generic ones. No code of the image runs.
     var names: [String] {
         var names: [String] = []
         each { context in
@@ -44,17 +44,17 @@ struct ImageClasses: Sendable {
         return names
     }
 
-    /// The class of a name: “Reporter”, “Module.Reporter”, “Outer.Inner” or “Module.Outer.Inner”, and no other form.
-    /// A name with the module goes before one without; of several equal ones (private classes of two files) the first
-    /// is taken.
+    /// The class with a name: “Reporter”, “Module.Reporter”, “Outer.Inner” or “Module.Outer.Inner”; no other form is
+    /// accepted. A match with the module is preferred to one without. If several are equal (private classes of two
+    /// files), the first is used.
     ///
-    /// The class's metadata accessor runs, which is code of the image.
+    /// Runs the class's metadata accessor, which is code of the image.
     func `class`(named wanted: String) -> AnyClass? {
         var withoutModule: TypeContext<ProcessMemory>?
         var complete: TypeContext<ProcessMemory>?
         let lastName = wanted.split(separator: ".").last.map(String.init)
         each { context in
-            // The own name first: it spares the walk to the module for all others.
+            // The class's own name first, so that the walk up to the module is skipped for all other classes.
             guard context.name == lastName, let name = context.qualifiedName else { return true }
             if name == wanted {
                 complete = context
@@ -84,25 +84,25 @@ struct ImageClasses: Sendable {
         guard let accessor = context.accessor.flatMap({ UnsafeRawPointer(bitPattern: UInt($0)) }),
             let metadata = phs_call_metadata_accessor(accessor)
         else { return nil }
-        // A class's metadata pointer is the class: AnyClass is one pointer on Linux.
+        // A class's metadata pointer is the class itself: AnyClass is one pointer on Linux.
         return unsafeBitCast(metadata, to: AnyClass.self)
     }
 
     // MARK: - From a class
 
-    /// Where the image begins that defines a class. Right for a generic class too, whose metadata is on the heap:
-    /// its descriptor is not.
+    /// The start address of the image that defines a class. Also correct for a generic class: its metadata is on the
+    /// heap, but its descriptor is not.
     static func base(ofImageDefining aClass: AnyClass) -> UInt? {
         descriptor(of: aClass).flatMap { LoadedImages.base(containing: $0) }
     }
 
-    /// The class's own name, without module and outer types: one read in memory, where `String(describing:)` asks the
-    /// runtime to build, cache and demangle a name.
+    /// The class's own name, without module and outer types. It needs one memory access, while `String(describing:)`
+    /// makes the runtime build, cache and demangle a name.
     static func ownName(of aClass: AnyClass) -> String {
         context(of: aClass)?.name ?? String(describing: aClass)
     }
 
-    /// Whether a name is that of ``ownName(of:)``, compared where it stands.
+    /// Whether a name equals ``ownName(of:)``; the comparison copies nothing.
     static func hasOwnName(_ name: String, class aClass: AnyClass) -> Bool {
         guard let address = context(of: aClass)?.nameAddress, let text = UnsafePointer<CChar>(bitPattern: UInt(address))
         else { return name == String(describing: aClass) }

@@ -1,4 +1,4 @@
-/// One section of a file: a part that linkers and debuggers know by name. Nothing of loading depends on them.
+/// One section of a file: a part that linkers and debuggers know by name. Loading does not use sections.
 struct ImageSection {
     var name: String
     var address: UInt64
@@ -9,7 +9,7 @@ struct ImageSection {
 extension ImageFile {
     private static let sectionLimit = 4096
     private static let namesLimit: UInt64 = 1 << 20
-    /// The names that are asked for are shorter. Many sections can share one long name.
+    /// All names that are looked up are shorter. Many sections can share one long name.
     private static let nameLimit = 256
     private static let noBits: UInt32 = 8
 
@@ -20,7 +20,7 @@ extension ImageFile {
         section.size <= limit ? bytes(at: section.offset, count: section.size) : nil
     }
 
-    /// All sections that have content in the file; none where the table was removed or makes no sense.
+    /// All sections that have content in the file; empty if the table was removed or is invalid.
     func readSections() -> [ImageSection] {
         let count = Int(header.sectionHeaderCount)
         let namesIndex = Int(header.sectionNames)
@@ -54,13 +54,13 @@ extension ImageFile {
 
     // MARK: - Swift
 
-    /// Whether the compiler of Swift had a part in it.
+    /// Whether the Swift compiler produced a part of it.
     var isSwift: Bool {
         sections.contains { $0.name.hasPrefix("swift5_") && $0.size > 0 }
             || needed.contains { $0.hasPrefix("libswift") }
     }
 
-    /// The Swift modules that the file defines types or protocols of, by its sections.
+    /// The Swift modules whose types or protocols the file defines, according to its sections.
     func readModules() -> Set<String> {
         let sections = ["swift5_type_metadata", "swift5_protocols"].compactMap { section(named: $0) }
             .filter { $0.size > 0 && $0.size <= FileMemory.sectionLimit }
@@ -70,7 +70,7 @@ extension ImageFile {
 
     private static let classLimit = 10_000
 
-    /// The classes that the file defines, in order, as ``ImageClasses/names`` gives them for a loaded image.
+    /// The classes that the file defines, in order, as ``ImageClasses/names`` returns them for a loaded image.
     var classNames: [String] {
         guard let section = section(named: "swift5_type_metadata"), section.size <= FileMemory.sectionLimit else {
             return []
@@ -83,8 +83,8 @@ extension ImageFile {
         return names
     }
 
-    /// The source revisions of the compilers that made the file's parts, as the section `.comment` tells them: each
-    /// release of the Swift toolchain is built from its own revision of LLVM.
+    /// The source revisions of the compilers that produced the file's parts, from the section `.comment`: each release
+    /// of the Swift toolchain is built from a different revision of LLVM.
     var compilerRevisions: [String] {
         guard let section = section(named: ".comment"), let bytes = content(of: section, limit: 64 << 10) else {
             return []
@@ -102,15 +102,15 @@ extension ImageFile {
     }
 }
 
-/// The segments of a file as the memory that its metadata is read from, in pieces that are kept.
+/// The segments of a file as memory from which metadata is read, in pieces that are cached.
 final class FileMemory: ImageMemory {
     private let file: ImageFile
     private var pieces: [UInt64: [UInt8]] = [:]
 
     private static let pieceSize: UInt64 = 64 << 10
-    /// A section of 4-byte references: more types than any library has.
+    /// Limit for a section of 4-byte references: more types than any library has.
     static let sectionLimit: UInt64 = 1 << 20
-    /// Longer than any name of Swift.
+    /// Longer than any Swift name.
     private static let textLimit = 1024
 
     init(_ file: ImageFile) { self.file = file }
@@ -129,7 +129,7 @@ final class FileMemory: ImageMemory {
         if let piece = pieces[start] ?? load(start), index + 4 <= piece.count {
             return piece.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index, as: Int32.self) }
         }
-        // It crosses the end of a piece.
+        // The value crosses the end of a piece.
         var value: UInt32 = 0
         for index in 0..<4 {
             guard let byte = byte(at: address &+ UInt64(index)) else { return nil }

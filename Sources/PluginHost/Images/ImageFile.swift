@@ -1,10 +1,10 @@
 /// An ELF shared object or program on disk, read part by part and within limits.
 ///
-/// Used by the complete inspection, for the plug-in and for every library around it. It is tolerant: a part that makes
-/// no sense is absent. What is wrong with a plug-in's own file, ``ImageInspector/inspectQuickly(_:path:bundlePath:)``
-/// has told before.
+/// Used by the complete inspection, for the plug-in and for every library around it. It is tolerant: a part that is
+/// invalid counts as absent. ``ImageInspector/inspectQuickly(_:path:bundlePath:)`` has already reported the problems of
+/// the plug-in's own file.
 ///
-/// **Threads.** One; an inspection makes its own.
+/// **Threads.** One; each inspection creates its own.
 final class ImageFile {
     let path: String
     let file: OpenedFile
@@ -17,7 +17,7 @@ final class ImageFile {
     let needed: [String]
     /// DT_RUNPATH.
     let runPath: String?
-    /// DT_RPATH; nil where there is a DT_RUNPATH, which makes the dynamic linker ignore it.
+    /// DT_RPATH; nil if there is a DT_RUNPATH, which makes the dynamic linker ignore DT_RPATH.
     let rPath: String?
     private let strings: [UInt8]
     private var bytesLeft = ImageFile.readLimit
@@ -28,13 +28,13 @@ final class ImageFile {
     private(set) lazy var sections = readSections()
     private(set) lazy var modules = readModules()
 
-    /// All that is read of one file: the tables of the largest system libraries have some 20 MiB.
+    /// The limit for reading one file: the tables of the largest system libraries have about 20 MiB.
     private static let readLimit: UInt64 = 64 << 20
 
-    /// No path is longer, and no name of a library or a version.
+    /// Paths and names of libraries and versions are never longer.
     private static let stringLimit = 4096
 
-    /// Why a file is not taken for a library.
+    /// Why a file cannot be used as a library.
     enum Unusable: Error {
         case unopenable(OpenedFile.Failure)
         case foreignMachine(String)
@@ -45,12 +45,12 @@ final class ImageFile {
             switch self {
             case .unopenable(let failure): failure.reason
             case .foreignMachine(let name): "is for \(name)"
-            case .notSharedObject: "is no ELF file that can be loaded"
+            case .notSharedObject: "is not an ELF file that can be loaded"
             }
         }
     }
 
-    /// `unread`: takes the file if the system does not let it be read, now or later.
+    /// `unread`: collects the file if the system does not let it be read, now or later.
     init(path: String, unread: UnreadFiles = UnreadFiles()) throws(Unusable) {
         let parts = try Parts(path: path, unread: unread)
         self.path = path
@@ -67,13 +67,13 @@ final class ImageFile {
         file = parts.takeFile()
     }
 
-    /// Whether its names could be read; they cannot where they are more than any library has.
+    /// Whether its names could be read; not the case if there are more than any library has.
     var hasReadableStrings: Bool { !strings.isEmpty || dynamic.stringsSize == 0 }
 
-    /// Whether it has names that can be read; a file that was cut off has none.
+    /// Whether it has readable names; a truncated file has none.
     var hasNames: Bool { !strings.isEmpty }
 
-    /// Whether it is the same file, by whatever path.
+    /// Whether it is the same file, even by another path.
     func isSameFile(as other: ImageFile) -> Bool {
         file.identity.device == other.file.identity.device && file.identity.inode == other.file.identity.inode
     }
@@ -87,12 +87,12 @@ final class ImageFile {
         return Self.read(file, at: offset, count: Int(count)) { unread.note(path, $0) }
     }
 
-    /// Bytes that the file gives to addresses.
+    /// The bytes of the file that are mapped at an address.
     func bytes(atAddress address: UInt64, count: UInt64) -> [UInt8]? {
         segments.fileOffset(ofAddress: address, count: count).flatMap { bytes(at: $0, count: count) }
     }
 
-    /// How many bytes the file gives from an address on, up to a limit.
+    /// How many bytes of the file are mapped starting at an address, up to a limit.
     func available(atAddress address: UInt64, limit: UInt64) -> UInt64 {
         for segment in segments where segment.fileOffset(ofAddress: address, count: 1) != nil {
             return min(limit, segment.fileSize - (address - segment.address))
@@ -110,11 +110,11 @@ final class ImageFile {
         return String(decoding: tail[..<end], as: UTF8.self)
     }
 
-    /// `refused`: called where the system does not let the file be read.
+    /// `refused`: called if the system does not let the file be read.
     fileprivate static func read(
         _ file: borrowing OpenedFile, at offset: UInt64, count: Int, refused: (OpenedFile.Failure) -> Void
     ) -> [UInt8]? {
-        // Not for nothing: the initialiser would write into the one empty array that all threads share.
+        // For 0 bytes, the initialiser would write into the one empty array that all threads share.
         if count == 0 { return [] }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             let target = UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count)
@@ -125,7 +125,7 @@ final class ImageFile {
 }
 
 extension ImageFile {
-    /// What opening reads, before the class's own properties can be set.
+    /// Reads everything that opening needs, before the class's own properties can be set.
     private final class Parts {
         private var file: OpenedFile?
         let header: ELFHeader

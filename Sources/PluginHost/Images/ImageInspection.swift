@@ -1,43 +1,43 @@
 import CPluginSupport
 
-/// What a plug-in's file told without being run.
+/// What a plug-in's file shows without being run.
 struct ImageInspection: Sendable {
-    /// All that is wrong, in the order it was found.
+    /// All problems, in the order in which they were found.
     var findings: [PluginFinding] = []
-    /// The file's own note, or nil if it carries none.
+    /// The file's own note, or nil if it has none.
     var note: PluginNote?
-    /// A hash of the file's first bytes that ``ImageInspector/fingerprint(ofImageMappedAt:)`` gives for the same file
-    /// once it is mapped; 0 where the first segment does not map them unchanged.
+    /// A hash of the file's first bytes. ``ImageInspector/fingerprint(ofImageMappedAt:)`` returns the same for the file
+    /// after it was mapped; 0 if the first segment does not map them unchanged.
     var fingerprint: UInt64 = 0
-    /// Libraries that it needs and that are not in the process yet.
+    /// Needed libraries that are not in the process yet.
     var absentLibraries: [String] = []
-    /// Where it has them searched; read only if there are any.
+    /// Where these are searched; read only if there are any.
     var searchPath: SearchPath?
     /// DT_SONAME of a library.
     var ownName: String?
-    /// Whether it is a shared object of this machine, complete to its end, and nothing in its tables leads out of it: only
-    /// then are its tables worth reading on.
+    /// Whether it is a complete shared object for this machine whose tables never point outside of it. Only then can
+    /// its tables be read further.
     var hasSoundTables = false
 
-    /// Whether nothing speaks against opening the file.
+    /// Whether there is no reason against opening the file.
     var isLoadable: Bool { !findings.contains { $0.severity == .error } }
 
-    /// Whether an image in memory is the file that was inspected, and not one that was put in its place since. `base`:
-    /// where the image begins, as the dynamic linker tells it.
+    /// Whether an image in memory is the inspected file, and not a file that has replaced it since. `base`: the start
+    /// address of the image, as the dynamic linker reports it.
     func describes(imageAt base: UInt) -> Bool {
         guard fingerprint != 0, let header = UnsafeRawPointer(bitPattern: base) else { return true }
         return fingerprint == ImageInspector.fingerprint(ofImageMappedAt: header)
     }
 }
 
-/// DT_RUNPATH, or DT_RPATH where there is none.
+/// DT_RUNPATH, otherwise DT_RPATH.
 struct SearchPath: Sendable {
     let text: String
-    /// DT_RPATH holds for the libraries of libraries as well.
+    /// DT_RPATH also applies to the libraries of libraries.
     let isInherited: Bool
 }
 
-/// The ELF note of owner `PluginHost`: what a plug-in was built for (plugin_abi.h, "The note in the file").
+/// The ELF note with the owner `PluginHost`: what a plug-in was built for (plugin_abi.h, "The note in the file").
 public struct PluginNote: Sendable, Hashable {
     /// The version of the C ABI.
     public let abiMajor: UInt16
@@ -46,7 +46,7 @@ public struct PluginNote: Sendable, Hashable {
     /// The revision of the Swift level; 0 for a plug-in in C.
     public let swiftRevision: UInt16
     let flags: UInt32
-    /// The compiler, down to its source revision; nil if the note does not tell.
+    /// The compiler with its source revision; nil if the note does not contain it.
     public let toolchain: String?
 
     /// Whether the file registers Swift types, which only the same toolchain can read.
@@ -55,22 +55,22 @@ public struct PluginNote: Sendable, Hashable {
     /// The toolchain that this host was compiled with.
     static let hostToolchain = plugin_swift_toolchain().text
 
-    /// By bytes: they are equal at nearly every load, and then no text is made of them.
+    /// Compares bytes: they are equal at nearly every load, and then no String is created.
     static func isHostToolchain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.equals(plugin_swift_toolchain().bytes)
     }
 
-    /// The longest payload that is read. One line of it is some hundred bytes long.
+    /// The longest payload that is read. A line of it is about a hundred bytes long.
     static let payloadLimit = 2048
 
     enum Fault: Error {
         /// The descriptor is shorter than the head, or the payload longer than the descriptor.
         case damaged
-        /// A later format, which may tell anything.
+        /// A later format, whose content is unknown.
         case format(UInt16)
     }
 
-    /// `descriptor`: the note's descriptor: a `plugin_note_head` and the payload.
+    /// `descriptor`: the note's descriptor, a `plugin_note_head` followed by the payload.
     init(descriptor: UnsafeRawBufferPointer) throws(Fault) {
         let headSize = MemoryLayout<plugin_note_head>.size
         guard descriptor.count >= headSize else { throw .damaged }
@@ -86,6 +86,21 @@ public struct PluginNote: Sendable, Hashable {
         let payload = UnsafeRawBufferPointer(
             rebasing: descriptor[headSize..<(headSize + Int(head.payload_length))])
         toolchain = Self.toolchain(in: payload)
+    }
+
+    /// The note of a file; nil where it has none, or is no ELF file that can be read.
+    @_spi(Tools) public init?(ofFile path: String) {
+        guard let file = try? OpenedFile(path: path),
+            let note = ImageInspector.inspectQuickly(file, path: path, bundlePath: Path.parent(path)).note
+        else { return nil }
+        self = note
+    }
+
+    /// What a packer writes into `PHBuiltFor` of the Info.plist beside the file.
+    @_spi(Tools) public var summary: [String: String] {
+        var summary = ["ABI": "\(abiMajor).\(abiMinor)"]
+        if isSwift { summary["Toolchain"] = toolchain }
+        return summary
     }
 
     /// The value of the line `toolchain=…`. The host's own, which is nearly always found, costs no allocation.

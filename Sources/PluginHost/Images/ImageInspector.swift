@@ -1,21 +1,21 @@
-/// Looks at a plug-in's ELF file without running any of it, at two depths.
+/// Inspects a plug-in's ELF file without running any of it, at two levels of detail.
 enum ImageInspector {
     /// The function that every plug-in exports.
     static let entrySymbol = "plugin_entry"
 
-    /// The check before every dlopen(): all that could harm the host, or that is plainly wrong with this one file. It covers
-    /// every number that the dynamic linker follows before code of the file runs.
+    /// The check before every dlopen(): everything that could harm the host, or that is obviously wrong with this one
+    /// file. It checks every number that the dynamic linker uses before code of the file runs.
     ///
-    /// It looks at no other file and at no section header. What it does not see - libraries that are missing, symbols
-    /// that nothing defines - the dynamic linker refuses without harm; ``inspectCompletely(path:bundlePath:libraries:surroundings:)``
-    /// then finds all of it.
+    /// It reads no other file and no section header. Problems that it does not find, such as missing libraries or
+    /// undefined symbols, the dynamic linker refuses safely; then
+    /// ``inspectCompletely(path:bundlePath:libraries:surroundings:)`` finds all of them.
     ///
     /// - Parameters:
     ///   - file: the plug-in's executable.
     ///   - path: its absolute path, for the findings and for `$ORIGIN`.
-    ///   - bundlePath: the bundle's directory, which a search path must not leave.
+    ///   - bundlePath: the bundle's directory; a search path must not lead out of it.
     ///   - role: whether the file must have an entry.
-    /// - Returns: what the file is, or the findings that keep it from being opened.
+    /// - Returns: what the file is, or the findings that prevent it from being opened.
     ///
     /// **Cost.** Linear in the size of its tables; four pread() calls: the first 4 KiB, PT_DYNAMIC, the tables, and the
     /// addresses of the initialisers.
@@ -30,7 +30,7 @@ enum ImageInspector {
         }
     }
 
-    /// The machine that an ELF file is for, as `e_machine`; nil if it is no ELF file.
+    /// The machine that an ELF file is for, as `e_machine`; nil if it is not an ELF file.
     static func machine(of file: borrowing OpenedFile) -> UInt16? {
         withUnsafeTemporaryAllocation(byteCount: ELF.headerSize, alignment: 8) { head in
             let count = (try? file.read(into: head, at: 0)) ?? 0
@@ -44,14 +44,14 @@ enum ImageInspector {
 
     /// How much of the file the fingerprint covers: its headers, its build identifier, and some of its tables.
     private static let fingerprintLimit = 4096
-    /// Where the headers must stand to be covered: in the first page of any machine.
+    /// The headers must be before this offset to be covered: in the first page of any machine.
     private static let headLimit = 4096
 
     /// The fingerprint of a file whose first bytes were read.
     ///
-    /// - Parameter head: the first bytes of the file, of a shared object that was found to be sound.
-    /// - Returns: 0 where the mapped image cannot be compared: the first segment does not begin with the file, is
-    ///   writable (relocations may change it), or the program headers lie beyond what is read.
+    /// - Parameter head: the first bytes of the file, a shared object whose headers were found valid.
+    /// - Returns: 0 if the mapped image cannot be compared: the first segment does not begin with the file, is writable
+    ///   (relocations may change it), or the program headers are beyond the bytes that are read.
     static func fingerprint(ofFileBeginning head: UnsafeRawBufferPointer) -> UInt64 {
         let head = UnsafeRawBufferPointer(rebasing: head.prefix(headLimit))
         guard head.count >= ELF.headerSize else { return 0 }
@@ -70,11 +70,11 @@ enum ImageInspector {
         return 0
     }
 
-    /// The fingerprint of an image in memory; no system call. `base`: where the image begins: its ELF header, mapped
-    /// with the first page of the file.
+    /// The fingerprint of an image in memory; no system call. `base`: the start address of the image, where its ELF
+    /// header is mapped with the first page of the file.
     static func fingerprint(ofImageMappedAt base: UnsafeRawPointer) -> UInt64 {
-        // The dynamic linker maps whole pages, so that the first 4 KiB can be read where the first segment has any
-        // byte. Bytes of the page that are not of the segment come from the file as well (System V ABI, chapter 5).
+        // The dynamic linker maps whole pages, so if the first segment has any byte, the first 4 KiB can be read. Bytes
+        // of the page that do not belong to the segment come from the file too (System V ABI, chapter 5).
         let header = UnsafeRawBufferPointer(start: base, count: headLimit)
         guard ELF.beginsWithMagic(header) else { return 0 }
         return fingerprint(ofFileBeginning: header)

@@ -1,48 +1,49 @@
 import Glibc
 
-/// What a plug-in would be loaded into.
+/// The process or program into which a plug-in would be loaded.
 enum ImageSurroundings: Sendable {
-    /// This process, with all that is loaded in it.
+    /// This process, with everything that is loaded in it.
     ///
-    /// - Parameter pluginImages: the files of the plug-ins in it: no library to others, and free to have modules of
-    ///   the same name.
+    /// - Parameter pluginImages: the files of the plug-ins in it. They are not libraries for others, and may contain
+    ///   modules with the same name.
     case currentProcess(pluginImages: Set<String>)
-    /// A process that runs the program and has loaded nothing else yet.
+    /// A process that runs the program and has not loaded anything else yet.
     case program(path: String)
 }
 
 /// The images around a plug-in, as files.
 ///
-/// It reads files even for the images of this process: what they define is the same, unless a file was replaced while
+/// It reads files even for the images of this process: they define the same symbols, unless a file was replaced after
 /// it was loaded.
 final class HostImages {
     struct Image {
         let path: String
-        /// Nil where the file is not there any more, or cannot be read.
+        /// Nil if the file does not exist any more or cannot be read.
         let file: ImageFile?
-        /// The names that a DT_NEEDED finds it by.
+        /// The names for which a DT_NEEDED finds it.
         var names: Set<String>
         /// The Swift modules it defines.
         let modules: Set<String>
     }
 
     private(set) var images: [Image] = []
-    /// The images whose symbols every plug-in sees: the program and what it needs, directly or not.
+    /// The images whose symbols every plug-in sees: the program and the libraries that it needs, directly or
+    /// indirectly.
     private(set) var globalScope: [Image] = []
     /// The program itself.
     private(set) var program: ImageFile?
-    /// Whether another program than this process was named.
+    /// Whether a program other than this process was named.
     let isNamedProgram: Bool
     let search: LibrarySearch
-    /// What of all this cannot be read.
+    /// The files among these that cannot be read.
     let unread: UnreadFiles
-    /// What is wrong with the program's own surroundings.
+    /// The findings about the program itself.
     private(set) var findings: [PluginFinding] = []
 
     /// More images than a process has.
     private static let limit = 4096
 
-    /// `excluded`: the plug-in that is inspected, which may be loaded already.
+    /// `excluded`: the inspected plug-in, which may already be loaded.
     init(_ surroundings: ImageSurroundings, excluding excluded: ImageFile?, unread: UnreadFiles = UnreadFiles()) {
         self.unread = unread
         search = LibrarySearch(unread: unread)
@@ -53,7 +54,7 @@ final class HostImages {
         }
     }
 
-    /// The image that satisfies a needed name.
+    /// The image for a needed name.
     func image(named name: String) -> Image? { images.first { $0.names.contains(name) } }
 
     func image(of file: ImageFile) -> Image? { images.first { $0.file?.isSameFile(as: file) == true } }
@@ -75,8 +76,8 @@ final class HostImages {
             if image.isMainProgram { program = file }
             images.append(Image(path: image.path, file: file, names: names, modules: modules[image.header] ?? []))
         }
-        // A library without a SONAME is found by the name that another image needed it under, and so is one whose
-        // file cannot be read.
+        // A library without a SONAME is found by the name under which another image needed it, and so is one whose file
+        // cannot be read.
         for index in images.indices {
             let name = Path.lastComponent(images[index].path)
             if neededNames.contains(name) { images[index].names.insert(name) }
@@ -88,7 +89,7 @@ final class HostImages {
         guard let first = images.first else { return }
         var seen: Set<String> = [first.path]
         globalScope = [first]
-        // Preloaded libraries stand behind the program and before what it needs; the order does not matter here.
+        // Preloaded libraries come after the program and before its libraries; the order does not matter here.
         let preload = getenv("LD_PRELOAD").map { String(cString: $0) } ?? ""
         for name in preload.split(whereSeparator: { $0 == ":" || $0 == " " }) {
             let image = images.first { $0.path == name || Path.lastComponent($0.path) == name }

@@ -1,16 +1,16 @@
-/// The dynamic symbols of a file, with the hash table to find them by.
+/// The dynamic symbols of a file, with the hash table for finding them.
 struct ImageSymbols {
-    /// How many there are, the empty first one included.
+    /// How many there are, including the empty first one.
     let count: Int
     private let symbols: [UInt8]
-    /// The strings that the names are in.
+    /// The strings that contain the names.
     let strings: [UInt8]
     private let table: HashTable
 
     private static let tableLimit: UInt64 = 16 << 20
-    /// No table of a real file has a chain this long; a table made to be slow has.
+    /// No table of a real file has a chain this long; only a table designed to be slow has.
     private static let chainLimit = 4096
-    /// The longest name that is read: those of Swift and C++ have some hundreds of bytes, and rarely some thousands.
+    /// The longest name that is read: Swift and C++ names have some hundred bytes, and rarely some thousand.
     private static let nameLimit = 32 << 10
 
     /// The offset of each part in the table's bytes.
@@ -75,8 +75,8 @@ struct ImageSymbols {
         bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
     }
 
-    /// The table's own bytes end where the next part of the file begins, which it does not tell; what follows it is
-    /// read as well, up to the limit, and never looked at.
+    /// The table ends where the next part of the file begins, but its size is not stored. So bytes after it are read
+    /// too, up to the limit, but never used.
     private static func readTable(_ file: ImageFile) -> HashTable {
         let address = file.dynamic.gnuHash != 0 ? file.dynamic.gnuHash : file.dynamic.systemVHash
         guard address != 0,
@@ -87,7 +87,7 @@ struct ImageSymbols {
             let bucketCount = Int(word(head, 0))
             let filterCount = Int(word(head, 8))
             guard bucketCount > 0, filterCount > 0, filterCount & (filterCount - 1) == 0 else { return .none }
-            // Chains have one word for each symbol, and symbols have 24 bytes in the same file.
+            // Chains have one word for each symbol, and each symbol has 24 bytes in the same file.
             let most: UInt64 = 16 + UInt64(filterCount) * 8 + UInt64(bucketCount) * 4 + file.file.identity.size / 6
             let size = file.available(atAddress: address, limit: min(most, tableLimit))
             guard size >= 16 + UInt64(filterCount) * 8 + UInt64(bucketCount) * 4,
@@ -106,7 +106,7 @@ struct ImageSymbols {
         return .systemV(bytes: bytes, bucketCount: bucketCount, chainCount: chainCount)
     }
 
-    /// The number of symbols, which only the older table tells; in the newer one, it is the end of the last chain.
+    /// The number of symbols. Only the older table contains it; in the newer one, it is the end of the last chain.
     private static func count(_ table: HashTable) -> Int? {
         switch table {
         case .none: return nil
@@ -170,7 +170,7 @@ struct ImageSymbols {
     }
 }
 
-/// A symbol's name with its hashes, which are computed once for all the images that it is looked for in.
+/// A symbol's name with its hashes, computed once for all images that are searched for it.
 struct SymbolName {
     let text: String
     let bytes: [UInt8]

@@ -1,25 +1,25 @@
-/// The tables of a file that the dynamic linker reads, as bytes that were read and found sound.
+/// The tables of a file that the dynamic linker reads, as bytes that were read and found valid.
 struct ImageTables {
-    /// DT_STRTAB; its last byte is 0, so that every name that begins in it ends in it.
+    /// DT_STRTAB; its last byte is 0, so every name that begins in it also ends in it.
     var strings = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// DT_SYMTAB, as far as anything speaks of symbols.
+    /// DT_SYMTAB, up to the last symbol that anything refers to.
     var symbols = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// How many symbols the hash table knows; nil where it holds none, which is so in a file that defines nothing.
+    /// How many symbols the hash table contains; nil if there are none, as in a file that defines nothing.
     var hashedCount: UInt64?
     var hash = Hash.none
-    /// How long the hash table is, with its head.
+    /// The size of the hash table including its head.
     var hashSize: UInt64 = 0
-    /// Where the version records stand.
+    /// Where the version records are.
     var neededVersions: Range<UInt64> = 0..<0
     var definedVersions: Range<UInt64> = 0..<0
-    /// More symbols have the same bucket than in any file that a linker wrote if this is large.
+    /// The number of symbols in the fullest bucket; a large number means that no linker wrote the file.
     var longestChain = 0
     /// DT_RELA, DT_JMPREL and DT_RELR.
     var relocations = UnsafeRawBufferPointer(start: nil, count: 0)
     var pltRelocations = UnsafeRawBufferPointer(start: nil, count: 0)
     var packedRelocations = UnsafeRawBufferPointer(start: nil, count: 0)
 
-    /// The hash table, without its head.
+    /// The hash table without its head.
     enum Hash {
         case none
         case gnu(buckets: UnsafeRawBufferPointer, chains: UnsafeRawBufferPointer, firstSymbol: UInt64)
@@ -33,9 +33,9 @@ struct ImageTables {
 }
 
 extension QuickInspection {
-    /// Reads the tables and everything in them that the dynamic linker takes for granted (fault 80).
+    /// Reads the tables and checks everything in them that the dynamic linker uses without a check (fault 80).
     ///
-    /// - Returns: whether they are sound; what is wrong is a finding.
+    /// - Returns: whether they are valid; problems are added to the findings.
     mutating func checkTables(_ file: borrowing OpenedFile) -> Bool {
         do throws(TableFault) {
             try readTables(file)
@@ -63,11 +63,11 @@ extension QuickInspection {
         tables.packedRelocations = try table(
             "relocations (DT_RELR)", dynamic.packedRelocations, dynamic.packedRelocationsSize, file)
         if let name = dynamic.ownName, name >= UInt64(tables.strings.count) {
-            throw TableFault(what: "its own name (DT_SONAME) is no string of it")
+            throw TableFault(what: "its own name (DT_SONAME) is not in its strings")
         }
     }
 
-    /// Reads the tables at once if they stand side by side.
+    /// Reads the tables at once if they are next to each other.
     private mutating func readTogether(_ file: borrowing OpenedFile) {
         guard let first = firstLoaded else { return }
         var start = UInt64.max
@@ -93,10 +93,10 @@ extension QuickInspection {
         tableBytes.readMain(start, end, through: &window, file)
     }
 
-    /// What else than tables may stand among them when they are read at once.
+    /// How many bytes of other data may be between tables that are read at once.
     private static var gapLimit: UInt64 { 32 << 10 }
 
-    /// The bytes of a table; ``checkAddresses()`` has found that the file has them.
+    /// The bytes of a table; ``checkAddresses()`` has verified that the file contains them.
     mutating func table(
         _ name: StaticString, _ address: UInt64, _ size: UInt64, _ file: borrowing OpenedFile
     ) throws(TableFault) -> UnsafeRawBufferPointer {
@@ -107,7 +107,7 @@ extension QuickInspection {
         return bytes
     }
 
-    /// A few bytes of a table whose end is not known before they are read; valid until the next call.
+    /// A few bytes of a table whose end is not known yet; valid until the next call.
     mutating func fewBytes(
         atAddress address: UInt64, count: Int, _ file: borrowing OpenedFile
     ) -> UnsafeRawBufferPointer? {

@@ -1,5 +1,5 @@
-/// The arrays of functions that the dynamic linker calls at the load and at the end of the process, as they are after the
-/// relocations: each entry must lie in code, or the call ends the process (fault 80).
+/// The arrays of functions that the dynamic linker calls at the load and at the end of the process, in their state
+/// after the relocations: each entry must point to code, or the call crashes the process (fault 80).
 struct Initialisers {
     private struct Array {
         var address: UInt64
@@ -8,16 +8,16 @@ struct Initialisers {
     }
 
     private enum Entry: Equatable {
-        /// As in the file: an address without the image's base, which leads nowhere.
+        /// Unchanged from the file: an address without the image's base, which leads nowhere.
         case untouched
         /// An address in the image.
         case address(UInt64)
-        /// Something else than an address was written.
+        /// A value that is not an address was written.
         case other
     }
 
     private let arrays: (Array, Array)
-    /// Of both arrays, one after the other.
+    /// The entries of both arrays, one after the other.
     private var entries: [Entry]
     private let start: UInt64
     private let end: UInt64
@@ -39,16 +39,16 @@ struct Initialisers {
         end = max(initial.bytes.isEmpty ? 0 : initial.end, final.bytes.isEmpty ? 0 : final.end)
     }
 
-    /// Whether bytes may be of one of the arrays.
+    /// Whether bytes may overlap one of the arrays.
     @inline(__always)
     func overlap(_ target: UInt64, _ width: UInt64) -> Bool { target < end && target &+ width > start }
 
-    /// `address`: what is written, without the image's base; nil for anything else than an address of the file.
+    /// `address`: the written value without the image's base; nil if it is not an address in the file.
     mutating func write(_ target: UInt64, _ width: UInt64, _ address: UInt64?) {
         change(target, width) { _, _ in address.map(Entry.address) ?? .other }
     }
 
-    /// Adds the image's base to what stands there.
+    /// Adds the image's base to the current value.
     mutating func addBase(_ target: UInt64) {
         change(target, 8) { entry, inFile in entry == .untouched ? .address(inFile) : .other }
     }
@@ -73,15 +73,17 @@ struct Initialisers {
         }
     }
 
-    /// Whether each entry leads to code.
-    func check(in inspection: borrowing QuickInspection) throws(TableFault) {
+    /// Checks that each entry points to code.
+    func check(
+        in inspection: borrowing QuickInspection, _ targets: borrowing RelocationTargets
+    ) throws(TableFault) {
         for (index, entry) in entries.enumerated() {
-            if case .address(let address) = entry, inspection.isCode(address), !inspection.isTable(address) { continue }
+            if case .address(let address) = entry, inspection.isCode(address), !targets.isTable(address) { continue }
             let count = arrays.0.bytes.count / 8
             throw TableFault(
                 what: index < count
-                    ? "its initialiser \(index) (DT_INIT_ARRAY) does not lie in its code"
-                    : "its finaliser \(index - count) (DT_FINI_ARRAY) does not lie in its code")
+                    ? "its initialiser \(index) (DT_INIT_ARRAY) does not point to its code"
+                    : "its finaliser \(index - count) (DT_FINI_ARRAY) does not point to its code")
         }
     }
 }

@@ -1,16 +1,17 @@
 import Glibc
 
-/// The files that a load inspected, to compare with those that are at their paths once the dynamic linker has opened them.
+/// The files that a load inspected, to be compared with the files at their paths after the dynamic linker has opened
+/// them.
 ///
-/// The dynamic linker opens a file by its path, after the inspection closed it. Renaming, linking and writing change a
-/// file's change time (POSIX, `st_ctim`), so that a path that leads to the same file with the same change time before and
-/// after led to it all the time, unless a directory above it was exchanged and put back in between.
+/// The dynamic linker opens a file by its path, after the inspection has closed it. Renaming, linking and writing
+/// change a file's change time (POSIX, `st_ctim`). So if a path leads to the same file with the same change time before
+/// and after, it led there all the time, unless a directory above it was exchanged and put back in between.
 struct InspectedFiles {
     private var files: [(path: String, identity: FileIdentity)] = []
 
     mutating func append(_ path: String, _ identity: FileIdentity) { files.append((path, identity)) }
 
-    /// A file that is another one now, or was changed since, or cannot be looked at.
+    /// The first file that was replaced or changed since, or that cannot be examined.
     func firstChange() -> (path: String, change: FileIdentity.Change)? {
         for file in files {
             if let change = file.identity.change(at: file.path) { return (file.path, change) }
@@ -20,11 +21,11 @@ struct InspectedFiles {
 }
 
 extension OpenedFile {
-    /// Waits until a change of the file could be seen by its change time. The system counts that time in ticks of some
-    /// milliseconds: a file that was changed in this tick can be changed once more, and have the same time. Only a file
-    /// that was installed in this very moment is waited for.
+    /// Waits until any further change of the file would show in its change time. The system counts that time in ticks
+    /// of some milliseconds: a file that was changed in the current tick can be changed again and keep the same time.
+    /// It only ever waits for a file that was installed a moment ago.
     ///
-    /// - Returns: whether the file stayed as it was when it was opened.
+    /// - Returns: whether the file is unchanged since it was opened.
     borrowing func settle() -> Bool {
         var waits = 0
         while Self.isCurrentTick(identity.changed) {
@@ -40,7 +41,7 @@ extension OpenedFile {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &now)
         let nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-        // A time in the future is of a clock that was set back: a change gives the file another one.
+        // A time in the future comes from a clock that was set back: a further change gives the file another time.
         return time >= nanoseconds && time - nanoseconds < 20_000_000
     }
 }

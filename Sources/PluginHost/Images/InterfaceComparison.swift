@@ -1,25 +1,25 @@
 import CPluginSupport.Shims
 
-/// Compares the requirements that protocols had when a plug-in was compiled with those that they have now.
+/// Compares the requirements that protocols had when a plug-in was compiled with the current ones.
 ///
-/// A call of a requirement that is not in a plug-in's witness table ends the process, so a plug-in with such a table is
-/// refused. What must match depends on what the compiler recorded:
-/// - of a protocol in a module with library evolution, each requirement without a default implementation must have a
+/// Calling a requirement that is missing in a plug-in's witness table crashes the process, so a plug-in with such a
+/// table is refused. What must match depends on what the compiler recorded:
+/// - for a protocol in a module with library evolution, each requirement without a default implementation must have a
 ///   witness; others may be added and moved;
-/// - of another protocol the number of requirements must be the same, where the record states it: it does for each protocol
+/// - for another protocol, the number of requirements must be equal, if the record states it. It does for each protocol
 ///   that refines one with library evolution, such as `Plugin`;
-/// - else a function must stand wherever the protocol now requires one.
+/// - otherwise, the table must contain a function wherever the protocol now requires one.
 enum InterfaceDifference: Equatable {
-    /// The protocol had another number of requirements.
+    /// The protocol had a different number of requirements.
     case otherCount(Int)
     /// The conformance has no witness for some requirements without a default implementation.
     case missing(Int)
     /// The constant witness table ends before the last requirement.
     case tooShort
 
-    /// Nil if the conformance has all that is required, as far as it can be known. `resolve` gives the address, in the
-    /// protocol's image, that a reference leads to; `hasFunctions`, whether a constant table has a function where each
-    /// requirement is one.
+    /// Nil if the conformance has everything that is required, as far as this can be determined. `resolve`: returns the
+    /// address in the protocol's image to which a reference leads. `hasFunctions`: returns whether a constant table has
+    /// a function for each requirement that is one.
     init?<Own: ImageMemory, Other: ImageMemory>(
         of conformance: Conformance<Own>, to current: ProtocolRequirements<Other>,
         resolve: (Conformance<Own>.Reference) -> UInt64?, hasFunctions: (_ table: UInt64) -> Bool
@@ -29,7 +29,7 @@ enum InterfaceDifference: Equatable {
             if count == current.count { return nil }
             self = .otherCount(count)
         case .named(let references):
-            // Each names another requirement.
+            // Each refers to a different requirement.
             if references.count >= current.count { return nil }
             let named = Set(references.compactMap(resolve))
             let missing = (0..<current.count).filter {
@@ -44,8 +44,8 @@ enum InterfaceDifference: Equatable {
         }
     }
 
-    /// The difference as a finding about the plug-in's file at `path`; nil where the finding gets it later. The protocol
-    /// `interface`, which `type` conforms to, stands in `library` now and has `count` requirements.
+    /// The difference as a finding about the plug-in's file at `path`; nil if the path is added later. `type` conforms
+    /// to the protocol `interface`, which is now in `library` and has `count` requirements.
     func finding(
         type: String?, path: String?, interface: String, library: String, count: Int
     ) -> PluginFinding {
@@ -57,7 +57,7 @@ enum InterfaceDifference: Equatable {
                     + "it has \(count)."
             case .missing(let missing):
                 "lacks \(missing) of the \(Self.requirements(count)) that the protocol \(quoted(interface)) has in "
-                    + "\(quoted(library)), and that has no default for them."
+                    + "\(quoted(library)), which has no default for them."
             case .tooShort:
                 "was compiled when the protocol \(quoted(interface)) had fewer requirements than the \(count) that it has "
                     + "in \(quoted(library))."
@@ -65,8 +65,8 @@ enum InterfaceDifference: Equatable {
         return PluginFinding(
             .interfaceMismatch, filePath: path, subject: interface, message: "\(type) \(difference)",
             remedy: """
-                Build the plug-in against the application's present API. The API's author gives the extension point a new \
-                version when its interface changes.
+                Build the plug-in against the application's current API. The API's author should give the extension point a new \
+                version whenever its interface changes.
                 """)
     }
 
@@ -75,9 +75,9 @@ enum InterfaceDifference: Equatable {
     }
 }
 
-/// The comparison in this process, of a plug-in that was opened and whose code has not run.
+/// The comparison in this process, for a plug-in that was opened and whose code has not run.
 enum InterfaceComparison {
-    /// `list`: the plug-in's own list of its conformances; empty where it gave none.
+    /// `list`: the plug-in's own list of its conformances; empty if it passed none.
     static func findings(for list: UnsafeRawBufferPointer) -> [PluginFinding] {
         guard let base = list.baseAddress else { return [] }
         let memory = ProcessMemory()
@@ -87,7 +87,7 @@ enum InterfaceComparison {
         var image: LoadedRanges?
         var tables: [UInt64]?
         Conformance.each(in: memory, at: start, length: length) { conformance in
-            // One that refers to its protocol directly stands in the protocol's own image.
+            // A conformance that refers to its protocol directly is in the protocol's own image.
             guard case .pointer? = conformance.protocolReference,
                 let place = conformance.protocolReference.flatMap(resolved),
                 let current = ProtocolRequirements(memory, at: place)
@@ -95,12 +95,13 @@ enum InterfaceComparison {
             let difference = InterfaceDifference(of: conformance, to: current, resolve: resolved) { table in
                 let own = image ?? LoadedRanges(around: start)
                 image = own
-                // Compiled together; of its own protocols the compiler may leave out what nobody calls.
+                // They were compiled together; for its own protocols, the compiler may leave out functions that nobody
+                // calls.
                 if own.all.contains(where: { $0.contains(place) }) { return true }
                 let starts = tables ?? Conformance.tables(in: memory, at: start, length: length)
                 tables = starts
                 if Conformance<ProcessMemory>.endsEarly(table, count: current.count, among: starts) { return false }
-                // The compiler makes a function of the file for each requirement of another's protocol.
+                // For each requirement of another image's protocol, the compiler generates a function in the file.
                 return (0..<current.count).allSatisfy { index in
                     guard current.isFunction(index) else { return true }
                     let function = memory.pointer(at: table &+ UInt64(index + 1) &* 8) ?? 0
@@ -125,14 +126,14 @@ enum InterfaceComparison {
     }
 }
 
-/// The memory of one image.
+/// The memory ranges of one image.
 private struct LoadedRanges {
     private let address: UInt64
     private(set) var all: [Range<UInt64>] = []
-    /// The parts that hold code.
+    /// The ranges that contain code.
     private(set) var code: [Range<UInt64>] = []
 
-    /// The image that an address lies in.
+    /// The image that contains an address.
     init(around address: UInt64) {
         self.address = address
         withUnsafeMutablePointer(to: &self) { ranges in
@@ -148,7 +149,7 @@ private struct LoadedRanges {
         }
     }
 
-    /// Whether it is the image that was looked for.
+    /// Whether it is the image that contains the address.
     private mutating func take(_ segments: ELFSegments, base: UInt64) -> Bool {
         guard segments.contains(where: { $0.holds(address: address &- base) }) else { return false }
         for segment in segments where segment.type == ELF.load {

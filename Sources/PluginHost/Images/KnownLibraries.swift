@@ -2,9 +2,9 @@ import Glibc
 
 /// The names of the libraries in the process, by which the dynamic linker finds them again.
 enum KnownLibraries {
-    /// The names that the last plug-in needed, each with its NUL: all of them in the process and none a path. The
-    /// plug-ins of an application mostly need the same, and then no name is looked up. They are compared byte by byte,
-    /// because whoever makes a bundle can make two lists of names with one hash.
+    /// The names that the last plug-in needed, each with its NUL: all of them are in the process, and none is a path.
+    /// The plug-ins of an application usually need the same ones, and then no name is looked up. They are compared byte
+    /// by byte, because the author of a bundle could construct two lists of names with the same hash.
     private static let lastNeeded = Lock<[UInt8]>([])
 
     private static let names = Lock<Set<String>>([])
@@ -28,7 +28,7 @@ enum KnownLibraries {
         }
     }
 
-    /// Remembers names that were found good.
+    /// Stores names that were found in the process.
     static func setLastNeeded(_ needed: DynamicTable.Needed, in strings: UnsafeRawBufferPointer) {
         var bytes: [UInt8] = []
         for index in needed {
@@ -38,8 +38,8 @@ enum KnownLibraries {
         lastNeeded.withLock { $0 = bytes }
     }
 
-    /// Whether the dynamic linker finds a library of a name among those in the process. Its own answer counts: a file that
-    /// has the name and was opened by another one is not found by it.
+    /// Whether the dynamic linker finds a library with a name among those in the process. Only its own answer counts:
+    /// it does not find a file with that name if the file was opened under another name.
     static func contains(_ name: String) -> Bool {
         if names.withLock({ $0.contains(name) }) { return true }
         guard LoadedImage.isPresent(name) else { return false }

@@ -1,4 +1,4 @@
-/// A plug-in and all the libraries that would be loaded for it, directly or not, in the dynamic linker's order.
+/// A plug-in and all libraries that would be loaded for it, directly or indirectly, in the dynamic linker's order.
 struct LibraryClosure {
     /// A library that was not found.
     struct Missing {
@@ -7,22 +7,36 @@ struct LibraryClosure {
         var neededBy: String
         var searched: [LibrarySearch.Place]
         var rejected: [(path: String, reason: String)]
-        /// The file of that name that the bundle carries, and that the dynamic linker does not find by it.
+        /// The bundle's own file with that name, which the dynamic linker does not find by this name.
         var carried: String?
+
+        /// Who needs what, and where it was looked for.
+        var sentence: String {
+            let places = searched.map { place in
+                switch place.rule {
+                case "": quoted(place.directory)
+                case "cache": "the cache \(quoted(place.directory))"
+                default: "\(quoted(place.directory)) (\(place.rule))"
+                }
+            }
+            let rejections = rejected.map { " The file \(quoted($0.path)) \($0.reason)." }
+            return "\(quoted(neededBy)) needs the library \(quoted(name)), which was not found. "
+                + "Searched: \(places.joined(separator: ", ")).\(rejections.joined())"
+        }
     }
 
     /// The plug-in first, then the libraries that are not in the process yet.
     private(set) var newFiles: [ImageFile]
-    /// The libraries that are there already.
+    /// The libraries that the process already has.
     private(set) var present: [HostImages.Image] = []
     private(set) var missing: [Missing] = []
-    /// The image that satisfies a needed name, where its file could be read.
+    /// The image for each needed name, if its file could be read.
     private(set) var providers: [String: ImageFile] = [:]
 
     /// More libraries than any plug-in needs.
     private static let limit = 512
 
-    /// `libraries`: those that the plug-in's bundle carries; the host opens them before the plug-in.
+    /// `libraries`: the libraries that the plug-in's bundle contains; the host opens them before the plug-in.
     init(of plugin: ImageFile, libraries: CarriedLibraries? = nil, in host: HostImages) {
         newFiles = [plugin]
         var chains: [[ImageFile]] = [[plugin] + (host.program.map { [$0] } ?? [])]
@@ -33,7 +47,7 @@ struct LibraryClosure {
             let chain = chains[next]
             next += 1
             for name in chain[0].needed where providers[name] == nil {
-                // A path is taken as it is; the quick inspection has refused it in the plug-in.
+                // A path is used unchanged; the quick inspection has already refused it in the plug-in.
                 guard !name.utf8.contains(UInt8(ascii: "/")) else { continue }
                 if let image = host.image(named: name) {
                     take(image, &seenPresent, in: host)
@@ -44,9 +58,10 @@ struct LibraryClosure {
                     providers[name] = file
                     continue
                 }
-                // The host opens what the bundle carries; the dynamic linker then finds it by its SONAME only.
+                // The host opens the bundle's libraries itself; afterwards the dynamic linker finds them only by their
+                // SONAME.
                 let carried = libraries?.file(named: name, unread: host.unread)
-                // Of one whose names cannot be read, the inspection says what is wrong.
+                // If its names cannot be read, the inspection reports the problem.
                 let own = carried.flatMap { $0.ownName == name || !$0.hasNames ? $0 : nil }
                 switch own.map(LibrarySearch.Result.found) ?? host.search.find(name, neededBy: chain) {
                 case .found(let file):
@@ -77,10 +92,10 @@ struct LibraryClosure {
 
     private static func nameComplaint(_ library: ImageFile) -> String {
         let name = library.ownName.map { "has the SONAME \(quoted($0))" } ?? "has no SONAME"
-        return "\(name), and the dynamic linker finds a library that the host has opened by its SONAME only"
+        return "\(name), but the dynamic linker finds a library that the host has opened only by its SONAME"
     }
 
-    /// A library that is there already brings those it needs into the plug-in's scope.
+    /// A library that is already present adds the libraries that it needs to the plug-in's scope.
     private mutating func take(_ image: HostImages.Image, _ seen: inout Set<String>, in host: HostImages) {
         var queue = [image]
         while let image = queue.popLast() {

@@ -1,34 +1,34 @@
 import Glibc
 
-/// Finds the file of a needed library where the dynamic linker finds it (ld.so(8), "DESCRIPTION").
+/// Finds the file of a needed library in the same way as the dynamic linker (ld.so(8), "DESCRIPTION").
 ///
-/// In order: RPATH of the image that needs it and of those that brought that one in, unless it has a RUNPATH;
+/// In this order: RPATH of the image that needs it and of the images that loaded that one, unless it has a RUNPATH;
 /// `LD_LIBRARY_PATH`; RUNPATH of the image that needs it; the linker's cache; the system's directories. A file for
-/// another machine is passed over, as the dynamic linker does.
+/// another machine is skipped, as the dynamic linker does.
 struct LibrarySearch {
-    /// A directory that was searched, and by what rule.
+    /// A directory that was searched, and the rule for it.
     struct Place: Hashable {
         var directory: String
-        /// “RUNPATH”; empty for the system's own.
+        /// “RUNPATH”; empty for the system's directories.
         var rule: String
     }
 
-    /// How a search ended.
+    /// The result of a search.
     enum Result {
         case found(ImageFile)
-        /// Everywhere that was searched, and files of the right name that could not be used.
+        /// All places that were searched, and files with the right name that could not be used.
         case missing(searched: [Place], rejected: [(path: String, reason: String)])
     }
 
     private let cache: LinkerCache
     private let environmentPath: String?
     private let systemDirectories: [String]
-    /// What `$LIB` and `$PLATFORM` stand for.
+    /// The replacements for `$LIB` and `$PLATFORM`.
     private let libraryToken: String
     private let platformToken: String
     private let unread: UnreadFiles
 
-    /// `unread`: takes files that the system does not let be read.
+    /// `unread`: collects files that the system does not let us read.
     init(
         cache: LinkerCache = LinkerCache(), environmentPath: String? = Self.environmentPath,
         unread: UnreadFiles = UnreadFiles()
@@ -42,7 +42,7 @@ struct LibrarySearch {
         platformToken = Self.platform
     }
 
-    /// `loaders`: the image that needs the library, then the one that brought that in, and so on.
+    /// `loaders`: the image that needs the library, then the one that loaded that image, and so on.
     func find(_ library: String, neededBy loaders: [ImageFile]) -> Result {
         guard let loader = loaders.first else { return .missing(searched: [], rejected: []) }
         var searched: [Place] = []
@@ -81,7 +81,12 @@ struct LibrarySearch {
         return .missing(searched: searched, rejected: rejected)
     }
 
-    /// Takes a file that is there and fits.
+    /// Whether every program finds a file under a library's name, without a search path of its own.
+    func isOfSystem(_ path: String, name: String) -> Bool {
+        systemDirectories.contains(Path.parent(path)) || cache.paths(of: name).contains(path)
+    }
+
+    /// Opens a file if it exists and is usable.
     private func take(_ path: String, _ rejected: inout [(path: String, reason: String)]) -> ImageFile? {
         do throws(ImageFile.Unusable) {
             return try ImageFile(path: path, unread: unread)
@@ -92,8 +97,8 @@ struct LibrarySearch {
         }
     }
 
-    /// Where a library may stand in a directory: its variants for newer processors, which the dynamic linker prefers, and
-    /// the library itself. For what they define the order does not matter.
+    /// The possible places of a library in a directory: its variants for newer processors, which the dynamic linker
+    /// prefers, and the library itself. The order does not matter, because they define the same symbols.
     static func variants(of library: String, in directory: String) -> [String] {
         let base = directory.hasSuffix("/") ? directory : directory + "/"
         #if arch(x86_64)
@@ -108,8 +113,8 @@ struct LibrarySearch {
 
     private func directories(_ list: String, of image: ImageFile) -> [String] { split(list, ":", of: image) }
 
-    /// The elements of a search path, an empty one being the current directory, with `$ORIGIN`, `$LIB` and
-    /// `$PLATFORM` replaced.
+    /// The elements of a search path, with `$ORIGIN`, `$LIB` and `$PLATFORM` replaced. An empty element is the current
+    /// directory.
     private func split(_ list: String, _ separators: String, of image: ImageFile) -> [String] {
         list.split(omittingEmptySubsequences: false) { separators.contains($0) }.map { element in
             element.isEmpty ? "." : expanded(String(element), of: image)
@@ -124,13 +129,13 @@ struct LibrarySearch {
             text += rest[..<dollar]
             rest = rest[dollar...]
             let tokens = [
-                ("ORIGIN", Path.directory(of: image.file.resolvedPath ?? image.path)), ("LIB", libraryToken),
+                ("ORIGIN", Path.parent(image.file.resolvedPath ?? image.path)), ("LIB", libraryToken),
                 ("PLATFORM", platformToken),
             ]
-            let match = tokens.lazy.compactMap { name, value -> (String, Int)? in
+            let match = tokens.firstNonNil { name, value -> (String, Int)? in
                 if rest.hasPrefix("${\(name)}") { return (value, name.count + 3) }
                 return rest.hasPrefix("$\(name)") ? (value, name.count + 1) : nil
-            }.first
+            }
             text += match?.0 ?? "$"
             rest = rest.dropFirst(match?.1 ?? 1)
         }
@@ -139,27 +144,27 @@ struct LibrarySearch {
 
     // MARK: - The system
 
-    /// The dynamic linker read it when the process began.
+    /// The value that the dynamic linker read when the process began.
     private static var environmentPath: String? {
         guard let value = getenv("LD_LIBRARY_PATH").map({ String(cString: $0) }), !value.isEmpty else { return nil }
         return value
     }
 
-    /// The machine's name, which the kernel also gives the dynamic linker as AT_PLATFORM.
+    /// The machine's name, which the kernel also passes to the dynamic linker as AT_PLATFORM.
     private static var platform: String {
         var names = utsname()
         guard uname(&names) == 0 else { return "" }
         return withUnsafeBytes(of: &names.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// The directories that are built into the dynamic linker, which differ between distributions: those that hold
-    /// the C library tell which.
+    /// The directories that are built into the dynamic linker. They differ between distributions; the directory of the
+    /// C library shows which ones apply.
     private static func systemPlaces() -> (directories: [String], token: String) {
         let library = LoadedImages.all().first { Path.lastComponent($0.path) == "libc.so.6" }
-        let home = library.map { Path.directory(of: $0.path) } ?? "/lib64"
+        let home = library.map { Path.parent($0.path) } ?? "/lib64"
         let relative = home.hasPrefix("/usr/") ? String(home.dropFirst(5)) : String(home.dropFirst(1))
         var directories = ["/\(relative)", "/usr/\(relative)"]
-        // Debian's own directories are searched besides the plain ones; elsewhere there are only these two.
+        // Debian's own directories are searched in addition to the plain ones; elsewhere there are only these two.
         if relative != "lib64", relative != "lib" { directories += ["/lib", "/usr/lib"] }
         return (directories, relative)
     }

@@ -1,12 +1,12 @@
 /// The dynamic linker's cache of the system's libraries, `/etc/ld.so.cache`, as ldconfig(8) writes it.
 ///
 /// The format is glibc's own (`sysdeps/generic/dl-cache.h`): a head of 48 bytes, records of 24 bytes, and strings, to
-/// which the records refer by offsets from the head. An older format may stand before it, and is skipped.
+/// which the records refer by offsets from the head. An older format may come before it, and is skipped.
 struct LinkerCache {
     static let path = "/etc/ld.so.cache"
 
     private let bytes: [UInt8]
-    /// Where the head of the newer format stands.
+    /// The position of the newer format's head.
     private let start: Int
     private let recordCount: Int
 
@@ -14,7 +14,7 @@ struct LinkerCache {
     private static let headSize = 48
     private static let recordSize = 24
 
-    /// A system without a cache has an empty one.
+    /// Empty if the system has no cache.
     init(path: String = Self.path) {
         let read = Self.contents(of: path)
         let found = Self.head(in: read)
@@ -23,8 +23,8 @@ struct LinkerCache {
         recordCount = found?.count ?? 0
     }
 
-    /// The files that the cache gives for a library, the one that the dynamic linker prefers first. They may be of
-    /// another machine or class: the caller looks into them.
+    /// The files that the cache lists for a library, the one preferred by the dynamic linker first. They may be for
+    /// another machine or class: the caller checks that.
     func paths(of library: String) -> [String] {
         let name = Array(library.utf8)
         var paths: [String] = []

@@ -1,20 +1,20 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// The one place that calls dlopen(). There is none that calls dlclose(): unmapping Swift code makes the next cast or
-/// conformance look-up anywhere in the process crash.
+/// The only place that calls dlopen(). Nothing calls dlclose(): after Swift code is unmapped, the next cast or
+/// conformance look-up anywhere in the process crashes.
 struct LoadedImage: @unchecked Sendable {
     // @unchecked because of the pointer: a handle that is never closed is a constant.
     let handle: UnsafeMutableRawPointer
-    /// What is added to the file's addresses.
+    /// The number that is added to the file's addresses.
     let base: UInt
 
-    /// Opens a shared object. `path`: a path with a slash in it; the dynamic linker searches for others. Throws what
-    /// the dynamic linker said.
+    /// Opens a shared object. `path`: must contain a slash; otherwise the dynamic linker would search for it. Throws
+    /// the dynamic linker's message.
     static func open(path: String) throws(LinkerMessage) -> LoadedImage {
         HeldLocks.preconditionNone(before: "the constructors of a library")
-        // NOW, so that an unresolved symbol is an error here and not an abort in the middle of a call; LOCAL, so that
-        // two plug-ins may define one name; NODELETE, so that nobody's dlclose() unmaps it.
+        // NOW, so that an undefined symbol is an error here and not an abort in the middle of a call; LOCAL, so that
+        // two plug-ins may define the same name; NODELETE, so that no dlclose() can unmap it.
         let mode = RTLD_NOW | RTLD_LOCAL | CInt(RTLD_NODELETE)
         guard let handle = path.withCString({ dlopen($0, mode) }) else { throw LinkerMessage.take() }
         var image = phs_image()
@@ -27,7 +27,8 @@ struct LoadedImage: @unchecked Sendable {
         LoadedImages.all().first(where: \.isMainProgram).map { LoadedImage(handle: handle, base: $0.header) }
     }
 
-    /// Whether the dynamic linker has a library by a name, as it looks for those that an image needs. One that it has stays.
+    /// Whether the dynamic linker has a library with a name; it searches like for the libraries of an image. A library
+    /// that it has is kept.
     static func isPresent(_ name: String) -> Bool {
         let mode = RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | CInt(RTLD_NODELETE)
         if name.withCString({ dlopen($0, mode) }) != nil { return true }
@@ -36,11 +37,11 @@ struct LoadedImage: @unchecked Sendable {
     }
 }
 
-/// What the dynamic linker says about its last failure on this thread.
+/// The dynamic linker's message about its last failure on this thread.
 struct LinkerMessage: Error {
     let text: String
 
-    /// Takes the message; dlerror() gives each once.
+    /// Takes the message; dlerror() returns each only once.
     static func take() -> LinkerMessage {
         LinkerMessage(text: dlerror().map { String(cString: $0) } ?? "the dynamic linker failed and gave no reason")
     }

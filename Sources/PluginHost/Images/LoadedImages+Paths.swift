@@ -1,7 +1,7 @@
 import CPluginSupport.Shims
 
 extension LoadedImages {
-    /// The file of the image that an address lies in, as the dynamic linker knows it.
+    /// The file of the image that contains an address, under the dynamic linker's name for it.
     static func path(containing address: UnsafeRawPointer) -> String? {
         var image = phs_image()
         guard phs_image_of_address(address, &image), let path = image.path else { return nil }

@@ -3,20 +3,20 @@ import Glibc
 
 /// An image that the dynamic linker has in this process.
 struct ProcessImage: Sendable, Hashable {
-    /// As the dynamic linker knows it; for the main program, where its file is. Empty for the kernel's own image.
+    /// The dynamic linker's path; for the main program, the path of its file. Empty for the kernel's own image.
     var path: String
-    /// What is added to the file's addresses.
+    /// The number that is added to the file's addresses.
     var base: UInt
-    /// Where the image's first segment stands in memory: its ELF header.
+    /// The address of the image's first segment, which contains its ELF header.
     var header: UInt
     var isMainProgram: Bool
 }
 
 /// The images in this process.
 ///
-/// **Threads.** Any. **Cost.** Some microseconds and a String for each image; nothing is cached.
+/// **Threads.** Any. **Cost.** A few microseconds and a String for each image; nothing is cached.
 enum LoadedImages {
-    /// All of them in the order they were loaded, the main program first.
+    /// All images in load order, the main program first.
     static func all() -> [ProcessImage] {
         var images: [ProcessImage] = []
         withUnsafeMutablePointer(to: &images) { images in
@@ -33,14 +33,14 @@ enum LoadedImages {
         return images
     }
 
-    /// Where the image begins that an address lies in.
+    /// The start address of the image that contains an address.
     static func base(containing address: UnsafeRawPointer) -> UInt? {
         var image = phs_image()
         guard phs_image_of_address(address, &image) else { return nil }
         return UInt(image.base)
     }
 
-    /// The Swift modules that each image defines types or protocols of, by the address of the image's ELF header.
+    /// The Swift modules whose types or protocols each image defines, by the address of the image's ELF header.
     static func modules() -> [UInt: Set<String>] {
         var sections: [phs_swift_image] = []
         withUnsafeMutablePointer(to: &sections) { sections in
@@ -51,7 +51,7 @@ enum LoadedImages {
                     return true
                 }, sections)
         }
-        // The records are read after the enumeration, since the runtime may hold a lock in it.
+        // The records are read after the enumeration, because the runtime may hold a lock during it.
         var modules: [UInt: Set<String>] = [:]
         for image in sections {
             let found = TypeContext.modules(
@@ -64,12 +64,6 @@ enum LoadedImages {
         }
         return modules
     }
-
-    /// The file of the main program.
-    static var mainProgramPath: String {
-        let link = "/proc/self/exe"
-        return Path.linkTarget(link) ?? link
-    }
 }
 
 extension ProcessImage {
@@ -77,7 +71,7 @@ extension ProcessImage {
         base = UInt(image.base)
         self.isMainProgram = isMainProgram
         let name = image.path.map { String(cString: $0) } ?? ""
-        path = isMainProgram && name.isEmpty ? LoadedImages.mainProgramPath : name
+        path = isMainProgram && name.isEmpty ? Path.mainProgram : name
         header = base
         // A program that is not position-independent has base 0 and its header at the address of its first segment.
         let bytes = UnsafeRawBufferPointer(start: headers, count: count * ELF.programHeaderSize)

@@ -1,14 +1,15 @@
-/// How long the human form of a mangled name can become: one pass over its bytes, without reading its grammar.
+/// Estimates how long the readable form of a mangled name can become, in one pass over its bytes without parsing its
+/// grammar.
 ///
-/// A byte of a name that is no reference adds a bounded number of bytes to the human form. A reference (`S1_`, `T_` in
-/// C++, `A` and the letters behind it in Swift) repeats a part that ended before it, so it adds at most what the whole
-/// name before it stands for: it doubles the estimate at most. Where one letter sequence can be a reference or a part
-/// of an identifier, it counts as a reference. The estimate is therefore never too small; a name that it calls too long
-/// is shown as the linker knows it.
+/// A byte that is not part of a reference adds a bounded number of bytes to the readable form. A reference (`S1_`, `T_`
+/// in C++, `A` and the letters after it in Swift) repeats a part that ended before it, so it adds at most the length of
+/// everything before it: it at most doubles the estimate. If a sequence of letters can be a reference or a part of an
+/// identifier, it counts as a reference. So the estimate is never too small; a name that is estimated as too long is
+/// shown in its mangled form.
 enum ManglingEstimate {
-    /// What the demanglers may make of one name.
+    /// The longest readable form that the demanglers may produce.
     static let limit = 1 << 20
-    /// `Ss` is the longest human form of a single byte: std::basic_string<char, …> for two.
+    /// `Ss` has the longest readable form per byte: std::basic_string<char, …> for two bytes.
     private static let bytesPerByte = 8
 
     static func isSmall(_ symbol: String) -> Bool {
@@ -30,8 +31,8 @@ enum ManglingEstimate {
             case (UInt8(ascii: "T"), _) where isNumberOrEnd(next) || next == UInt8(ascii: "L"):
                 size *= 2
                 hasParameters = true
-            // A pack expansion repeats its pattern for each argument. A conversion's type may name parameters that
-            // stand behind it.
+            // A pack expansion repeats its pattern for each argument. The type of a conversion may refer to parameters
+            // after it.
             case (UInt8(ascii: "D"), UInt8(ascii: "p")), (UInt8(ascii: "s"), UInt8(ascii: "p")),
                 (UInt8(ascii: "f"), _) where isFold(next), (UInt8(ascii: "c"), UInt8(ascii: "v")):
                 hasExpansion = true
@@ -52,8 +53,8 @@ enum ManglingEstimate {
         byte | 0x20 == UInt8(ascii: "l") || byte | 0x20 == UInt8(ascii: "r")
     }
 
-    /// Swift's Mangling.rst, "Substitutions": `A`, then lowercase letters and a capital one, each a reference, each with
-    /// the number of times that it is repeated before it; or a number and `_`.
+    /// Swift's Mangling.rst, "Substitutions": `A`, then lowercase letters and a capital one, each of them a reference
+    /// with an optional repeat count before it; or a number and `_`.
     private static func isSmallSwift(_ bytes: [UInt8]) -> Bool {
         var size = 0
         for index in bytes.indices {

@@ -11,16 +11,17 @@ extension QuickInspection {
             refuseDamaged("its dynamic section has \(found.fileSize) bytes; at most \(Self.dynamicLimit) are read")
             return false
         }
-        // The dynamic linker takes the address and a reader of files the offset: they must name the same bytes.
+        // The dynamic linker uses the address, and tools that read files use the offset: they must lead to the same
+        // bytes.
         guard fileOffset(ofAddress: found.address, count: found.fileSize) == found.offset else {
             refuseDamaged("its dynamic section lies outside of the segments that are loaded")
             return false
         }
-        // The dynamic linker writes to it; those before glibc 2.35 even where its own flags do not allow that.
+        // The dynamic linker writes to it; before glibc 2.35 even if its own flags do not allow that.
         let isWritable = segments.contains { $0.holds(address: found.address) && $0.flags & ELF.mayWrite != 0 }
         guard isWritable else {
             if found.flags & ELF.mayWrite != 0 {
-                refuseDamaged("its dynamic section is said to be writable and lies in a segment that is not")
+                refuseDamaged("its dynamic section is marked as writable but is in a segment that is not")
             } else {
                 refuse(
                     "has a dynamic section that is not writable, which older dynamic linkers write to.",
@@ -43,7 +44,7 @@ extension QuickInspection {
         return true
     }
 
-    /// Flags that say: this is not to be opened by dlopen() (fault 61).
+    /// Checks flags that forbid opening with dlopen() (fault 61).
     mutating func checkDynamic() {
         // Older linkers do not set DF_1_PIE, but only programs have both an interpreter and DT_DEBUG.
         if dynamic.flags1 & DynamicTable.flag1PositionIndependentProgram != 0 || hasInterpreter && dynamic.hasDebug {
@@ -63,27 +64,27 @@ extension QuickInspection {
         if dynamic.hasFilter {
             refuse(
                 code: .unsafeSearchPath,
-                "names a library that stands in for it (DT_FILTER or DT_AUXILIARY), whose code the dynamic linker would "
+                "names a library that replaces it (DT_FILTER or DT_AUXILIARY), whose code the dynamic linker would "
                     + "load from wherever the name leads.",
                 "Link it without -f, -F, --auxiliary and --filter, and with that library itself.")
         }
         if dynamic.hasAudit {
             refuse(
                 code: .unsafeSearchPath,
-                "asks for a library that watches the dynamic linker (DT_AUDIT or DT_DEPAUDIT).",
+                "requests a library that audits the dynamic linker (DT_AUDIT or DT_DEPAUDIT).",
                 "Link it without --audit and --depaudit.")
         }
         if dynamic.hasPreinitialisers {
             refuse(
-                "has functions that only a program may have called before all others (DT_PREINIT_ARRAY).",
+                "has functions to be called before all others (DT_PREINIT_ARRAY), which only a program may have.",
                 "Make them constructors: __attribute__((constructor)).")
         }
     }
 
     // MARK: - Addresses
 
-    /// What the dynamic linker reads, writes or calls at an address without asking whether the address is in the
-    /// file: a wrong one ends the process inside dlopen() (fault 80).
+    /// Checks addresses that the dynamic linker reads, writes or calls without checking that they are in the file: a
+    /// wrong one crashes the process inside dlopen() (fault 80).
     mutating func checkAddresses() -> Bool {
         guard dynamic.strings != 0, dynamic.symbols != 0 else {
             refuseDamaged("its dynamic section names no symbol table or no strings")
@@ -101,7 +102,7 @@ extension QuickInspection {
         checkRange("versions (DT_VERSYM)", dynamic.symbolVersions, 2)
         checkRange("versions (DT_VERNEED)", dynamic.neededVersions, 16)
         checkRange("versions (DT_VERDEF)", dynamic.definedVersions, 20)
-        // The functions' addresses are relocated, so the tables must be writable while the file is loaded.
+        // The functions' addresses are relocated, so the tables must be writable during the load.
         checkRange("initialisers (DT_INIT_ARRAY)", dynamic.initArray, dynamic.initArraySize, flags: ELF.mayWrite)
         checkRange("finalisers (DT_FINI_ARRAY)", dynamic.finiArray, dynamic.finiArraySize, flags: ELF.mayWrite)
         checkRange("initialiser (DT_INIT)", dynamic.initFunction, 1, flags: ELF.mayExecute)
@@ -110,7 +111,7 @@ extension QuickInspection {
         return result.findings.count == before
     }
 
-    /// Whether a part of the file lies in one segment that can be read and has the flags.
+    /// Checks that a part of the file is in one segment that is readable and has the flags.
     private mutating func checkRange(_ name: StaticString, _ address: UInt64, _ size: UInt64, flags: UInt32 = 0) {
         guard address != 0 else { return }
         let flags = flags | ELF.mayRead
@@ -125,8 +126,8 @@ extension QuickInspection {
         if !isInside { refuseDamaged("its \(name) lie outside of the segments that are loaded for them") }
     }
 
-    /// Sizes that must fit one another, and entries that must come together: the dynamic linker asserts some of
-    /// them, which ends the process, and takes others for granted.
+    /// Checks sizes that must match each other, and entries that must occur together: for some of them the dynamic
+    /// linker has an assertion, which ends the process, and others it does not check.
     private mutating func checkSizes() {
         let entrySize = UInt64(ELF.relocationSize)
         if dynamic.symbolSize != UInt64(ELF.symbolSize) || dynamic.relocationsSize % entrySize != 0
@@ -137,7 +138,7 @@ extension QuickInspection {
             || dynamic.packedRelocationsSize % 8 != 0
             || dynamic.packedRelocations != 0 && dynamic.packedRelocationSize != 8
         {
-            refuseDamaged("its symbols, relocations or initialisers are said to have an impossible size")
+            refuseDamaged("its symbols, relocations or initialisers have an impossible size")
         }
         let hasPLT = dynamic.pltRelocations != 0
         let hasVersions = dynamic.neededVersions != 0 || dynamic.definedVersions != 0
@@ -157,11 +158,11 @@ extension QuickInspection {
 
     // MARK: - Libraries
 
-    /// RUNPATH, or RPATH where there is none (fault 69).
+    /// Checks RUNPATH, otherwise RPATH (fault 69).
     mutating func checkSearchPaths() {
         guard let index = dynamic.runPath ?? dynamic.rPath else { return }
         guard let text = string(at: index, limit: Self.searchPathLimit) else {
-            refuseDamaged("its library search path is no string of it, or longer than \(Self.searchPathLimit) bytes")
+            refuseDamaged("its library search path is not in its strings, or longer than \(Self.searchPathLimit) bytes")
             return
         }
         guard !SearchPathRules.isPlainlySafe(text) else { return }
@@ -172,7 +173,7 @@ extension QuickInspection {
 
     private static var searchPathLimit: Int { 4096 }
 
-    /// Whether the libraries that it needs are in the process, and are named as they should be.
+    /// Checks whether the needed libraries are in the process, and whether their names are acceptable.
     mutating func checkNeededNames() {
         if role == .plugin, KnownLibraries.areLastNeeded(dynamic.needed(in: dynamicBytes), in: tables.strings) {
             return
@@ -194,11 +195,11 @@ extension QuickInspection {
 
     private static let libraryNameLimit = 512
 
-    /// A needed library whose name is a path is loaded from there and nowhere else; a relative one depends on the
-    /// host's current directory (fault 70). The dynamic linker replaces `$LIB` and its like in names, by paths.
+    /// A needed library whose name is a path is loaded only from there; a relative one depends on the host's current
+    /// directory (fault 70). The dynamic linker also replaces `$LIB` and similar names in it by paths.
     private mutating func checkNeededName(at index: UInt64) {
         guard let name = string(at: index, limit: Self.libraryNameLimit) else {
-            refuseDamaged("the name of a library that it needs is no string of it")
+            refuseDamaged("the name of a library that it needs is not in its strings")
             return
         }
         let isPath = name.offset(of: UInt8(ascii: "/")) != nil || name.offset(of: UInt8(ascii: "$")) != nil
@@ -212,7 +213,7 @@ extension QuickInspection {
             code: .unsafeSearchPath, subject: text,
             name.isEmpty
                 ? "needs a library whose name is empty."
-                : "needs the library \(quoted(text)) by a path, which is taken as it is and never "
+                : "needs the library \(quoted(text)) by a path, which is used unchanged and never "
                     + "searched for.",
             "Give that library a SONAME (-Wl,-soname,\(shellWord(Path.lastComponent(text)))) and link again, so that it "
                 + "is needed by its name."

@@ -1,5 +1,5 @@
 extension QuickInspection {
-    /// Whether the entry symbol is there, exported, and code (faults 81, 82).
+    /// Checks that the entry symbol exists, is exported, and is code (faults 81, 82).
     mutating func checkEntry() {
         let found =
             switch tables.hash {
@@ -16,7 +16,7 @@ extension QuickInspection {
         switch symbol.type {
         case ELF.functionType, ELF.indirectFunctionType:
             if !isCode { refuseDamaged("its function \(quoted(ImageInspector.entrySymbol)) lies outside of its code") }
-        // Assembly code often leaves the type out.
+        // Assembly code often omits the type.
         case ELF.noType where isCode: break
         default:
             refuse(
@@ -28,7 +28,7 @@ extension QuickInspection {
     private mutating func refuseMissingEntry() {
         refuse(
             code: .symbolMissing, subject: ImageInspector.entrySymbol,
-            "does not export the function \(quoted(ImageInspector.entrySymbol)), so it is no plug-in of this host.",
+            "does not export the function \(quoted(ImageInspector.entrySymbol)), so it is not a plug-in for this host.",
             Self.entryRemedy)
     }
 
@@ -36,7 +36,7 @@ extension QuickInspection {
         "Define it in Swift as: @c(plugin_entry) public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> "
         + "plugin_status; in C as: PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host)."
 
-    /// The GNU hash of ``ImageInspector/entrySymbol``, as a number because each load needs it.
+    /// The GNU hash of ``ImageInspector/entrySymbol``, as a constant because each load needs it.
     static let entryHash: UInt32 = 0x9CA0_5A05
 
     // MARK: - Tables
@@ -52,14 +52,14 @@ extension QuickInspection {
         return symbol
     }
 
-    /// The filter is skipped: the entry is nearly always there, so that reading the filter saves nothing.
+    /// The filter is skipped: the entry is nearly always present, so reading the filter saves nothing.
     private func findInGNUHash(
         _ buckets: UnsafeRawBufferPointer, _ chains: UnsafeRawBufferPointer, _ firstSymbol: UInt64
     ) -> ELFSymbol? {
         let hash = Self.entryHash
         var index = UInt64(word(buckets, Int(UInt64(hash) % UInt64(buckets.count / 4))))
         guard index != 0 else { return nil }
-        // checkHashes() has found that each chain has its end.
+        // checkHashes() has verified that each chain has an end.
         while true {
             let entry = word(chains, Int(index - firstSymbol))
             if entry | 1 == hash | 1, let found = symbolIfEntry(index) { return found }

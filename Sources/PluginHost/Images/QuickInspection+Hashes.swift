@@ -1,6 +1,6 @@
 extension QuickInspection {
-    /// The hash table that the dynamic linker uses: the GNU one if there is one (fault 80). It walks a chain until its
-    /// end mark, so that a chain without one never ends, or leaves the file.
+    /// Checks the hash table that the dynamic linker uses: the GNU one if there is one (fault 80). The dynamic linker
+    /// follows a chain to its end mark, so a chain without one would never end, or leave the file.
     mutating func checkHashes(_ file: borrowing OpenedFile) throws(TableFault) {
         if dynamic.gnuHash != 0 {
             try checkGNUHash(file)
@@ -11,11 +11,11 @@ extension QuickInspection {
         }
     }
 
-    /// No table of a real file has a chain this long; a table made to be slow has.
+    /// No table of a real file has a chain this long; only a table designed to be slow has.
     private static var chainLimit: Int { 4096 }
 
-    /// The table that every linker writes: a filter of one bit each, buckets, and chains of hashes that run alongside
-    /// the symbols, the last of a chain marked by its lowest bit.
+    /// The table that every linker writes: a bloom filter, buckets, and chains of hashes parallel to the symbols; the
+    /// lowest bit marks the last element of a chain.
     private mutating func checkGNUHash(_ file: borrowing OpenedFile) throws(TableFault) {
         let address = dynamic.gnuHash
         guard let head = fewBytes(atAddress: address, count: 16, file) else {
@@ -41,7 +41,7 @@ extension QuickInspection {
             last = max(last, first)
             if first != 0, UInt64(first) < firstSymbol { isBelow = true }
         }
-        if isBelow { throw TableFault(what: "its GNU hash table names symbols that it does not hold") }
+        if isBelow { throw TableFault(what: "its GNU hash table names symbols that it does not contain") }
         tables.hashSize = chainsOffset
         guard last > 0 else {
             tables.hash = .gnu(
@@ -51,7 +51,7 @@ extension QuickInspection {
         try readChains(atAddress: address + chainsOffset, buckets, firstSymbol, UInt64(last), file)
     }
 
-    /// `last`: where the chain of the highest symbols begins, whose end is the table's.
+    /// `last`: where the chain of the highest symbols begins; its end is the end of the table.
     private mutating func readChains(
         atAddress address: UInt64, _ buckets: UnsafeRawBufferPointer, _ firstSymbol: UInt64, _ last: UInt64,
         _ file: borrowing OpenedFile
@@ -86,7 +86,7 @@ extension QuickInspection {
         tables.hash = .gnu(buckets: buckets, chains: chains, firstSymbol: firstSymbol)
     }
 
-    /// The older table: buckets, and chains of symbol numbers, which a hostile file can bend into a circle.
+    /// The older table: buckets, and chains of symbol numbers, which a hostile file can form into a circle.
     private mutating func checkSystemVHash(_ file: borrowing OpenedFile) throws(TableFault) {
         let address = dynamic.systemVHash
         guard let head = fewBytes(atAddress: address, count: 8, file), word(head, 0) > 0 else {
@@ -100,7 +100,7 @@ extension QuickInspection {
         tables.hashSize = 8 + (bucketCount + chainCount) * 4
         let buckets = try table("hash table", address + 8, bucketCount * 4, file)
         let chains = try table("hash table", address + 8 + bucketCount * 4, chainCount * 4, file)
-        // Each symbol stands in one chain: all chains together are no longer than there are symbols.
+        // Each symbol is in one chain: all chains together are not longer than the number of symbols.
         var left = Int(chainCount)
         for bucket in 0..<Int(bucketCount) {
             var index = word(buckets, bucket)

@@ -1,8 +1,8 @@
 import CPluginSupport.Shims
 
 extension QuickInspection {
-    /// A plug-in runs with the rights of its host: a file that asks for other rights was installed by mistake, or to
-    /// be run as a program by somebody else (fault 72).
+    /// A plug-in runs with the rights of its host: a file that requests other rights was installed by mistake, or is
+    /// meant to be run as a program by others (fault 72).
     mutating func checkMode() {
         let setuid = Int(mode) & PHS_SETUID != 0
         let setgid = Int(mode) & PHS_SETGID != 0
@@ -11,7 +11,7 @@ extension QuickInspection {
         refuse("has its \(which) set, which no shared object needs.", "Run: chmod u-s,g-s \(shellWord(path))")
     }
 
-    /// Whether it is a shared object of this machine; told in words if not (faults 58, 60, 61, 62).
+    /// Checks that it is a shared object for this machine; refuses it with a sentence if not (faults 58, 60, 61, 62).
     mutating func checkHeader() -> ELFHeader? {
         let head = window.head
         guard ELF.beginsWithMagic(head) else {
@@ -29,7 +29,7 @@ extension QuickInspection {
         return header
     }
 
-    /// Machine, class and byte order, all in one sentence and both sides named.
+    /// Checks machine, class and byte order; one sentence names both sides.
     private mutating func checkPlatform(_ head: UnsafeRawBufferPointer) -> Bool {
         let fileClass = head[4]
         let order = head[5]
@@ -55,11 +55,11 @@ extension QuickInspection {
         return false
     }
 
-    /// What else the dynamic linker compares in `e_ident`.
+    /// Checks the other parts of `e_ident` that the dynamic linker compares.
     private mutating func checkIdentification(_ head: UnsafeRawBufferPointer) -> Bool {
         let version = head.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
         guard head[6] == 1, version == 1 else {
-            refuseDamaged("it gives its ELF version as \(head[6]) and \(version), and there is only version 1")
+            refuseDamaged("its ELF version is \(head[6]) and \(version), but only version 1 exists")
             return false
         }
         let system = head[7]
@@ -104,7 +104,7 @@ extension QuickInspection {
         refuse("is \(kind.name), not an ELF shared object.", kind.remedy)
     }
 
-    /// What a file is that is not ELF, by its first bytes.
+    /// The kind of a file that is not ELF, according to its first bytes.
     private static func foreignKind(_ head: UnsafeRawBufferPointer) -> (name: String, remedy: String) {
         func begins(_ text: StaticString) -> Bool {
             head.starts(with: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -145,8 +145,8 @@ extension QuickInspection {
 }
 
 extension String {
-    /// Whether a run of ASCII stands anywhere in the text. (The standard library's own search is in a library of
-    /// regular expressions, which the host does not load for this.)
+    /// Whether the text contains a run of ASCII. (The standard library's own search is in a library of regular
+    /// expressions, which the host does not load for this.)
     fileprivate func range(ofASCII wanted: String) -> Bool {
         var rest = utf8[...]
         while !rest.isEmpty {

@@ -1,8 +1,8 @@
 import CPluginSupport
 
 extension QuickInspection {
-    /// Reads all notes, and compares the file's own one with the host (fault 83). Where they are in memory the dynamic
-    /// linker reads them as well; ``checkSegments(_:)`` has found that it is the same place.
+    /// Reads all notes, and compares the file's own one with the host (fault 83). The dynamic linker also reads notes
+    /// that are in memory; ``checkSegments(_:)`` has verified that this is the same place.
     mutating func readNotes(_ file: borrowing OpenedFile) {
         for segment in segments
         where (segment.type == ELF.note || segment.type == ELF.gnuProperty) && segment.fileSize > 0 {
@@ -20,14 +20,14 @@ extension QuickInspection {
                 for descriptor in OwnNotes(in: bytes, alignment: segment.alignment) { take(descriptor) }
             }
             if result.findings.count == findings, !Notes.areSound(bytes, alignment: segment.alignment) {
-                refuseDamaged("one of its notes claims more bytes than there are")
+                refuseDamaged("one of its notes claims more bytes than exist")
             }
         }
     }
 
     private static var notesLimit: UInt64 { 1 << 20 }
 
-    /// Compares one note. A file has several if several of its objects declare one; each must fit.
+    /// Compares one note. A file has several if several of its objects declare one; each must match.
     @inline(never)
     private mutating func take(_ descriptor: UnsafeRawBufferPointer) {
         do throws(PluginNote.Fault) {
@@ -43,7 +43,7 @@ extension QuickInspection {
     }
 }
 
-/// The notes of any owner in the bytes of one PT_NOTE segment or one section.
+/// The notes with any owner in the bytes of one PT_NOTE segment or one section.
 struct Notes: Sequence, IteratorProtocol {
     struct Note {
         var type: UInt32
@@ -54,7 +54,7 @@ struct Notes: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private let alignment: Int
     private var offset = 0
-    /// Whether it ended at a note that claims more bytes than there are, and whether that is one of properties.
+    /// Whether a note claims more bytes than exist, and whether that note contains properties.
     private(set) var isDamaged = false
     private(set) var hasDamagedProperties = false
 
@@ -64,8 +64,9 @@ struct Notes: Sequence, IteratorProtocol {
         self.alignment = alignment
     }
 
-    /// Whether each note ends where there are still bytes, by the alignment of the segment or, because linkers have merged
-    /// segments of both kinds, by the other one. The dynamic linker itself reads properties by that of the segment only.
+    /// Whether each note ends inside the bytes, either with the segment's alignment or with the other one, because
+    /// linkers have merged segments of both kinds. The dynamic linker itself reads properties only with the segment's
+    /// alignment.
     static func areSound(_ bytes: UnsafeRawBufferPointer, alignment: UInt64) -> Bool {
         var notes = Notes(in: bytes, alignment: alignment == 8 ? 8 : 4)
         while notes.next() != nil {}
@@ -76,13 +77,13 @@ struct Notes: Sequence, IteratorProtocol {
         return !notes.isDamaged
     }
 
-    /// The next note: three 32-bit numbers, the name, the descriptor, the last two padded to the alignment.
+    /// The next note: three 32-bit numbers, the name, and the descriptor; the last two are padded to the alignment.
     mutating func next() -> Note? {
         guard offset <= bytes.count - 12 else { return nil }
         let nameSize = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
         let descriptorSize = Int(bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
         let type = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)
-        // Int has 64 bits, and both sizes have 32: none of these sums can overflow.
+        // Int has 64 bits, and both sizes have 32, so none of these sums can overflow.
         let nameStart = offset + 12
         let descriptorStart = (nameStart + nameSize + alignment - 1) & ~(alignment - 1)
         let end = descriptorStart + descriptorSize
@@ -100,14 +101,14 @@ struct Notes: Sequence, IteratorProtocol {
     private static let propertiesType: UInt32 = 5  // NT_GNU_PROPERTY_TYPE_0
 }
 
-/// The descriptors of the notes of owner `PluginHost` in the bytes of one PT_NOTE segment or one section.
+/// The descriptors of the notes with the owner `PluginHost` in the bytes of one PT_NOTE segment or one section.
 struct OwnNotes: Sequence, IteratorProtocol {
     private var notes: Notes
-    /// What ``next()`` gives first.
+    /// The first result of ``next()``.
     private var first: UnsafeRawBufferPointer?
 
-    /// `alignment`: of the segment: 8 for notes that are 8-aligned, any other number means 4. Where the notes do not
-    /// parse with it, the other one is tried: linkers have merged segments of both kinds.
+    /// `alignment`: the segment's alignment; 8 for notes that are 8-aligned, any other number means 4. If the notes
+    /// cannot be parsed with it, the other alignment is tried: linkers have merged segments of both kinds.
     init(in bytes: UnsafeRawBufferPointer, alignment: UInt64) {
         notes = Notes(in: bytes, alignment: alignment == 8 ? 8 : 4)
         first = nextOwn()
@@ -125,14 +126,14 @@ struct OwnNotes: Sequence, IteratorProtocol {
     @inline(never)
     private mutating func nextOwn() -> UnsafeRawBufferPointer? {
         while let note = notes.next() {
-            // The name's length counts its NUL.
+            // The name's length includes its NUL.
             if note.type == PLUGIN_NOTE_TYPE, note.name.holds("PluginHost\0") { return note.descriptor }
         }
         return nil
     }
 }
 
-/// Compares what a plug-in was built for with this host; every difference is told, with both sides.
+/// Compares what a plug-in was built for with this host; every difference is reported with both sides.
 struct NoteComparison {
     let path: String
 
@@ -177,14 +178,14 @@ struct NoteComparison {
             return [
                 finding(
                     .abiMismatch, "note",
-                    "\(quoted(path)) carries a note of PluginHost whose sizes contradict each other.",
+                    "\(quoted(path)) has a note of PluginHost whose sizes contradict each other.",
                     "Build the plug-in again, and leave the note to registerPlugin() or PLUGIN_DECLARE_NOTE.")
             ]
         case .format(let format):
             return [
                 finding(
                     .abiMismatch, "note format \(format)",
-                    "\(quoted(path)) carries a note of format \(format); this host reads format \(PLUGIN_NOTE_FORMAT).",
+                    "\(quoted(path)) has a note of format \(format); this host reads format \(PLUGIN_NOTE_FORMAT).",
                     "Update the host, or install the version of the plug-in made for it.")
             ]
         }

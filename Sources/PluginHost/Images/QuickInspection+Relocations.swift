@@ -1,5 +1,5 @@
 extension QuickInspection {
-    /// The highest symbol that a relocation names: the dynamic linker reads it, its name and its version.
+    /// The highest symbol that a relocation names: the dynamic linker reads the symbol, its name and its version.
     func highestSymbolOfRelocations() throws(TableFault) -> UInt64 {
         var highest: UInt32 = 0
         for bytes in [tables.relocations, tables.pltRelocations] {
@@ -12,23 +12,18 @@ extension QuickInspection {
         return UInt64(highest)
     }
 
-    /// Every relocation: where it writes, of which kind it is, and what it would call; then the addresses that stand in
-    /// the arrays of initialisers (fault 80). A wrong number there ends the process inside dlopen().
+    /// Checks every relocation: where it writes, its kind, and the function that it would call; then the resulting
+    /// addresses in the arrays of initialisers (fault 80). A wrong number there crashes the process inside dlopen().
     mutating func checkRelocations(_ file: borrowing OpenedFile) throws(TableFault) {
         var initialisers = try Initialisers(of: &self, file)
         let targets = RelocationTargets(of: self)
         try checkPacked(targets, &initialisers)
         try check(tables.relocations, relativeCount: dynamic.relativeCount, targets, &initialisers)
         try check(tables.pltRelocations, relativeCount: 0, targets, &initialisers)
-        try initialisers.check(in: self)
-        for address in [dynamic.initFunction, dynamic.finiFunction] where address != 0 && isTable(address) {
-            throw TableFault(what: "its initialiser or finaliser (DT_INIT, DT_FINI) lies in one of its tables")
+        try initialisers.check(in: self, targets)
+        for address in [dynamic.initFunction, dynamic.finiFunction] where address != 0 && targets.isTable(address) {
+            throw TableFault(what: "its initialiser or finaliser (DT_INIT, DT_FINI) is in one of its tables")
         }
-    }
-
-    /// Whether an address that is called lies among the headers or tables: old linkers put them and code into one segment.
-    func isTable(_ address: UInt64) -> Bool {
-        tableRanges.contains { $0.contains(address) }
     }
 
     private func check(
@@ -41,12 +36,12 @@ extension QuickInspection {
             let target = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
             let type = bytes.loadUnaligned(fromByteOffset: start &+ 8, as: UInt32.self)
             let kind = RelocationKind(type: type)
-            // The linker puts those first that need no look-up, and the dynamic linker asserts that it did.
+            // The linker puts relocations without a look-up first, and the dynamic linker asserts that.
             if number < relativeCount, kind != .relative {
-                throw TableFault(what: "relocation \(number) is of another kind than DT_RELACOUNT says")
+                throw TableFault(what: "relocation \(number) is not of the kind that DT_RELACOUNT promises")
             }
             if kind == .none { continue }
-            // Nearly all relocations write where the one before did.
+            // Nearly all relocations write to the same range as the previous one.
             if target < last.lowerBound || target >= last.upperBound || last.upperBound - target < kind.width {
                 guard let found = targets.range(holding: target, count: kind.width) else {
                     throw TableFault(what: "relocation \(number) writes outside of its writable segments")
@@ -56,7 +51,7 @@ extension QuickInspection {
             if kind != .relative {
                 let symbol = bytes.loadUnaligned(fromByteOffset: start &+ 12, as: UInt32.self)
                 let addend = bytes.loadUnaligned(fromByteOffset: start &+ 16, as: UInt64.self)
-                try check(kind, type: type, number, symbol: symbol, addend: addend)
+                try check(kind, type: type, number, symbol: symbol, addend: addend, targets)
                 if initialisers.overlap(target, kind.width) {
                     let symbol = tables.symbol(UInt64(symbol))
                     initialisers.write(
@@ -68,51 +63,54 @@ extension QuickInspection {
         }
     }
 
-    /// The address that a symbol of this file stands for; nil for one of another.
+    /// The address of a symbol of this file; nil for a symbol of another file.
     private static func value(_ symbol: ELFSymbol, _ addend: UInt64) -> UInt64? {
         symbol.isDefined && symbol.section != ELF.absoluteSection ? symbol.value &+ addend : nil
     }
 
-    /// What a kind needs besides a place to write to.
+    /// Checks the conditions of a kind besides the place to write to.
     @inline(__always)
     private func check(
-        _ kind: RelocationKind, type: UInt32, _ number: Int, symbol: UInt32, addend: UInt64
+        _ kind: RelocationKind, type: UInt32, _ number: Int, symbol: UInt32, addend: UInt64,
+        _ targets: borrowing RelocationTargets
     ) throws(TableFault) {
         switch kind {
         case .none, .relative, .address, .slot, .narrow: return
         case .size:
             let symbol = tables.symbol(UInt64(symbol))
             guard let symbol, symbol.isDefined || symbol.binding != ELF.weakBinding else {
-                throw TableFault(what: "relocation \(number) asks for the size of a symbol that may be missing")
+                throw TableFault(what: "relocation \(number) needs the size of a symbol that may be missing")
             }
         case .threadLocal, .threadLocalDescriptor: try checkThreadLocal(number, symbol: symbol)
         case .indirect:
-            guard isCode(addend), !isTable(addend) else {
+            guard isCode(addend), !targets.isTable(addend) else {
                 throw TableFault(what: "relocation \(number) calls a function that lies outside of its code")
             }
         case .copy: throw TableFault(what: "relocation \(number) copies a variable, which only programs do")
         case .unknown:
-            throw TableFault(what: "relocation \(number) is of the kind \(type), which this machine does not have")
+            throw TableFault(what: "relocation \(number) has the kind \(type), which this machine does not have")
         }
     }
 
-    /// The dynamic linker divides by the alignment of the storage that the symbol lies in, which is 0 where there is none.
+    /// The dynamic linker divides by the alignment of the storage that contains the symbol, which is 0 if there is
+    /// none.
     @inline(never)
     private func checkThreadLocal(_ number: Int, symbol index: UInt32) throws(TableFault) {
         guard let symbol = tables.symbol(UInt64(index)) else { return }
         let isOwn = index == 0 || symbol.isDefined
         let isThreadLocal = index == 0 || symbol.type == ELF.threadLocalType || symbol.type == ELF.sectionType
         guard isThreadLocal, !isOwn || threadLocal != nil else {
-            throw TableFault(what: "relocation \(number) is for a thread-local variable, and there is none")
+            throw TableFault(what: "relocation \(number) is for a thread-local variable, but there is none")
         }
     }
 
-    /// DT_RELR: addresses, and bitmaps of the words behind the last address. The image's base is added to each word.
+    /// DT_RELR: addresses, and bitmaps for the words after the last address. The image's base is added to each word.
     private func checkPacked(
         _ targets: borrowing RelocationTargets, _ initialisers: inout Initialisers
     ) throws(TableFault) {
         let bytes = tables.packedRelocations
-        // Behind nothing, a bitmap stands for the words at address 0 of the process, and not of the image.
+        // Without an address before it, a bitmap would apply to the words at address 0 of the process, not of the
+        // image.
         if !bytes.isEmpty, bytes[0] & 1 == 1 {
             throw TableFault(what: "its packed relocations (DT_RELR) begin with a bitmap, before any address")
         }
@@ -144,17 +142,19 @@ extension QuickInspection {
     }
 }
 
-/// Where relocations may write: into the writable segments, but not over what the dynamic linker reads itself.
+/// Where relocations may write: to the writable segments, but not over data that the dynamic linker itself reads.
 struct RelocationTargets: ~Copyable {
     private let ranges: [Range<UInt64>]
+    private let tables: [Range<UInt64>]
 
     init(of inspection: borrowing QuickInspection) {
+        tables = inspection.tableRanges
         var ranges: [Range<UInt64>] = []
         for segment in inspection.segments
         where segment.type == ELF.load && segment.flags & (ELF.mayRead | ELF.mayWrite) == ELF.mayRead | ELF.mayWrite {
             ranges.append(segment.address..<(segment.address &+ segment.memorySize))
         }
-        for table in inspection.tableRanges where ranges.contains(where: { $0.overlaps(table) }) {
+        for table in tables where ranges.contains(where: { $0.overlaps(table) }) {
             ranges = ranges.flatMap { range -> [Range<UInt64>] in
                 guard range.overlaps(table) else { return [range] }
                 let before = range.lowerBound..<max(range.lowerBound, table.lowerBound)
@@ -165,7 +165,12 @@ struct RelocationTargets: ~Copyable {
         self.ranges = ranges
     }
 
-    /// A range to begin with.
+    /// Whether a called address is among the headers or tables: old linkers put them and code into one segment.
+    func isTable(_ address: UInt64) -> Bool {
+        tables.contains { $0.contains(address) }
+    }
+
+    /// The range to try first.
     var usual: Range<UInt64> { ranges.first ?? 0..<0 }
 
     func range(holding target: UInt64, count: UInt64) -> Range<UInt64>? {
@@ -175,25 +180,26 @@ struct RelocationTargets: ~Copyable {
 }
 
 extension QuickInspection {
-    /// What the dynamic linker reads while it relocates, or later: PT_DYNAMIC, the tables, and the program headers.
-    var tableRanges: [Range<UInt64>] {
+    /// The data that the dynamic linker reads during relocation or later: PT_DYNAMIC, the tables, and the program
+    /// headers.
+    fileprivate var tableRanges: [Range<UInt64>] {
         func range(_ address: UInt64, _ size: Int) -> Range<UInt64> { address..<(address &+ UInt64(size)) }
-        var found: [Range<UInt64>] = []
+        // Each of these was read from its segment, so no sum overflows.
+        var found = [
+            range(dynamic.strings, tables.strings.count),
+            range(dynamic.symbols, tables.symbols.count),
+            range(dynamic.relocations, tables.relocations.count),
+            range(dynamic.pltRelocations, tables.pltRelocations.count),
+            range(dynamic.packedRelocations, tables.packedRelocations.count),
+            range(dynamic.symbolVersions, tables.symbols.count / ELF.symbolSize * 2),
+            range(dynamic.gnuHash != 0 ? dynamic.gnuHash : dynamic.systemVHash, Int(tables.hashSize)),
+            tables.neededVersions, tables.definedVersions,
+        ]
         if let segment = dynamicSegment { found.append(range(segment.address, Int(segment.fileSize))) }
         if let first = firstLoaded, first.offset == 0 { found.append(range(first.address, ELF.headerSize)) }
         for segment in segments where segment.type == ELF.programHeaders {
             found.append(range(segment.address, segments.count * ELF.programHeaderSize))
         }
-        // Each of these was read from its segment: no sum overflows.
-        found.append(range(dynamic.strings, tables.strings.count))
-        found.append(range(dynamic.symbols, tables.symbols.count))
-        found.append(range(dynamic.relocations, tables.relocations.count))
-        found.append(range(dynamic.pltRelocations, tables.pltRelocations.count))
-        found.append(range(dynamic.packedRelocations, tables.packedRelocations.count))
-        found.append(range(dynamic.symbolVersions, tables.symbols.count / ELF.symbolSize * 2))
-        found.append(range(dynamic.gnuHash != 0 ? dynamic.gnuHash : dynamic.systemVHash, Int(tables.hashSize)))
-        found.append(tables.neededVersions)
-        found.append(tables.definedVersions)
         return found
     }
 }

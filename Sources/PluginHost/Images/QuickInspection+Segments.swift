@@ -5,7 +5,7 @@ extension QuickInspection {
     mutating func readSegments(_ header: ELFHeader, _ file: borrowing OpenedFile) -> Bool {
         guard Int(header.programHeaderSize) == ELF.programHeaderSize else {
             refuseDamaged(
-                "its program headers are said to have \(header.programHeaderSize) bytes each, and they have "
+                "its program headers claim to have \(header.programHeaderSize) bytes each, but they have "
                     + "\(ELF.programHeaderSize)"
             )
             return false
@@ -22,12 +22,12 @@ extension QuickInspection {
         let size = Int(count) * ELF.programHeaderSize
         let (end, overflow) = header.programHeaders.addingReportingOverflow(UInt64(size))
         guard !overflow, header.programHeaders >= UInt64(ELF.headerSize) else {
-            refuseDamaged("its program headers are said to begin at byte \(header.programHeaders)")
+            refuseDamaged("its program headers claim to begin at byte \(header.programHeaders)")
             return false
         }
         guard end <= fileSize else {
             refuse(
-                "is truncated or damaged: its program headers end at byte \(end), and the file at byte \(fileSize).",
+                "is truncated or damaged: its program headers end at byte \(end), but the file ends at byte \(fileSize).",
                 Self.rebuild)
             return false
         }
@@ -42,17 +42,17 @@ extension QuickInspection {
         return true
     }
 
-    /// Every segment: within the file, within the address space, in order, and never writable and executable
-    /// (faults 59, 66).
+    /// Checks every segment: it must be within the file and the address space, in order, and never writable and
+    /// executable at once (faults 59, 66).
     ///
-    /// - Returns: whether the file has all that its headers speak of; what is not there cannot be read.
+    /// - Returns: whether the file contains everything that its headers describe; missing parts cannot be read.
     mutating func checkSegments(_ header: ELFHeader) -> Bool {
         let pageSize = UInt64(getpagesize())
         let tableSize = UInt64(segments.count * ELF.programHeaderSize)
         var previousEnd: UInt64 = 0
         var previous: ELFSegment?
-        // Where the last byte stands that the headers speak of. The table of section headers counts: it is not loaded,
-        // but a file without its own end is not the file that was built.
+        // The end of the last part that the headers describe. The table of section headers counts: it is not loaded,
+        // but a file without its end is not the file that was built.
         var end = header.sectionHeadersEnd ?? 0
         for index in segments.indices {
             let segment = segments[index]
@@ -64,7 +64,7 @@ extension QuickInspection {
                 previousEnd = segment.address.addingReportingOverflow(segment.memorySize).partialValue
                 if let fileEnd = segment.fileEnd { end = max(end, fileEnd) }
             case ELF.programHeaders:
-                // The dynamic linker reads the headers at this address from now on.
+                // The dynamic linker reads the headers at this address afterwards.
                 if fileOffset(ofAddress: segment.address, count: tableSize) != header.programHeaders {
                     refuseDamaged("PT_PHDR does not name its program headers")
                 }
@@ -89,7 +89,7 @@ extension QuickInspection {
         return false
     }
 
-    /// More address space than a library can need, and less than the dynamic linker could map to the host's harm.
+    /// More address space than a library can need, but less than would harm the host when mapped.
     private static var spanLimit: UInt64 { 1 << 40 }
 
     private mutating func checkLoaded(_ segment: ELFSegment, index: Int, previousEnd: UInt64, _ page: UInt64) {
@@ -98,18 +98,18 @@ extension QuickInspection {
             refuseDamaged("segment \(index) ends beyond the largest number")
         } else if segment.fileSize > segment.memorySize {
             refuseDamaged(
-                "segment \(index) has \(segment.fileSize) bytes in the file and only \(segment.memorySize) in memory")
+                "segment \(index) has \(segment.fileSize) bytes in the file but only \(segment.memorySize) in memory")
         } else if segment.address < previousEnd {
             refuseDamaged("segment \(index) overlaps the one before it, or they are out of order")
         }
-        // The dynamic linker maps by pages and refuses these two as well, with less to say.
+        // The dynamic linker maps pages and also refuses these two, with a less helpful message.
         let alignment = segment.alignment
         if alignment < page || alignment & (alignment &- 1) != 0 {
             refuse(
                 "has segments aligned to \(alignment) bytes; a page of this machine has \(page).",
                 "Link it with -z max-page-size=\(page) or more.")
         } else if (segment.address &- segment.offset) & (alignment - 1) != 0 {
-            refuseDamaged("segment \(index) begins at another place of its page in memory than in the file")
+            refuseDamaged("segment \(index) has different offsets within its page in memory and in the file")
         }
         if segment.flags & (ELF.mayWrite | ELF.mayExecute) == ELF.mayWrite | ELF.mayExecute {
             refuse(
@@ -119,8 +119,9 @@ extension QuickInspection {
         }
     }
 
-    /// The dynamic linker maps whole pages, one segment over the other: a page that two segments share has the content of
-    /// the later one. That must be the same part of the file, or what was inspected is not what is in memory.
+    /// The dynamic linker maps whole pages, one segment over the other: if two segments share a page, it has the
+    /// content of the later one. Both must be the same part of the file, or the inspected bytes are not those in
+    /// memory.
     private mutating func checkPages(_ previous: ELFSegment, _ segment: ELFSegment, index: Int, _ page: UInt64) {
         let end = previous.address &+ previous.memorySize
         guard segment.address >= end, (end &+ (page - 1)) & ~(page - 1) > segment.address & ~(page - 1) else { return }
@@ -130,7 +131,7 @@ extension QuickInspection {
         }
     }
 
-    /// Notes, properties and the table for unwinding are read where the headers say they are in memory.
+    /// Notes, properties and the unwind table are read from memory where the headers say they are.
     private mutating func checkPlace(_ segment: ELFSegment) {
         guard segment.memorySize > 0 || segment.fileSize > 0 else { return }
         let offset = fileOffset(ofAddress: segment.address, count: max(segment.memorySize, segment.fileSize))
@@ -140,14 +141,14 @@ extension QuickInspection {
                 ? "notes (PT_NOTE)"
                 : segment.type == ELF.gnuProperty
                     ? "properties (PT_GNU_PROPERTY)"
-                    : "table for unwinding (PT_GNU_EH_FRAME)"
+                    : "unwind table (PT_GNU_EH_FRAME)"
             refuseDamaged("its \(name) lie outside of the segments that are loaded")
             return
         }
     }
 
-    /// PT_GNU_RELRO: what the dynamic linker makes read-only after it has written to it. Elsewhere, it would take the
-    /// host's own memory.
+    /// PT_GNU_RELRO: the part that the dynamic linker makes read-only after writing to it. A wrong range could make the
+    /// host's own memory read-only.
     private mutating func checkReadOnly(_ segment: ELFSegment, _ pageSize: UInt64) {
         let (end, overflow) = segment.address.addingReportingOverflow(segment.memorySize)
         let isInside = segments.contains { loaded in
@@ -162,7 +163,7 @@ extension QuickInspection {
         }
     }
 
-    /// PT_TLS: what is copied into each thread.
+    /// PT_TLS: the data that is copied for each thread.
     private mutating func checkThreadLocal(_ segment: ELFSegment) {
         guard segment.memorySize > 0 else { return }
         threadLocal = segment
@@ -184,11 +185,11 @@ extension QuickInspection {
         if let stackFlags {
             guard stackFlags & ELF.mayExecute != 0 else { return }
             refuse(
-                "asks for an executable stack, which would make the host's own stack executable.",
+                "requires an executable stack, which would make the host's own stack executable.",
                 remedy)
         } else if ELF.stackIsExecutableByDefault {
             refuse(
-                "does not say that its stack need not be executable (it has no PT_GNU_STACK), which "
+                "does not state that its stack is not executable (it has no PT_GNU_STACK), which "
                     + "would make the host's own stack executable.",
                 remedy)
         }

@@ -1,12 +1,12 @@
 extension QuickInspection {
-    /// Reads the symbols: those of the hash table, and those that relocations name. A file that defines nothing has
-    /// none of the first, and nothing else says where the table ends. `highest`: the highest number of a symbol that a
-    /// relocation names.
+    /// Reads the symbols: those of the hash table, and those that relocations name. A file that defines nothing has no
+    /// hashed symbols, and nothing else shows where the table ends. `highest`: the highest symbol number in a
+    /// relocation.
     mutating func readSymbols(highest: UInt64, _ file: borrowing OpenedFile) throws(TableFault) {
         if let count = tables.hashedCount, highest >= count { throw wrongSymbol(of: count) }
         let count = tables.hashedCount ?? highest + 1
         guard fileOffset(ofAddress: dynamic.symbols, count: count * UInt64(ELF.symbolSize)) != nil else {
-            throw TableFault(what: "its symbols (DT_SYMTAB) are said to be \(count), and the file ends before")
+            throw TableFault(what: "its symbols (DT_SYMTAB) are \(count) by its own count, but the file ends before")
         }
         tables.symbols = try table("symbols (DT_SYMTAB)", dynamic.symbols, count * UInt64(ELF.symbolSize), file)
     }
@@ -24,7 +24,7 @@ extension QuickInspection {
         return TableFault(what: "its relocations name symbols that it does not have")
     }
 
-    /// Names, and the addresses that the dynamic linker calls or gives to others.
+    /// Checks the names, and the addresses that the dynamic linker calls or passes on.
     func checkSymbols() throws(TableFault) {
         let symbols = tables.symbols
         let stringsSize = UInt32(clamping: tables.strings.count)
@@ -58,21 +58,21 @@ extension QuickInspection {
         }
     }
 
-    /// Where the last segment that is loaded ends; ``checkSegments(_:)`` found them in order.
+    /// The end of the last loaded segment; ``checkSegments(_:)`` has verified their order.
     private var endAddress: UInt64 {
         segments.reduce(0) { $1.type == ELF.load ? $1.address &+ $1.memorySize : $0 }
     }
 
-    /// Whether an address lies in code.
+    /// Whether an address is in code.
     func isCode(_ address: UInt64) -> Bool {
         segments.contains { $0.holds(address: address) && $0.flags & ELF.mayExecute != 0 }
     }
 
     // MARK: - The dynamic linker's time
 
-    /// The dynamic linker reads the whole name of the symbol for each relocation, and compares it along a chain of the
-    /// hash table: both are bounded by what a linker would write for a file of this size. Nearly all files are too small
-    /// to be slow, and then nothing is counted.
+    /// For each relocation, the dynamic linker reads the whole name of the symbol and compares it along a chain of the
+    /// hash table. Both are limited to what a linker would write for a file of this size. Nearly all files are too
+    /// small to be slow, and then nothing is counted.
     func checkNames() throws(TableFault) {
         let count = (tables.relocations.count + tables.pltRelocations.count) / ELF.relocationSize
         if count.multipliedReportingOverflow(by: tables.longestChain).partialValue > Self.stepLimit {
@@ -89,7 +89,7 @@ extension QuickInspection {
                 let tail = UnsafeRawBufferPointer(rebasing: tables.strings[Int(name)...])
                 left -= tail.offset(of: 0) ?? tail.count
                 guard left >= 0 else {
-                    throw TableFault(what: "the names of its symbols share their strings to be read again and again")
+                    throw TableFault(what: "the names of its symbols overlap and are read again and again")
                 }
             }
         }

@@ -1,22 +1,22 @@
 extension QuickInspection {
-    /// The versions that it needs and defines. The dynamic linker follows them from record to record, and takes the number
-    /// that each symbol has among them as an index without a check (fault 80).
+    /// Checks the versions that the file needs and defines. The dynamic linker follows them from record to record, and
+    /// uses the version number of each symbol as an index without a check (fault 80).
     mutating func checkVersions(_ file: borrowing OpenedFile) throws(TableFault) {
         guard dynamic.symbolVersions != 0 else { return }
         var known = KnownVersions()
         if dynamic.neededVersions != 0 { try checkNeededVersions(&known, file) }
         if dynamic.definedVersions != 0 { try checkDefinedVersions(&known, file) }
-        guard !known.isEmpty else { throw TableFault(what: "it numbers versions (DT_VERSYM) and names none") }
+        guard !known.isEmpty else { throw TableFault(what: "it numbers versions (DT_VERSYM) but names none") }
         let count = tables.symbols.count / ELF.symbolSize
         guard fileOffset(ofAddress: dynamic.symbolVersions, count: UInt64(count) * 2) != nil else {
-            throw TableFault(what: "its version numbers (DT_VERSYM) are fewer than its symbols")
+            throw TableFault(what: "it has fewer version numbers (DT_VERSYM) than symbols")
         }
         let numbers = try table("versions (DT_VERSYM)", dynamic.symbolVersions, UInt64(count) * 2, file)
         for symbol in 0..<count {
             let number = numbers.loadUnaligned(fromByteOffset: symbol &* 2, as: UInt16.self) & 0x7FFF
             guard known.contains(number) else {
                 throw TableFault(
-                    what: "symbol \(symbol) has the version number \(number), which stands for none (DT_VERSYM)")
+                    what: "symbol \(symbol) has the version number \(number), which does not exist (DT_VERSYM)")
             }
         }
     }
@@ -31,7 +31,7 @@ extension QuickInspection {
     }
 
     /// Records of 16 bytes, one for each library, each followed by records of 16 bytes, one for each version; all are
-    /// linked by distances.
+    /// linked by offsets.
     private mutating func checkNeededVersions(
         _ known: inout KnownVersions, _ file: borrowing OpenedFile
     ) throws(TableFault) {
@@ -76,10 +76,10 @@ extension QuickInspection {
             if let other = string(at: needed), other.equals(name) { return }
         }
         throw TableFault(
-            what: "it asks for a version of \(quoted(String(decoding: name, as: UTF8.self))), which it does not need")
+            what: "it needs a version of \(quoted(String(decoding: name, as: UTF8.self))), but not that library")
     }
 
-    /// Records of 20 bytes, each followed by its name and those of its parents.
+    /// Records of 20 bytes, each followed by its name and the names of its parents.
     private mutating func checkDefinedVersions(
         _ known: inout KnownVersions, _ file: borrowing OpenedFile
     ) throws(TableFault) {
@@ -105,7 +105,7 @@ extension QuickInspection {
     }
 }
 
-/// The numbers that stand for a version: a bit for each of the first 64, which is more than nearly all files have.
+/// The existing version numbers: a bit for each of the first 64, which is enough for nearly all files.
 struct KnownVersions {
     /// 0 and 1 are local and global without a version.
     private var low: UInt64 = 3
@@ -114,7 +114,7 @@ struct KnownVersions {
     private(set) var isEmpty = true
 
     mutating func insert(_ number: UInt16) {
-        // The dynamic linker makes its list of versions for the highest number, and none at all for 0.
+        // The dynamic linker creates its list of versions for the highest number, and none at all if that is 0.
         if number > 0 { isEmpty = false }
         if number < 64 { low |= 1 << UInt64(number) } else { high.insert(number) }
     }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:as:)``: everything that the dynamic linker of glibc (2.31 to
-/// 2.41) dereferences, calls or asserts before the first instruction of the file's own code.
+/// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:as:)``. It covers everything that the dynamic linker of
+/// glibc (2.31 to 2.41) dereferences, calls or asserts before the first instruction of the file's own code.
 ///
-/// Whatever it refuses, nobody opens: a load runs it, and a check runs it first.
+/// A file that it refuses is never opened: both a load and a check run it first.
 ///
-/// Every number of the file is taken for hostile: sums are checked for overflow, tables for their limits, and a
-/// string for its end. The steps stand in the extensions of this type, in the order of ``run(_:)``.
+/// Every number in the file is treated as hostile: sums are checked for overflow, tables against their limits, and
+/// strings for their end. The steps are in the extensions of this type, in the order of ``run(_:)``.
 struct QuickInspection: ~Copyable {
     let path: String
     let bundlePath: String
@@ -15,18 +15,18 @@ struct QuickInspection: ~Copyable {
     let mode: UInt32
     var window: FileWindow
     var result = ImageInspection()
-    /// The program headers, and PT_DYNAMIC: valid while the window moves.
+    /// The program headers and PT_DYNAMIC: valid while the window moves.
     var segments = ELFSegments(UnsafeRawBufferPointer(start: nil, count: 0))
-    /// The first segment that is loaded: nearly all that is read stands in it.
+    /// The first loaded segment: nearly everything that is read is in it.
     var firstLoaded: ELFSegment?
-    /// PT_DYNAMIC, the flags of PT_GNU_STACK, and whether there is a PT_INTERP; of several the last counts, as in the
-    /// dynamic linker.
+    /// PT_DYNAMIC, the flags of PT_GNU_STACK, and whether there is a PT_INTERP; if there are several, the last one
+    /// counts, as in the dynamic linker.
     var dynamicSegment: ELFSegment?
     var stackFlags: UInt32?
     var hasInterpreter = false
     var dynamicBytes = UnsafeRawBufferPointer(start: nil, count: 0)
     var dynamic = DynamicTable()
-    /// The tables that were found sound so far, in `tableBytes`.
+    /// The tables that were found valid so far, in `tableBytes`.
     var tables = ImageTables()
     var tableBytes: TableBytes
     /// PT_TLS.
@@ -58,20 +58,20 @@ struct QuickInspection: ~Copyable {
     mutating func run(_ file: borrowing OpenedFile) {
         checkMode()
         inspectContent(file)
-        // A read that failed has made some step stop; the cause is told, not its consequence.
+        // If a read failed, some step has stopped because of it; report the cause instead of the consequence.
         if let failure = window.failure {
             result.findings = []
-            refuse("cannot be read.", "Check the file system it stands on.", said: failure.reason)
+            refuse("cannot be read.", "Check the file system that contains it.", said: failure.reason)
             result.findings[0] = result.findings[0].refused(by: failure.errno)
         } else if window.isShort {
             result.findings = []
             refuse(
                 code: .executableChanged, "became shorter while it was read.",
-                "Install it by writing a new file and renaming it over the old one.")
+                "To install it, write a new file and rename it over the old one.")
         }
     }
 
-    /// What was found, moved out and not copied.
+    /// The result, moved out instead of copied.
     mutating func takeResult() -> ImageInspection {
         var taken = ImageInspection()
         swap(&taken, &result)
@@ -100,8 +100,8 @@ struct QuickInspection: ~Copyable {
 
     // MARK: - Findings
 
-    /// Tells that the file must not be opened. `what`: what is wrong with it, as the end of a sentence that begins with
-    /// its path. `remedy`: the next step. `said`: the system's words.
+    /// Reports that the file must not be opened. `what`: the problem, as the end of a sentence that begins with the
+    /// file's path. `remedy`: the next step. `said`: the system's message.
     @inline(never)
     mutating func refuse(
         code: PluginError.Code = .notLoadable, subject: String? = nil, _ what: String, _ remedy: String,
@@ -113,7 +113,7 @@ struct QuickInspection: ~Copyable {
                 systemMessage: said))
     }
 
-    /// Tells that the file contradicts itself, which no linker writes.
+    /// Reports that the file contradicts itself, which never happens in a linker's output.
     @inline(never)
     mutating func refuseDamaged(_ what: String) {
         refuse("is damaged: \(what).", Self.rebuild)
@@ -123,13 +123,13 @@ struct QuickInspection: ~Copyable {
 
     // MARK: - Bytes
 
-    /// Where in the file `count` bytes at an address stand, or nil if no segment holds them.
+    /// The offset in the file of `count` bytes at an address, or nil if no segment contains them.
     func fileOffset(ofAddress address: UInt64, count: UInt64) -> UInt64? {
         firstLoaded?.fileOffset(ofAddress: address, count: count)
             ?? segments.fileOffset(ofAddress: address, count: count)
     }
 
-    /// A string of the dynamic string table without its end mark, or nil if it has no end within `limit` bytes.
+    /// A string of the dynamic string table without its NUL, or nil if it does not end within `limit` bytes.
     func string(at index: UInt64, limit: Int = 1024) -> UnsafeRawBufferPointer? {
         guard index < UInt64(tables.strings.count) else { return nil }
         let tail = tables.strings[Int(index)...].prefix(limit)
@@ -139,10 +139,10 @@ struct QuickInspection: ~Copyable {
     }
 }
 
-/// What a file is inspected for.
+/// The purpose for which a file is inspected.
 enum ImageRole {
     /// The executable of a bundle, which has an entry.
     case plugin
-    /// A library that the bundle carries for it.
+    /// A library that the bundle contains.
     case library
 }

@@ -6,11 +6,11 @@ enum RelocationKind {
     case relative
     /// Writes the address of a symbol and the addend, in 8 bytes.
     case address
-    /// Writes the address of a symbol, as a function or a variable is reached.
+    /// Writes the address of a symbol through which a function or a variable is reached.
     case slot
     /// Writes 4 bytes.
     case narrow
-    /// Writes a symbol's size. The symbol must be found.
+    /// Writes a symbol's size. The symbol must exist.
     case size
     /// Writes 8 or 16 bytes about a thread-local variable.
     case threadLocal
@@ -19,7 +19,7 @@ enum RelocationKind {
     case indirect
     /// Copies a variable of another image. Only programs do that.
     case copy
-    /// The dynamic linker does not know it.
+    /// The dynamic linker does not know this kind.
     case unknown
 
     /// How many bytes are written at most.
@@ -93,7 +93,7 @@ enum RelocationKind {
             default: .unknown
             }
         #else
-        // The kinds of this machine are not listed here: each is taken for one that writes an address.
+        // The kinds of this machine are not listed here: each one counts as writing an address.
         self = type == 0 ? .none : .address
         #endif
     }

@@ -1,14 +1,13 @@
-/// Which directories a plug-in may have its libraries searched in: absolute ones, and those of its own bundle
-/// (fault 69).
+/// Which directories a plug-in's search path may contain: absolute ones, and those of its own bundle (fault 69).
 struct SearchPathRules {
     /// RUNPATH or RPATH.
     let tag: String
-    /// The file whose search path it is.
+    /// The file that has the search path.
     let path: String
     let bundlePath: String
 
-    /// Whether every element is absolute, or `$ORIGIN` with nothing that leads upwards: nearly every file has no
-    /// other, and this much is told without a String.
+    /// Whether every element is absolute, or `$ORIGIN` without a step upwards. Nearly every file has only such
+    /// elements, and this check needs no String.
     static func isPlainlySafe(_ text: UnsafeRawBufferPointer) -> Bool {
         var rest = text
         while true {
@@ -38,7 +37,7 @@ struct SearchPathRules {
         return true
     }
 
-    /// What is wrong with a search path.
+    /// The findings about a search path.
     func findings(for text: String) -> [PluginFinding] {
         text.split(separator: ":", omittingEmptySubsequences: false).compactMap { element in
             guard let fault = fault(of: String(element)) else { return nil }
@@ -60,7 +59,7 @@ struct SearchPathRules {
         guard let leading = leadingDirectory(of: element) else {
             return (
                 "the relative element \(quoted(element))",
-                "it is searched from the host's current directory, where anybody may put a library", link + "."
+                "it is relative to the host's current directory, where anybody may put a library", link + "."
             )
         }
         guard leading.isOrigin else { return nil }
@@ -68,7 +67,7 @@ struct SearchPathRules {
         guard isInBundle(directory) else {
             return (
                 "the element \(quoted(element))", "it leads out of the bundle, to \(quoted(directory))",
-                "Put the libraries into the bundle, beside the executable or in Contents/Frameworks, and name that "
+                "Put the libraries into the bundle, next to the executable or in Contents/Frameworks, and name that "
                     + "directory with $ORIGIN."
             )
         }
@@ -81,7 +80,7 @@ struct SearchPathRules {
         for name in ["${ORIGIN}", "$ORIGIN"] where element.hasPrefix(name) {
             let rest = element.dropFirst(name.count)
             guard rest.isEmpty || rest.utf8.first == UInt8(ascii: "/") else { continue }
-            return (Path.directory(of: path) + rest, true)
+            return (Path.parent(path) + rest, true)
         }
         return nil
     }

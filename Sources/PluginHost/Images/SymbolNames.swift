@@ -1,16 +1,17 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// The names of symbols as people read them.
+/// The names of symbols in readable form.
 enum SymbolNames {
-    // Demanglers work recursively: a hostile name must not be as deep as the stack.
+    // Demanglers are recursive: a hostile name must not exhaust the stack.
     private static let demanglingLimit = 1024
     private static let shownLimit = 4096
 
-    /// The human form of a mangled Swift or C++ name, or nil if the name is neither, or its human form may be too long.
+    /// The readable form of a mangled Swift or C++ name; nil if the name is neither, or its readable form may be too
+    /// long.
     ///
     /// Why the estimate: the demanglers of Swift and C++ have no limit of their own, and a name that refers back to its
-    /// own parts doubles with each reference: 250 bytes can stand for gigabytes.
+    /// own parts doubles with each reference: 250 bytes can expand to gigabytes.
     static func demangled(_ symbol: String) -> String? {
         guard symbol.utf8.count <= demanglingLimit, ManglingEstimate.isSmall(symbol), let text = phs_demangle(symbol)
         else { return nil }
@@ -20,7 +21,7 @@ enum SymbolNames {
         return plain == symbol ? nil : plain
     }
 
-    /// A symbol as it stands in a message: the human form first, then the form that a linker knows.
+    /// A symbol for a message: the readable form first, then the linker's form.
     static func described(_ symbol: String) -> String {
         guard symbol.utf8.count <= shownLimit else {
             return "\(quoted(String(decoding: symbol.utf8.prefix(200), as: UTF8.self)))… (\(symbol.utf8.count) bytes)"

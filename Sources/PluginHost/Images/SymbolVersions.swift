@@ -5,17 +5,17 @@ struct SymbolVersions {
         /// The library, by its DT_NEEDED name.
         var library: String
         var name: String
-        /// The dynamic linker does not insist on it.
+        /// Whether the dynamic linker accepts that it is missing.
         var isWeak: Bool
     }
 
-    /// By the index that `.gnu.version` gives to symbols.
+    /// By the index that `.gnu.version` assigns to symbols.
     private(set) var needed: [UInt16: Needed] = [:]
     private(set) var defined: [UInt16: String] = [:]
-    /// Whether the list of needed versions breaks off or goes on where it should end.
+    /// Whether the list of needed versions ends too early or too late.
     private(set) var hasDamagedNeeds = false
     private(set) var hasDamagedDefinitions = false
-    /// One number for each symbol: an index, the highest bit set where the definition is hidden.
+    /// One number for each symbol: an index, with the highest bit set if the definition is hidden.
     private var indices: [UInt8] = []
 
     private static let limit = 4096
@@ -42,7 +42,7 @@ struct SymbolVersions {
     }
 
     /// Records of 16 bytes, one for each library, each followed by records of 16 bytes, one for each version; all are
-    /// linked by distances, which a hostile file can make small, large or zero.
+    /// linked by offsets, which can be too small, too large or zero in a hostile file.
     private mutating func readNeeded(_ file: ImageFile, _ count: UInt64) {
         let bytes = table(of: file, at: file.dynamic.neededVersions)
         var record = 0
@@ -76,7 +76,7 @@ struct SymbolVersions {
         }
     }
 
-    /// Records of 20 bytes, each followed by its name and those of its parents.
+    /// Records of 20 bytes, each followed by its name and the names of its parents.
     private mutating func readDefined(_ file: ImageFile, _ count: UInt64) {
         let bytes = table(of: file, at: file.dynamic.definedVersions)
         var record = 0
@@ -97,7 +97,7 @@ struct SymbolVersions {
 
     // MARK: - Bytes
 
-    /// The table's end is not told: what follows it in the file is read as well.
+    /// The table's size is not stored, so the bytes after it are read too.
     private func table(of file: ImageFile, at address: UInt64) -> [UInt8] {
         file.bytes(atAddress: address, count: file.available(atAddress: address, limit: Self.tableLimit)) ?? []
     }

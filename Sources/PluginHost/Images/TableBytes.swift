@@ -1,19 +1,19 @@
-/// The bytes of the tables that the dynamic linker reads, in memory of its own: a table is read once, and its bytes stay
-/// where they are as long as this lives.
+/// The bytes of the tables that the dynamic linker reads, in separate memory: a table is read once, and its bytes do
+/// not move while this value exists.
 ///
-/// Linkers put nearly all tables side by side at the file's beginning. They are read at once, or not at all if they stand
-/// in the head that was read already; a table that stands apart is read by itself. Nothing is mapped: a file that
-/// shrinks under a mapping is a SIGBUS.
+/// Linkers put nearly all tables next to each other at the beginning of the file. They are read at once, or not at all
+/// if they are in the head that was already read; a table elsewhere is read separately. Nothing is mapped: a file that
+/// shrinks while mapped causes a SIGBUS.
 struct TableBytes: ~Copyable {
-    /// The part that holds most tables, and where it begins in the file.
+    /// The part that contains most tables, and its offset in the file.
     private var main = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var mainStart: UInt64 = 0
     private var others: [UnsafeMutableRawBufferPointer] = []
-    /// What else may be read: each table is at most the whole file, and there are some ten of them. The tables of the
-    /// largest libraries have some 20 MiB.
+    /// How much more may be read: each table is at most as large as the file, and there are about ten of them. The
+    /// tables of the largest libraries have about 20 MiB.
     private var bytesLeft: UInt64
 
-    /// - Parameter fileSize: of the file that is read.
+    /// - Parameter fileSize: the size of the file.
     init(fileSize: UInt64) { bytesLeft = min(fileSize, 1 << 24) * 16 + 1 << 20 }
 
     deinit {
@@ -21,7 +21,7 @@ struct TableBytes: ~Copyable {
         for other in others { other.deallocate() }
     }
 
-    /// Reads the part of the file from `start` to `end` that holds most tables.
+    /// Reads the part of the file from `start` to `end` that contains most tables.
     mutating func readMain(
         _ start: UInt64, _ end: UInt64, through window: inout FileWindow, _ file: borrowing OpenedFile
     ) {
@@ -30,7 +30,7 @@ struct TableBytes: ~Copyable {
         mainStart = start
     }
 
-    /// The bytes asked for; nil if the file cannot give them.
+    /// The requested bytes; nil if the file does not have them.
     mutating func bytes(
         at offset: UInt64, count: Int, through window: inout FileWindow, _ file: borrowing OpenedFile
     ) -> UnsafeRawBufferPointer? {
@@ -42,7 +42,7 @@ struct TableBytes: ~Copyable {
         return UnsafeRawBufferPointer(buffer)
     }
 
-    /// The bytes asked for if they are in memory, or a few bytes from the window, valid until the next call.
+    /// The requested bytes if they are in memory; otherwise a few bytes from the window, valid until the next call.
     @inline(__always)
     mutating func fewBytes(
         at offset: UInt64, count: Int, through window: inout FileWindow, _ file: borrowing OpenedFile
@@ -74,7 +74,7 @@ struct TableBytes: ~Copyable {
     }
 }
 
-/// What makes a table unusable, as the end of “is damaged: …”.
+/// Why a table is unusable, as the end of “is damaged: …”.
 struct TableFault: Error {
     let what: String
 }

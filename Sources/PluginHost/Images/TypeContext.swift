@@ -1,20 +1,20 @@
 import Glibc
 
-/// Memory that an image's Swift metadata is read from: that of the process, or the segments of a file.
+/// The memory from which an image's Swift metadata is read: that of the process, or the segments of a file.
 protocol ImageMemory {
     func int32(at address: UInt64) -> Int32?
-    /// A pointer that the dynamic linker fills in; a file does not have its value.
+    /// A pointer that the dynamic linker fills in; a file does not contain its value.
     func pointer(at address: UInt64) -> UInt64?
     /// A NUL-terminated string.
     func text(at address: UInt64) -> String?
-    /// The bytes of a mangled name, in which 0x01 to 0x1F are followed by four bytes of a reference.
+    /// The bytes of a mangled name; each of 0x01 to 0x1F is followed by four bytes of a reference.
     func byte(at address: UInt64) -> UInt8?
 }
 
 /// The memory of this process.
 ///
 /// It is read without any check: every address comes from a descriptor that the Swift runtime reads in the same way
-/// when it looks for a type, in an image whose code runs already. Descriptors are constant and never unmapped.
+/// when it searches for a type, in an image whose code already runs. Descriptors are constant and never unmapped.
 struct ProcessMemory: ImageMemory {
     func int32(at address: UInt64) -> Int32? {
         UnsafeRawPointer(bitPattern: UInt(address))?.loadUnaligned(as: Int32.self)
@@ -34,8 +34,8 @@ struct ProcessMemory: ImageMemory {
 /// `ABI/Metadata.h`, TargetContextDescriptor and its subclasses).
 ///
 /// Its references are relative: a signed 32-bit distance from the field itself to its target, so that the linker need
-/// not touch them; 0 means none. Where the target may stand in another image, the lowest bit says that the distance
-/// leads to a pointer to the target instead.
+/// not change them; 0 means none. If the target may be in another image, the lowest bit means that the distance leads
+/// to a pointer to the target instead.
 struct TypeContext<Memory: ImageMemory> {
     let memory: Memory
     let address: UInt64
@@ -52,9 +52,9 @@ struct TypeContext<Memory: ImageMemory> {
         case enumeration = 18
     }
 
-    // The fields in bytes from the descriptor's begin; flags stand at 0.
+    // The offsets of the fields from the beginning of the descriptor; the flags are at 0.
     private static var parentField: UInt64 { 4 }
-    /// Of a module, a type and a protocol; of an extension: the mangled name of what it extends.
+    /// For a module, a type and a protocol, the name; for an extension, the mangled name of the extended type.
     private static var nameField: UInt64 { 8 }
     private static var accessorField: UInt64 { 12 }
 
@@ -69,13 +69,13 @@ struct TypeContext<Memory: ImageMemory> {
     /// Whether the type, or a type around it, has generic parameters: then there is no metadata without arguments.
     var isGeneric: Bool { flags & 0x80 != 0 }
 
-    /// The own name of a module, a type or a protocol.
+    /// The name of a module, a type or a protocol.
     var name: String? { nameAddress.flatMap { memory.text(at: $0) } }
 
-    /// Where the name stands, which ends with a NUL.
+    /// The address of the NUL-terminated name.
     var nameAddress: UInt64? { relative(Self.nameField) }
 
-    /// The function that gives the type's metadata; nil in a file.
+    /// The function that returns the type's metadata; nil in a file.
     var accessor: UInt64? { relative(Self.accessorField) }
 
     var parent: Self? {
@@ -84,11 +84,11 @@ struct TypeContext<Memory: ImageMemory> {
         return Self.target(memory, of: field, distance: distance, indirectBits: 1)
     }
 
-    /// Deeper nesting than anybody writes: a damaged file may have a circle.
+    /// Deeper nesting than anybody writes: a damaged file may contain a circle.
     private static var depthLimit: Int { 64 }
 
-    /// “Module.Outer.Inner”. Private and local types stand in an anonymous context, which has no name of its own:
-    /// their name is that of the nearest context that has one, and so may not be unique.
+    /// “Module.Outer.Inner”. Private and local types are in an anonymous context, which has no name: the name of the
+    /// nearest context that has one is used instead, so the result may not be unique.
     var qualifiedName: String? {
         var names: [String] = []
         var context = self
@@ -108,8 +108,8 @@ struct TypeContext<Memory: ImageMemory> {
         return nil
     }
 
-    /// The name of the type that an extension extends, without its module. A type in an extension of a type of the
-    /// same module has that type for its parent; extensions are seen where the type is of another module.
+    /// The name of the type that an extension extends, without its module. A type in an extension of a type of the same
+    /// module has that type as its parent; an extension appears only if the extended type is in another module.
     private var extendedName: String? {
         guard let name = relative(Self.nameField), let first = memory.byte(at: name) else { return nil }
         // A symbolic reference: 1 leads to a descriptor, 2 to a pointer to one (Swift's docs/ABI/Mangling.rst).
@@ -120,14 +120,14 @@ struct TypeContext<Memory: ImageMemory> {
             return Self(memory, at: descriptor)?.name
         }
         guard let mangled = memory.text(at: name), let plain = SymbolNames.demangled("$s" + mangled) else { return nil }
-        // “Swift.Array<A>”: what stands between the last dot before any arguments and the arguments.
+        // “Swift.Array<A>”: the part after the last dot and before the arguments.
         let base = plain.prefix { $0 != "<" }
         return base.split(separator: ".").last.map(String.init)
     }
 
     // MARK: - References
 
-    /// The target of a reference that stays in its image.
+    /// The target of a reference inside its image.
     private func relative(_ offset: UInt64) -> UInt64? {
         let field = address &+ offset
         guard let distance = memory.int32(at: field), distance != 0 else { return nil }
@@ -140,8 +140,8 @@ struct TypeContext<Memory: ImageMemory> {
         return Self(memory, at: target)
     }
 
-    /// Calls `body` with the descriptors that a section lists: 32-bit references whose two lowest bits say whether they
-    /// are indirect, and for types, whether they lead to something of Objective-C. `body`: returns false to end.
+    /// Calls `body` with the descriptors that a section lists: 32-bit references whose two lowest bits show whether
+    /// they are indirect, and for types, whether they lead to an Objective-C class. `body`: returns false to stop.
     static func each(in memory: Memory, at start: UInt64, length: UInt64, _ body: (Self) -> Bool) {
         var offset: UInt64 = 0
         while offset &+ 4 <= length {
@@ -153,11 +153,11 @@ struct TypeContext<Memory: ImageMemory> {
         }
     }
 
-    /// The modules that the listed descriptors belong to. `__C` and its like stand for types of C, which every image
-    /// that uses them describes for itself.
+    /// The modules to which the listed descriptors belong. `__C` and similar names represent types of C, which every
+    /// image that uses them describes for itself.
     static func modules(in memory: Memory, sections: [(start: UInt64, length: UInt64)]) -> Set<String> {
         var names: Set<String> = []
-        // Most descriptors have a parent in common: each is looked at once, which also bounds a hostile file's cost.
+        // Most descriptors share a parent: each is visited once, which also limits the cost of a hostile file.
         var seen: Set<UInt64> = []
         for section in sections {
             each(in: memory, at: section.start, length: section.length) { context in

@@ -1,27 +1,28 @@
-/// The files that one inspection could not read, because the system lacked something at that moment or the disk failed.
+/// The files that one inspection could not read, because the system temporarily lacked something or the disk failed.
 ///
-/// What an inspection concludes without them may be wrong: a symbol is not missing because the library that defines it could
+/// Conclusions without these files may be wrong: a symbol is not missing only because the library that defines it could
 /// not be read.
 ///
-/// **Threads.** One; an inspection makes its own.
+/// **Threads.** One; each inspection creates its own.
 final class UnreadFiles {
-    /// The first of them, and why.
+    /// The first of them, with the error number.
     private(set) var first: (path: String, errno: CInt)?
 
-    /// Notes a failure that passes. That a file is missing, or that nobody may read it, is a fact and no such failure.
+    /// Records a temporary failure. That a file is missing, or that nobody may read it, is a fact and not such a
+    /// failure.
     func note(_ path: String, _ failure: OpenedFile.Failure) {
         guard first == nil, let errno = failure.errno, ErrorNumber.isPassing(errno) else { return }
         first = (path, errno)
     }
 
-    /// The finding in place of all that was concluded without the file. `inspected`: the file whose libraries and
-    /// symbols were looked for.
+    /// The finding that replaces all conclusions made without the file. `inspected`: the file whose libraries and
+    /// symbols were checked.
     func finding(about inspected: String) -> PluginFinding? {
         guard let first else { return nil }
         return PluginFinding(
             .notLoadable, filePath: first.path,
             message: """
-                The file \(quoted(first.path)) cannot be read, so that the libraries and symbols that \(quoted(inspected)) \
+                The file \(quoted(first.path)) cannot be read, so the libraries and symbols that \(quoted(inspected)) \
                 needs could not be checked.
                 """
         ).refused(by: first.errno)

@@ -1,9 +1,10 @@
-/// A table of codes as it is written: `key=value,value key=value`; a key may stand several times, a value at one key only.
+/// A table of codes as text: `key=value,value key=value`; a key may occur several times, but each value only once.
 ///
-/// It is searched where it stands, among the constants of the library. A process asks a table for a few codes, once, and
-/// the first bundle waits for the answers: making a dictionary of each table took a third of its first look-up.
+/// The text itself, a constant of the library, is searched. A process needs only a few codes from a table, once, and
+/// the first bundle waits for the answers: creating a dictionary for each table took a third of its first look-up.
 ///
-/// **Threads.** A value. **Cost.** One pass over the text: a microsecond for a thousand bytes, and few tables have as many.
+/// **Threads.** A value. **Cost.** One pass over the text: a microsecond for a thousand bytes, and few tables are that
+/// long.
 struct CodeTable: ExpressibleByStringLiteral, Sendable {
     private let text: StaticString
 
@@ -55,7 +56,8 @@ struct CodeTable: ExpressibleByStringLiteral, Sendable {
             var start = 0
             for end in 0...text.count {
                 let byte = end < text.count ? text[end] : UInt8(ascii: " ")
-                // Of the separators the comma has the highest number but "=", and no code has a lower one.
+                // Among the separators, the comma has the highest number except "=", and every character of a code has
+                // a higher one.
                 guard byte <= UInt8(ascii: ",") || byte == UInt8(ascii: "=") else { continue }
                 let word = Bytes(rebasing: text[start..<end])
                 start = end + 1

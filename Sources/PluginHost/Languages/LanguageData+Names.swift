@@ -1,17 +1,17 @@
 extension LanguageData {
-    /// The language that an English name stands for, as old bundles name their directories: `Hungarian`,
-    /// `TraditionalChinese`. `name`: in small letters, without blanks and accents.
+    /// The language for an English name, as used in directory names of old bundles: `Hungarian`, `TraditionalChinese`.
+    /// `name`: in lower case, without blanks and accents.
     static func code(ofName name: String) -> String? {
         name.utf8.first.flatMap(names(from:))?.value(of: name)
     }
 
-    /// The names that begin with a letter, each with its language. One table for each letter, so that a name is compared
-    /// with few others.
+    /// The names that begin with a letter, each with its language. There is one table per letter, so that a name is
+    /// compared with few others.
     ///
     /// Source: the English names of CLDR 46.0 (localeDisplayNames/languages of `en`), with its names of dialects
-    /// (“Traditional Chinese”). Not CLDR's are `norwegian`, which means Bokmål, and names that CLDR has replaced:
-    /// azeri, bengali, byelorussian, cambodian, castilian, faeroese, farsi, greenlandic, kirghiz, laotian, oriya, pushto,
-    /// sami, singhalese, slovene, uighur. A name of three letters is never asked for: it is a code.
+    /// (“Traditional Chinese”). Not from CLDR are `norwegian`, which means Bokmål, and names that CLDR has replaced:
+    /// azeri, bengali, byelorussian, cambodian, castilian, faeroese, farsi, greenlandic, kirghiz, laotian, oriya,
+    /// pushto, sami, singhalese, slovene, uighur. A name of three letters is never looked up here: it is a code.
     private static func names(from letter: UInt8) -> CodeTable? {
         switch letter {
         case UInt8(ascii: "a"):

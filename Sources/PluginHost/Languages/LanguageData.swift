@@ -1,13 +1,13 @@
-/// What CLDR knows of languages and localisation matching needs: scripts, regions, parents and aliases.
+/// The part of CLDR that matching localisations needs: scripts, regions, parents and aliases of languages.
 ///
-/// The tables hold **CLDR 46.0** (supplemental data: likelySubtags, parentLocales, languageAlias), as ICU 76 in the
-/// Swift 6.3 toolchain carries it, cut down to the languages that have a two-letter code or a locale of their own
-/// there. © Unicode, Inc., used under the Unicode License v3. The regions of British English are not CLDR's: they are
-/// those that Apple's bundles know.
+/// The tables contain **CLDR 46.0** (supplemental data: likelySubtags, parentLocales, languageAlias), as included in
+/// ICU 76 in the Swift 6.3 toolchain, reduced to the languages that have a two-letter code or a separate locale there.
+/// © Unicode, Inc., used under the Unicode License v3. The regions of British English are not from CLDR: they are those
+/// that Apple's bundles use.
 ///
 /// **Cost.** See ``CodeTable``.
 enum LanguageData {
-    /// The script that a language is written in, for a language whose script is not Latin.
+    /// The script of each language that is not written in Latin script.
     static let scripts: CodeTable = """
         Arab=ar,ckb,fa,ks,lrc,mzn,ps,sd,ug,ur Armn=hy Avst=ae Beng=as,bn,mni Cakm=ccp Cans=cr,csw,iu,oj Cher=chr
         Cyrl=ab,av,ba,be,bg,ce,cu,cv,inh,kk,kv,ky,mk,mn,myv,os,ru,sah,sjd,sr,tg,tt,uk
@@ -25,7 +25,7 @@ enum LanguageData {
         zh-HK=Hant zh-ID=Hant zh-MO=Hant zh-PA=Hant zh-PF=Hant zh-PH=Hant zh-SR=Hant zh-TH=Hant zh-TW=Hant zh-VN=Hant
         """
 
-    /// The region that a language is spoken in if none is told.
+    /// The usual region of a language.
     static let regions: CodeTable = """
         001=eo,ia,io,jbo,tok,vo AF=ps AL=sq AM=hy AZ=az BA=bs BD=bn,ccp BE=wa BG=bg BI=rn BJ=blo BO=ay BR=kgp,pt,yrl
         BT=dz BY=be CA=cr,csw,iu,mic,moh,oj,pqm CD=kg,ln,lu CF=sg CH=gsw,rm,wae CL=arn
@@ -50,7 +50,7 @@ enum LanguageData {
         ug-Cyrl=KZ uz-Arab=AF yue-Hans=CN zh-Hant=TW
         """
 
-    /// The tag that a code stands for which is out of use (`iw`) or has three letters needlessly (`deu`).
+    /// The current tag for a code that is out of use (`iw`) or has three letters unnecessarily (`deu`).
     static func alias(of language: String) -> String? {
         switch language.utf8.count {
         case 2: replacement(ofCode: language)
@@ -59,7 +59,7 @@ enum LanguageData {
         }
     }
 
-    /// A switch and no table, because every localisation is asked for, and nearly none is among them.
+    /// A switch instead of a table, because it is called for every localisation, and nearly none is among them.
     private static func replacement(ofCode code: String) -> String? {
         switch code {
         case "bh": "bho"
@@ -95,7 +95,7 @@ enum LanguageData {
 
     // MARK: Parents
 
-    /// The tag that a tag goes back to where that is not simply the language in its script. `tag`: a canonical one.
+    /// The parent of a tag, if that is not simply the language in its script. `tag`: a canonical one.
     static func parent(of tag: LanguageTag) -> String? {
         switch (tag.language, tag.script, tag.region) {
         case ("en", nil, let region?): englishParents.key(of: region)
@@ -105,7 +105,7 @@ enum LanguageData {
         case ("hi", "Latn", nil): "en-IN"
         case ("ht", nil, nil): "fr-HT"
         case ("nb", nil, nil), ("nn", nil, nil): "no"
-        // Cantonese and Wu have no localisations as a rule; their readers read written Chinese.
+        // Cantonese and Wu usually have no localisations; their readers read written Chinese.
         case ("yue", nil, nil): "zh-Hant-HK"
         case ("yue", "Hans", nil), ("wuu", nil, nil): "zh"
         default: nil
@@ -114,9 +114,9 @@ enum LanguageData {
 
     /// The parents of regional English, by region.
     ///
-    /// CLDR sees every English outside of the Americas as a child of en-001 or en-150. Its matching data
+    /// CLDR treats every English outside of the Americas as a child of en-001 or en-150. Its matching data
     /// (languageMatching, the rule for `en` outside of `$enUS`) and Apple's bundles go further, and so does this table:
-    /// what follows British usage is served with the British localisation before the American one.
+    /// readers of regions that follow British usage get the British localisation before the American one.
     static let englishParents: CodeTable = """
         en-001=AF,AM,AO,AR,AW,AX,AZ,BF,BH,BJ,BL,BO,BQ,BR,CD,CF,CG,CI,CM,CR,CU,CV,DO,DZ,EC,EG,EH,ER,ET,FM,GA,GB,GF,GN,GP
         en-001=GQ,GT,HN,HT,IC,ID,IL,IQ,JO,KG,KH,KM,KW,KZ,LA,LB,LR,LY,MA,MF,MG,ML,MM,MN,MQ,MR,MZ,NC,NE,NI,NP,OM,PE,PF,PM

@@ -1,16 +1,16 @@
-/// Chooses among a bundle's localisations the ones to use, by the user's languages.
+/// Chooses the localisations of a bundle to use, depending on the user's languages.
 ///
-/// Rules, in order; the first of the user's languages that any localisation serves decides:
+/// Rules, in order; the first of the user's languages for which any localisation matches decides:
 /// 1. the localisation of the same name;
-/// 2. a localisation of the same language, script and region, however it is written (`French` for `fr`);
-/// 3. the localisation nearest in the tree of CLDR's parents, where a region that one would not assume for the language
-///    counts as further away, and another language of the same family much further. Languages and scripts without a
+/// 2. a localisation of the same language, script and region, in any spelling (`French` for `fr`);
+/// 3. the nearest localisation in the tree of CLDR's parents. A region that is not the usual one for the language
+///    counts as further away, and another language of the same family as much further. Languages and scripts without a
 ///    common parent never match: `sr-Latn` and `sr`, `uk` and `ru`;
-/// 4. where the nearest one is of another region and a later one of the user's languages is available exactly in the
+/// 4. if the nearest one has another region, but a later one of the user's languages is available exactly and is the
 ///    same language, that one (`fr-CH, fr-CA` with `fr-FR` and `fr-CA` available: `fr-CA`);
 /// 5. Brazilian for a reader of European Portuguese, only if nothing else matches.
 ///
-/// After the chosen localisation come the available ones among its parents: they have what it lacks.
+/// After the chosen localisation come its available parents, for what it lacks.
 ///
 /// Without any match: the development region, then `en_US` and its parents, then the first localisation.
 ///
@@ -22,10 +22,10 @@
     /// The localisations to use, best first, in the bundle's own spelling.
     ///
     /// - Parameters:
-    ///   - available: the bundle's localisations. A `Base` among them stands for `developmentRegion` unless that is
+    ///   - available: the bundle's localisations. A `Base` among them means `developmentRegion`, unless that is
     ///     available itself.
-    ///   - preferences: the user's languages, the preferred one first. `C` and `POSIX` mean none and are read over.
-    ///   - developmentRegion: the language the bundle was written in, its Info.plist's CFBundleDevelopmentRegion.
+    ///   - preferences: the user's languages, the preferred one first. `C` and `POSIX` mean none and are skipped.
+    ///   - developmentRegion: the language in which the bundle was written, CFBundleDevelopmentRegion in Info.plist.
     /// - Returns: never empty; without any localisation, the development region or `en`.
     static func preferredLocalizations(
         from available: [String], forPreferences preferences: [String], developmentRegion: String? = nil
@@ -37,12 +37,12 @@
         return match(["en_US"], available) ?? [first]
     }
 
-    /// The localisations that serve one language, best first; empty if none does.
+    /// The localisations for one language, best first; empty if none matches.
     @_spi(Tools) public static func localizations(for language: String, from available: [String]) -> [String] {
         match([language], Available(available, developmentRegion: nil)) ?? []
     }
 
-    /// The available localisation that is the same language, however written, or nil.
+    /// The available localisation with the same language, in any spelling, or nil.
     static func localization(equalTo name: String, from available: [String]) -> String? {
         if available.contains(name) { return name }
         guard let tag = tag(of: name) else { return nil }
@@ -51,12 +51,12 @@
 
     // MARK: The parts
 
-    /// The localisations of a bundle. Their tags are made where they are asked for: most bundles have a localisation of
-    /// the very name that the user prefers, and then no tag is needed twice.
+    /// The localisations of a bundle. Their tags are created when they are needed: most bundles have a localisation
+    /// with exactly the name that the user prefers, and then no tag is needed twice.
     private struct Available {
-        /// As the bundle spells them.
+        /// In the bundle's spelling.
         let names: [String]
-        /// What `Base` stands for; nil for no language.
+        /// The language that `Base` means; nil for none.
         private let base: String?
 
         init(_ names: [String], developmentRegion: String?) {
@@ -92,8 +92,8 @@
         return lastResort.map { withParents($0, available) }
     }
 
-    /// The localisation with the least distance, the first one of equals. The distance of one of the same name is below
-    /// that of any other.
+    /// The localisation with the smallest distance, the first one if several are equal. An equal name has a smaller
+    /// distance than any other match.
     private static func nearest(to wanted: String, _ available: Available) -> (Int, distance: Int)? {
         if let same = available.names.firstIndex(of: wanted) { return (same, -1) }
         guard let chain = tag(of: wanted)?.ancestry else { return nil }
@@ -105,7 +105,7 @@
         return best
     }
 
-    /// How many steps lie between the head of a chain and a tag, through their nearest common parent.
+    /// The number of steps between the head of a chain and a tag, through their nearest common parent.
     private static func distance(_ chain: [LanguageTag], _ tag: LanguageTag) -> Int? {
         var best: Int?
         for (steps, ancestor) in tag.ancestry.enumerated() {
@@ -118,7 +118,7 @@
         return best
     }
 
-    /// The first localisation that is exactly one of the wanted languages that are forms of one language.
+    /// The first localisation that equals one of the wanted languages, among those that are forms of one language.
     private static func exact(_ wanted: [String], of language: String, _ available: Available) -> Int? {
         for name in wanted {
             guard let tag = tag(of: name), tag.language == language else { continue }
@@ -127,10 +127,10 @@
         return nil
     }
 
-    /// More names than one language and its parents have. A look-up that finds nothing asks in each of them.
+    /// More names than one language and its parents have. A look-up that finds nothing checks each of them.
     private static let mostNames = 32
 
-    /// The localisation, others that mean the same, and those among its parents; at most ``mostNames``.
+    /// The localisation, others with the same meaning, and its parents; at most ``mostNames``.
     private static func withParents(_ best: Int, _ available: Available) -> [String] {
         var names = [available.names[best]]
         func add(_ tag: LanguageTag) {

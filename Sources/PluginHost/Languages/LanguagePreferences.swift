@@ -2,30 +2,30 @@ import Glibc
 
 /// The languages of the user.
 ///
-/// The first of these that is set decides alone; an empty variable counts as not set (POSIX, "Environment Variables"):
-/// 1. the override given by the host;
-/// 2. the argument `-AppleLanguages`, or with Foundation (the package trait FullFoundation) the default `AppleLanguages`,
-///    as they are when they are asked for first (``ProgramDefaults``);
-/// 3. `LANGUAGE`, a colon-separated list. Unlike GNU gettext, which ignores it where the locale is `C`, it counts here
-///    whenever it is set;
+/// The first of these that is set is used alone; an empty variable counts as not set (POSIX, "Environment Variables"):
+/// 1. the override set by the host;
+/// 2. the argument `-AppleLanguages`, or with Foundation (the package trait FullFoundation) the default
+///    `AppleLanguages`; both are read once, at the first use (``ProgramDefaults``);
+/// 3. `LANGUAGE`, a colon-separated list. GNU gettext ignores it if the locale is `C`; here it counts whenever it is
+///    set;
 /// 4. `LC_ALL`, 5. `LC_MESSAGES`, 6. `LANG`.
 ///
-/// `C`, `POSIX` and `C.UTF-8` are no languages: a user who sets them has none, and bundles speak their development
+/// `C`, `POSIX` and `C.UTF-8` are not languages: a user who sets them has none, and bundles use their development
 /// language.
 enum LanguagePreferences {
     /// The user's languages, the preferred one first, as tags with hyphens: `fr_FR.UTF-8` is `fr-FR`, `sr_RS@latin` is
     /// `sr-Latn-RS`.
     ///
     /// **Threads.** Reads the environment, like getenv(): no other thread may change it at the same time.
-    /// **Cost.** Microseconds; the first call where there is a file of defaults asks Foundation for the user's. For a
-    /// bundle, keep the answer.
+    /// **Cost.** Microseconds; if there is a file of defaults, the first call asks Foundation for the user's defaults.
+    /// For a bundle, keep the result.
     static func current(override languages: [String]? = nil) -> [String] {
         current(override: languages, defaults: { appleLanguages }) { name in
             getenv(name).flatMap { String(validatingCString: $0) }
         }
     }
 
-    /// The rule alone, with the sources as parameters.
+    /// Only the rule, with its sources as parameters.
     static func current(
         override languages: [String]?, defaults: () -> [String]?, environment: (String) -> String?
     ) -> [String] {
@@ -40,7 +40,8 @@ enum LanguagePreferences {
         return []
     }
 
-    /// The names as tags, each once. A name that is no tag stays as it is: a bundle may have such a localisation.
+    /// The names as tags, each once. A name that is not a tag stays unchanged: a bundle may have a localisation with
+    /// that name.
     private static func tags(_ names: [String]) -> [String] {
         var tags: [String] = []
         for name in names {
@@ -53,7 +54,7 @@ enum LanguagePreferences {
         return tags
     }
 
-    /// Once: each bundle asks, and looking for defaults takes as long as reading a directory.
+    /// Computed once: every bundle needs it, and searching for defaults takes as long as reading a directory.
     ///
     /// Written as a list, `-AppleLanguages "(de, fr)"`, or as one word.
     private static let appleLanguages = ProgramDefaults.strings("AppleLanguages")

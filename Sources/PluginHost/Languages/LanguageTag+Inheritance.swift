@@ -1,7 +1,7 @@
 extension LanguageTag {
-    /// The tag in the one form that equal languages share: codes out of use replaced (`iw` is `he`, `English` is `en`),
-    /// the script told where the region implies another than the usual one (`zh-TW` is `zh-Hant-TW`) and left out where
-    /// it is the usual one (`sr-Cyrl` is `sr`).
+    /// The tag in the one form that equal languages share: obsolete codes are replaced (`iw` becomes `he`, `English`
+    /// becomes `en`), the script is added if the region implies an unusual one (`zh-TW` becomes `zh-Hant-TW`), and
+    /// removed if it is the usual one (`sr-Cyrl` becomes `sr`).
     ///
     /// Source: UTS #35, part 1, "Canonicalizing Syntax" and "Likely Subtags".
     @_spi(Tools) public var canonical: LanguageTag {
@@ -12,7 +12,7 @@ extension LanguageTag {
             tag.region = tag.region ?? alias.region
         }
         if tag.region == "UK" { tag.region = "GB" }
-        // Nastaliq is a hand of the Arabic script; no bundle is localised in both.
+        // Nastaliq is a style of the Arabic script; no bundle is localised in both.
         if tag.script == "Aran" { tag.script = "Arab" }
         if tag.script == nil, let region = tag.region {
             tag.script = LanguageData.regionalScripts.value(of: "\(tag.language)-\(region)")
@@ -21,10 +21,10 @@ extension LanguageTag {
         return tag
     }
 
-    /// Where the localisation of this language goes for what it lacks, nil at the end.
+    /// The localisation that supplies what this language's localisation lacks; nil at the end.
     ///
-    /// `es-MX` to `es-419` to `es`. A script that is not the language's usual one ends the chain: who reads `sr-Latn`
-    /// need not read `sr`. Source: UTS #35, part 1, "Parent Locales".
+    /// From `es-MX` to `es-419` to `es`. A script that is not the language's usual one ends the chain: a reader of
+    /// `sr-Latn` may not be able to read `sr`. Source: UTS #35, part 1, "Parent Locales".
     ///
     /// - Precondition: the tag is ``canonical``.
     var parent: LanguageTag? {
@@ -45,7 +45,8 @@ extension LanguageTag {
     /// Calls a function with each member of the ``ancestry``.
     func forEachAncestor(_ body: (LanguageTag) -> Void) {
         var next: LanguageTag? = self
-        // The tables have no cycle and their longest chain five members; the bound is for a slip in them.
+        // The tables have no cycle, and their longest chain has five members; the bound protects against a mistake in
+        // them.
         for _ in 0..<10 {
             guard let tag = next else { return }
             body(tag)
@@ -53,17 +54,17 @@ extension LanguageTag {
         }
     }
 
-    /// Whether the tag is a form of its language that one would not assume without being told: `pt-PT`, not `pt-BR`.
+    /// Whether the tag is an unusual form of its language that one would not assume: `pt-PT`, not `pt-BR`.
     ///
     /// - Precondition: the tag is ``canonical``.
     var isUnusualForm: Bool {
-        // Of the two forms of Norwegian, Bokmål is the one that `no` means.
+        // Of the two forms of Norwegian, `no` means Bokmål.
         if language == "nn" { return true }
         guard let region else { return false }
         if let script, let usual = LanguageData.scriptRegions.value(of: "\(language)-\(script)") {
             return region != usual
         }
-        // Mexico's is the Spanish that bundles without es-419 have for Latin America.
+        // Bundles without es-419 use Mexican Spanish for Latin America.
         if language == "es", region == "MX" { return false }
         return region != LanguageData.regions.key(of: language)
     }

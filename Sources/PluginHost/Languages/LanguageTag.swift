@@ -1,14 +1,14 @@
-/// A language as bundles, users and systems write it: `fr`, `zh-Hant-HK`, `en_GB`, `sr_RS.UTF-8@latin`, `English`.
+/// A language as written by bundles, users and systems: `fr`, `zh-Hant-HK`, `en_GB`, `sr_RS.UTF-8@latin`, `English`.
 ///
-/// Only language, script and region count for localisations; variants and extensions are read over.
+/// Only language, script and region matter for localisations; variants and extensions are skipped.
 ///
-/// **Threads.** A value. **Cost.** Reading one takes no system call and, for ordinary tags, no memory of its own.
+/// **Threads.** A value. **Cost.** Reading a tag needs no system call and, for ordinary tags, allocates no memory.
 @_spi(Tools) public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
-    /// Two or three small letters, or an English name (`english`).
+    /// Two or three lower-case letters, or an English name (`english`).
     @_spi(Tools) public var language: String
-    /// Four letters, the first one large.
+    /// Four letters, the first one upper case.
     @_spi(Tools) public var script: String?
-    /// Two large letters or three digits.
+    /// Two upper-case letters or three digits.
     var region: String?
 
     init(language: String, script: String? = nil, region: String? = nil) {
@@ -17,12 +17,12 @@
         self.region = region
     }
 
-    /// Reads a tag by BCP 47 (section 2.1), a Unicode locale identifier (UTS #35, section 3) or a POSIX locale name
-    /// (language[_territory][.codeset][@modifier]). Case and the kind of separator do not count.
+    /// Reads a tag as defined by BCP 47 (section 2.1), a Unicode locale identifier (UTS #35, section 3), or a POSIX
+    /// locale name (language[_territory][.codeset][@modifier]). Case and the kind of separator do not matter.
     ///
-    /// - Returns: nil if the text does not begin as the name of a language.
+    /// - Returns: nil if the text does not begin like the name of a language.
     @_spi(Tools) public init?(_ text: String) {
-        // Most tags are a language alone, and of a bundle's localisations one is Base.
+        // Most tags are only a language, and one of a bundle's localisations may be Base.
         if Self.lengths.contains(text.utf8.count), text.utf8.allSatisfy(\.isLetter) {
             language = text.lowercased()
             return
@@ -42,7 +42,7 @@
             subtags.removeFirst()
         }
         for subtag in subtags {
-            // The start of an extension (zh-u-co-pinyin): no more of what counts.
+            // The start of an extension (zh-u-co-pinyin): nothing after it matters.
             if subtag.count == 1 { break }
             if subtag.count == 4, script == nil, region == nil, subtag.allSatisfy(\.isLetter) {
                 let letters = [subtag[subtag.startIndex] & 0xDF] + subtag.dropFirst().map { $0 | 0x20 }
@@ -56,14 +56,14 @@
         }
     }
 
-    /// Of codes and English names, in letters: the longest name in ``LanguageData`` has as many.
+    /// The length of codes and English names in letters; the longest name in ``LanguageData`` has this many.
     private static let lengths = 2...25
 
     private static func lowercased(_ letters: ArraySlice<UInt8>) -> String {
         String(decoding: letters.map { $0.isLetter ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// The script that the modifier of a POSIX locale means, as glibc uses them.
+    /// The script for the modifier of a POSIX locale, as glibc uses them.
     private static func script(ofModifier modifier: String) -> String? {
         switch modifier {
         case "latin", "iqtelif": "Latn"

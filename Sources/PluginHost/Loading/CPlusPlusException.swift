@@ -1,19 +1,19 @@
 import Glibc
 internal import PluginABI
 
-/// An exception of C++ that left a function of a plug-in, which the ABI forbids. The shims around these calls caught it.
+/// A C++ exception that left a function of a plug-in, which the ABI forbids. The shims around these calls caught it.
 struct CPlusPlusException {
-    /// Its type and what it says: “std::runtime_error: No licence”.
+    /// Its type and text: “std::runtime_error: No licence”.
     let text: String
 
-    /// Takes the text of a shim and frees it.
+    /// Copies the text from a shim and frees the original.
     init(taking text: UnsafeMutablePointer<CChar>) {
         self.text = String(cString: text)
         free(text)
     }
 
     /// What went wrong, as the end of a sentence.
-    var complaint: String { "it let an exception of C++ out, \(quoted(text))" }
+    var complaint: String { "it threw a C++ exception, \(quoted(text))" }
 
     /// `function`: the function that the exception left.
     func remedy(in function: String) -> String {

@@ -4,7 +4,7 @@ internal import PluginABI
 
 /// A factory that a C or C++ plug-in registered.
 ///
-/// **Threads.** Any. **Lifetime.** May be kept; works after the bundle was unloaded.
+/// **Threads.** Any. **Lifetime.** May be kept; it works after the bundle was unloaded too.
 public struct CProvider: Sendable {
     /// The name, unique in the bundle and at its extension point.
     public let name: String
@@ -14,19 +14,19 @@ public struct CProvider: Sendable {
     public let extensionVersion: UInt32
     /// Lower comes first.
     public let order: Int
-    /// Whose it is.
+    /// The bundle that registered it.
     public let bundle: PluginBundle
     let registration: Registrations.CProvider
     let table: HostTable
     let objects: ObjectCount
 
-    /// Makes an object.
+    /// Creates an object.
     ///
-    /// - Throws: ``PluginError`` of code `instantiationFailed` with what the plug-in told by set_error().
+    /// - Throws: ``PluginError`` of code `instantiationFailed` with the reason that the plug-in passed to set_error().
     public func make() throws -> CInstance {
         HeldLocks.preconditionNone(before: "the create function of a C factory")
         var instance: UnsafeMutableRawPointer?
-        _ = table.takeReason()  // one that was set before this call is not this call's
+        _ = table.takeReason()  // discards a reason that was set before this call
         var exception: UnsafeMutablePointer<CChar>?
         let status = phs_call_create(registration.pointer, table.pointer, &instance, &exception)
         if let exception {
@@ -39,20 +39,20 @@ public struct CProvider: Sendable {
                 "the factory \(quoted(name))",
                 PluginFailure(
                     reason?.message
-                        ?? (status == PLUGIN_OK ? "it returned no object" : "it returned \(status) and told no reason"),
+                        ?? (status == PLUGIN_OK ? "it returned no object" : "it returned \(status) and gave no reason"),
                     remedy: reason?.hint ?? ""))
         }
         return CInstance(pointer: instance, factory: registration.pointer, bundle: bundle, objects: objects)
     }
 }
 
-/// An object that a ``CProvider`` made; released when this one is destroyed.
+/// An object that a ``CProvider`` created; it is released when this Swift object is destroyed.
 ///
-/// **Threads.** As the plug-in's table of functions allows; the last release may happen on any thread.
+/// **Threads.** As the plug-in's table of functions allows; the final release may happen on any thread.
 public final class CInstance: @unchecked Sendable {
     // @unchecked because of the pointers, which never change: the ABI allows release() on any thread.
 
-    /// The object, to hand to the functions of its table.
+    /// The object, to pass to the functions of its table.
     public let pointer: UnsafeMutableRawPointer
     private let factory: UnsafePointer<plugin_factory>
     private let bundle: PluginBundle
@@ -89,22 +89,23 @@ public final class CInstance: @unchecked Sendable {
 
     var table: UnsafeRawPointer? { factory.pointee.functions }
 
-    /// The table of functions, as the application's API header defines it for the extension point.
+    /// The table of functions, as the application's API header defines it for this extension point.
     ///
-    /// - Returns: the table, or nil if the plug-in gave none. It must be a `Table`: the extension point's version says so.
+    /// - Returns: the table, or nil if the plug-in has none. It must be a `Table`; the extension point's version
+    ///   guarantees that.
     public func functions<Table>(as type: Table.Type) -> UnsafePointer<Table>? {
         factory.pointee.functions?.assumingMemoryBound(to: Table.self)
     }
 }
 
 extension PluginBundle {
-    /// The C factories of this bundle in order, loading the bundle if it is not loaded.
+    /// The C factories of this bundle in order. Loads the bundle if necessary.
     ///
     /// - Parameters:
-    ///   - extensionPoint: only those at this extension point; nil for all.
-    ///   - version: only those of this version; nil for all.
-    /// - Returns: the factories; none where nothing fits.
-    /// - Throws: ``PluginError``: what a load throws.
+    ///   - extensionPoint: return only factories at this extension point; nil for all.
+    ///   - version: return only factories of this version; nil for all.
+    /// - Returns: the factories; empty if none match.
+    /// - Throws: ``PluginError``: the errors of a load.
     public func cProviders(at extensionPoint: String? = nil, version: UInt32? = nil) throws -> [CProvider] {
         cProviders(at: extensionPoint, version: version, in: try loadedCode())
     }

@@ -1,9 +1,9 @@
 extension CarriedLibraries {
-    /// Those in the Frameworks directory of a bundle.
+    /// The libraries in the Frameworks directory of a bundle.
     ///
     /// - Returns: nil for a bundle without such a directory.
     ///
-    /// **Cost.** A reading of the directory.
+    /// **Cost.** Reads the directory once.
     init?(of bundle: PluginBundle) {
         guard let directory = bundle.privateFrameworksPath else { return nil }
         let names = (try? BundleNames(directory: directory, extensions: ["framework"]).names) ?? []

@@ -2,15 +2,15 @@ internal import CPluginSupport
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// One try to bring a bundle's code into the process, from Info.plist to what the entry registered. No lock is held
-/// anywhere in it.
+/// One attempt to load a bundle's code, from Info.plist to the registrations of the entry. It holds no lock at any
+/// time.
 ///
-/// What only a failure needs is never inlined: code that is not run between what is run costs a load as much as its own
-/// work, because the dynamic linker empties the processor's caches at every load.
+/// Functions that only a failure needs are never inlined. Unused code between used code is expensive here, because the
+/// dynamic linker empties the processor's caches at every load.
 struct CodeLoad {
     let bundle: PluginBundle
 
-    /// `lastFailure`: how the last try ended. `entered`: set to the code whose entry is called.
+    /// `lastFailure`: the result of the last attempt. `entered`: set to the code whose entry is called.
     func run(lastFailure: LoadFailure?, entered: inout EnteredCode?) throws(PluginError) -> LoadedCode {
         try bundle.requireUsableManifest()
         if let entry = bundle.linkedEntry { return try enter(linked: entry, lastFailure, &entered) }
@@ -24,7 +24,8 @@ struct CodeLoad {
         var libraries = InspectedFiles()
         try openOwnLibraries(inspection, path, &libraries)
         let image = try open(path, isRetry: lastFailure?.entered != nil)
-        // What the dynamic linker opened is what was inspected: by the content of its first page, and by the path.
+        // The file that the dynamic linker opened is the inspected one: compare the content of its first page, and the
+        // path.
         guard inspection.describes(imageAt: image.base) else { throw changed(path) }
         if let change = file.change(at: path) { throw changed(path, change) }
         if let (library, change) = libraries.firstChange() { throw changed(library, change) }
@@ -39,10 +40,11 @@ struct CodeLoad {
             throw completed(error, path: path)
         }
         return LoadedCode(
-            image: image, registrations: registrations, findings: bundle.differences(of: registrations), table: table)
+            image: image, registrations: registrations, findings: bundle.differences(of: registrations, in: image),
+            table: table)
     }
 
-    /// Enters code that is in the process from its start: there is no file to inspect, to open or to wait for.
+    /// Calls the entry of code that is part of the process from its start: no file is inspected or opened.
     private func enter(
         linked entry: EntryFunction, _ lastFailure: LoadFailure?, _ entered: inout EnteredCode?
     ) throws(PluginError) -> LoadedCode {
@@ -52,10 +54,11 @@ struct CodeLoad {
         let registrations = try table.enter(entry, path: bundle.executablePath ?? Path.mainProgram)
         BundleTable.shared.add(linkedClasses: registrations.classes.map(\.type), of: bundle)
         return LoadedCode(
-            image: nil, registrations: registrations, findings: bundle.differences(of: registrations), table: table)
+            image: nil, registrations: registrations, findings: bundle.differences(of: registrations, in: nil),
+            table: table)
     }
 
-    /// Code whose entry failed is not entered again: it fails as it did.
+    /// Code whose entry failed is not called again: the load fails with the same error.
     private func check(
         _ lastFailure: LoadFailure?, isNotOf code: EnteredCode, _ entered: inout EnteredCode?
     ) throws(PluginError) {
@@ -64,8 +67,8 @@ struct CodeLoad {
         throw lastFailure.error
     }
 
-    /// Consumes the file, because closing it now, while all about it is in the processor's caches, costs half of what it
-    /// costs after the dynamic linker's work.
+    /// Consumes the file in order to close it now. All data about it is in the processor's caches, so this costs half
+    /// as much as after the dynamic linker's work.
     private func inspect(_ executable: consuming OpenedExecutable) throws(PluginError) -> ImageInspection {
         let path = executable.path
         guard executable.file.settle() else { throw changed(path) }
@@ -74,7 +77,7 @@ struct CodeLoad {
         throw explained(inspection, path)
     }
 
-    /// The complete inspection begins with the quick one, and explains what that found.
+    /// The complete inspection begins with the quick one, and explains its findings.
     @inline(never)
     private func explained(_ inspection: ImageInspection, _ path: String) -> PluginError {
         let complete = completeFindings(path)
@@ -82,8 +85,8 @@ struct CodeLoad {
         return PluginError(bundlePath: bundle.bundlePath, findings: isExplained ? complete : inspection.findings)
     }
 
-    /// Inspects and opens the libraries that the executable needs and the bundle carries. Most plug-ins need none that is
-    /// not in the process already; then nothing is looked at.
+    /// Inspects and opens the libraries that the executable needs and the bundle contains. Most plug-ins need only
+    /// libraries that the process already has; then no file is read.
     @inline(never)
     private func openOwnLibraries(
         _ inspection: ImageInspection, _ path: String, _ files: inout InspectedFiles
@@ -103,8 +106,8 @@ struct CodeLoad {
                     library,
                     PluginFinding(
                         .dependencyMissing, filePath: library, subject: Path.lastComponent(library),
-                        message: "The library \(quoted(library)), which the bundle carries, cannot be loaded.",
-                        remedy: "Install the bundle again, with everything that its libraries need.",
+                        message: "The library \(quoted(library)), which is part of the bundle, cannot be loaded.",
+                        remedy: "Install the bundle again, together with everything that its libraries need.",
                         systemMessage: said.text))
             }
         }
@@ -112,8 +115,8 @@ struct CodeLoad {
 
     private func open(_ path: String, isRetry: Bool) throws(PluginError) -> LoadedImage {
         do throws(LinkerMessage) {
-            // The dynamic linker knows an image by the name it was opened under: after a failed entry the file that
-            // replaced it is reached by another spelling of the same path.
+            // The dynamic linker identifies an image by the name under which it was opened. After a failed entry, the
+            // file that replaced it needs another spelling of the same path.
             return try LoadedImage.open(path: isRetry ? Self.otherSpelling(of: path) : path)
         } catch {
             throw refused(path, error)
@@ -125,7 +128,7 @@ struct CodeLoad {
         let complete = completeFindings(path)
         let errors = complete.filter { $0.severity == .error }
         guard var first = errors.first else {
-            // A warning may be the cause; without one, nothing that can be seen in the files is.
+            // A warning may be the cause; if there is none, the files show no cause.
             let finding = PluginFinding(
                 .loadFailed, filePath: path, message: "The dynamic linker cannot load \(quoted(path)).",
                 remedy: complete.isEmpty
@@ -138,7 +141,7 @@ struct CodeLoad {
         return PluginError(bundlePath: bundle.bundlePath, findings: [first] + errors.dropFirst())
     }
 
-    /// `/a/b/X` as `/a/b/./X`, with one `./` more each time it is asked for.
+    /// Returns `/a/b/X` as `/a/b/./X`, with one more `./` for each call.
     @inline(never)
     private static func otherSpelling(of path: String) -> String {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
@@ -156,7 +159,7 @@ struct CodeLoad {
     private func taken(_ path: String, by owner: PluginBundle) -> PluginError {
         let message =
             owner === bundle
-            ? "The code in \(quoted(path)) was entered before and failed, and the file was not replaced by another."
+            ? "The code in \(quoted(path)) ran before and failed, and the file has not been replaced since."
             : "The file \(quoted(path)) is in the process already, as the executable of the bundle \(quoted(owner.bundlePath))."
         return failure(
             path,
@@ -164,11 +167,11 @@ struct CodeLoad {
                 .alreadyEntered, filePath: path, subject: owner.bundlePath, message: message,
                 remedy: owner === bundle
                     ? "Install the new file by renaming it over the old one, or restart the application."
-                    : "Give each bundle a copy of its own, not a link to one file."))
+                    : "Give each bundle its own copy of the file instead of a link."))
     }
 
-    /// Adds to an error what the complete inspection of the file finds; whoever reads it then knows everything. Where that
-    /// says more about the same subject, it takes the place of what was found in haste.
+    /// Adds the findings of the complete inspection to an error, so that the reader sees everything. If the complete
+    /// inspection has more to say about the same subject, its finding replaces the quick one.
     @inline(never)
     private func completed(_ error: PluginError, path: String) -> PluginError {
         let complete = completeFindings(path)
@@ -202,7 +205,7 @@ struct CodeLoad {
             let finding = PluginFinding(
                 .notLoadable, filePath: path,
                 message: """
-                    The file \(quoted(path)) cannot be looked at again after its loading, so it may not be the one that \
+                    The file \(quoted(path)) cannot be read again after it was loaded, so it may not be the one that \
                     was checked; its entry was not called.
                     """)
             return failure(path, finding.refused(by: errno))
@@ -212,8 +215,8 @@ struct CodeLoad {
             PluginFinding(
                 .executableChanged, filePath: path,
                 message:
-                    "The file \(quoted(path)) was replaced between its check and its loading; its entry was not called.",
-                remedy: "Load the bundle again when its installation has ended."))
+                    "The file \(quoted(path)) was replaced after its check and before it was loaded; its entry was not called.",
+                remedy: "Load the bundle again when its installation is complete."))
     }
 
     @inline(never)

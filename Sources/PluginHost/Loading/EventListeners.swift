@@ -1,19 +1,19 @@
 import Synchronization
 
-/// How many listen to events, of whatever kind. It is looked at before the listeners are: with none, which is the usual,
-/// the look is all that a load pays.
+/// How many listeners exist, for all kinds of events. It is checked before the listeners are: usually there are none,
+/// and this check is the whole cost for a load.
 private let listenerCount = Atomic(0)
 
-/// Who listens to events of one kind.
+/// The listeners to events of one kind.
 ///
-/// An event is put down where it happens, under whatever lock keeps it in order with others, and delivered when no lock
-/// is held, because a resumed task may run on an executor of the application's.
+/// An event is queued where it happens, under the lock that keeps it in order with others. It is delivered when no lock
+/// is held, because a resumed task may run on an executor of the application.
 final class EventListeners<Event: Sendable>: Sendable {
-    /// Whether anybody listens, be it to events of another kind.
+    /// Whether anybody listens, even if only to events of another kind.
     static var areWanted: Bool { listenerCount.load(ordering: .acquiring) > 0 }
 
     private struct State {
-        /// With each goes, when it is the last reference, what its task has not read.
+        /// When the last reference to a continuation is released, so are the events that its task has not read.
         var continuations: [Int: Deferred<AsyncStream<Event>.Continuation>] = [:]
         var created = 0
         var undelivered: [Deferred<(event: Event, to: [AsyncStream<Event>.Continuation])>] = []
@@ -22,11 +22,11 @@ final class EventListeners<Event: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    /// How many events a stream keeps for a loop that is slower than they come. A stream that nobody reads then costs no
-    /// more memory than this many events.
+    /// How many events a stream keeps for a loop that reads more slowly than events arrive. It bounds the memory of a
+    /// stream that nobody reads.
     static var bufferLimit: Int { 1024 }
 
-    /// The events from this call on, for one loop.
+    /// The events from now on, for one loop.
     func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
@@ -45,7 +45,7 @@ final class EventListeners<Event: Sendable>: Sendable {
         if removed != nil { listenerCount.subtract(1, ordering: .acquiringAndReleasing) }
     }
 
-    /// Puts an event down for ``deliver()``. May be called under a lock.
+    /// Queues an event for ``deliver()``. May be called under a lock.
     @inline(never)
     func put(_ event: Event) {
         state.withLock { state in
@@ -54,7 +54,7 @@ final class EventListeners<Event: Sendable>: Sendable {
         }
     }
 
-    /// Delivers what was put down, unless another thread is at it, which then takes it along. Called without a lock.
+    /// Delivers the queued events, unless another thread is doing so and takes them along. Called without a lock.
     @inline(never)
     func deliver() {
         HeldLocks.preconditionNone(before: "tasks that listen to events")

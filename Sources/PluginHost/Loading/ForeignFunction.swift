@@ -1,211 +1,201 @@
 internal import CPluginSupport
 internal import CPluginSupport.Shims
 import Glibc
+import Synchronization
 
-/// A plain C function of a plug-in, called through libffi by a signature that is known at run time.
+/// A plain C function of a plug-in. It is called through libffi with a signature that is known only at run time.
 ///
 /// ```swift
 /// let crc32 = try bundle.function("crc32", "(bytes) -> uint32")
 /// let sum = try crc32(.bytes(data)).uint64
 /// ```
-/// The signature must be the function's own: nothing in a shared object tells it, and a wrong one is undefined
-/// behaviour, as a wrong declaration in C is. Prefer signatures that the plug-in itself gives.
+/// The signature must be correct: a shared object does not contain it, and a wrong one is undefined behaviour, like a
+/// wrong declaration in C. Prefer the signatures that the plug-in itself states. ``TypedForeignFunction`` is shorter to
+/// write and faster if the signature is known when the application is compiled.
 ///
-/// **Threads.** As the C function allows; the object itself may be shared. **Lifetime.** May be kept; works after the
-/// bundle was unloaded. **Cost.** About ten times a call through a pointer.
+/// **Threads.** As the C function allows; the object itself may be shared. **Lifetime.** May be kept. While the bundle is
+/// unloaded, calls throw; after the next load they work again. **Cost.** A call through libffi and an array of values.
 public final class ForeignFunction: @unchecked Sendable {
-    // @unchecked because of the pointers: the prepared call and the code are constant until deinit.
+    // @unchecked because of the code's address, which is constant.
 
-    /// The name that the plug-in registered it by.
+    /// The name under which the plug-in registered it.
     public let name: String
-    /// The types of its arguments and of its result.
+    /// The types of its arguments and its result.
     public let signature: ForeignSignature
-    private let bundle: PluginBundle
+    /// The bundle that offers it.
+    public let bundle: PluginBundle
     private let code: plugin_code
+    private let prepared: PreparedSignature
     private let call: OpaquePointer
+    private let isThrowing: Bool
+    private let loaded: LoadedCode
 
-    init(name: String, signature: ForeignSignature, code: @escaping plugin_code, bundle: PluginBundle)
-        throws(PluginError)
-    {
-        let arguments = signature.arguments.flatMap(\.machineTypes)
-        guard let call = phs_ffi_prepare(signature.result.machineTypes[0], arguments, arguments.count) else {
-            throw bundle.functionUnavailable(name, "cannot be called as \(signature): libffi refused the signature")
+    init(
+        name: String, signature: ForeignSignature, code: @escaping plugin_code, bundle: PluginBundle, loaded: LoadedCode
+    ) throws(PluginError) {
+        guard let prepared = PreparedSignature(signature) else {
+            throw bundle.functionError(
+                .functionUnavailable, name, "cannot be called as \(quoted(signature.description)): libffi refuses it",
+                remedy: "Use another signature, or try again when the system has memory to spare.")
         }
         self.name = name
         self.signature = signature
         self.bundle = bundle
         self.code = code
-        self.call = call
+        self.prepared = prepared
+        self.loaded = loaded
+        call = prepared.call
+        isThrowing = signature.isThrowing
     }
-
-    deinit { phs_ffi_free(call) }
 
     /// Calls the function.
     ///
-    /// - Parameter arguments: as many as the signature has, each of its type.
-    /// - Returns: the result, of the type that the signature has.
-    /// - Throws: ``PluginError`` of code `functionUnavailable` if an argument does not fit; then it was not called.
+    /// - Parameter arguments: as many as the signature has, each of the right type.
+    /// - Returns: the result, with the type that the signature states.
+    /// - Throws: ``PluginError``: `argumentInvalid` if an argument does not match, or `functionUnavailable` if the bundle was
+    ///   unloaded, and then the function was not called; `functionFailed` if a function that `throws` failed, or let an
+    ///   exception of C++ out; `resultInvalid` if the result is NULL or not UTF-8. The error that a callback threw.
+    @discardableResult
     public func callAsFunction(_ arguments: ForeignValue...) throws -> ForeignValue {
         try call(with: arguments)
     }
 
     /// Calls the function with arguments in an array.
+    ///
+    /// - Parameter arguments: as many as the signature has, each of the right type.
+    /// - Returns: the result, with the type that the signature states.
+    /// - Throws: as ``callAsFunction(_:)``.
+    @discardableResult
     public func call(with arguments: [ForeignValue]) throws -> ForeignValue {
-        guard arguments.count == signature.arguments.count else {
-            throw bundle.functionUnavailable(
-                name, "was called with \(arguments.count) arguments; its signature is \(signature)")
+        guard arguments.count == signature.arguments.count else { throw wrongCount(arguments.count) }
+        var loans = ForeignLoans()
+        return try withUnsafeTemporaryAllocation(byteCount: prepared.frameSize, alignment: 16) { room in
+            let frame = room.baseAddress!  // a frame has at least the room for a result
+            do {
+                let result = try write(arguments, from: 0, to: frame + prepared.firstArgument, &loans) {
+                    try invoke(frame)
+                    // Read before the arguments end: the result may point into them.
+                    return try value(in: frame)
+                }
+                if let failure = loans.failure { throw failure }
+                return result
+            } catch {
+                throw loans.failure ?? error
+            }
         }
+    }
+
+    private func value(in frame: UnsafeMutableRawPointer) throws(PluginError) -> ForeignValue {
+        do throws(ForeignFault) { return try signature.result.value(at: frame) } catch {
+            throw bundle.functionError(
+                .resultInvalid, name, "gave a result that \(error)",
+                remedy: "The plug-in's author must return what the signature \(quoted(signature.description)) says.")
+        }
+    }
+
+    /// Writes the arguments from an index on, and runs a body while the function borrows them. Bytes are not copied.
+    private func write(
+        _ arguments: [ForeignValue], from first: Int, to place: UnsafeMutableRawPointer, _ loans: inout ForeignLoans,
+        _ body: () throws -> ForeignValue
+    ) throws -> ForeignValue {
+        var place = place
+        for index in first..<arguments.count {
+            let type = signature.arguments[index]
+            if case .bytes(let bytes) = arguments[index], type.plain == .bytes {
+                return try bytes.withUnsafeBytes { borrowed -> ForeignValue in
+                    // Empty bytes have an address too: NULL means that there are none.
+                    let start = borrowed.baseAddress ?? UnsafeRawPointer(place)
+                    place.storeBytes(of: plugin_bytes(ptr: start, len: borrowed.count), as: plugin_bytes.self)
+                    return try write(arguments, from: index + 1, to: place + type.slotSize, &loans, body)
+                }
+            }
+            do throws(ForeignFault) {
+                try write(arguments[index], index, type, to: place, &loans)
+            } catch {
+                throw bundle.functionError(
+                    .argumentInvalid, name,
+                    "was called with \(arguments[index].shown) as argument \(index + 1), which \(error)",
+                    remedy: "Its signature is \(quoted(signature.description)).")
+            }
+            place += type.slotSize
+        }
+        return try body()
+    }
+
+    private func write(
+        _ argument: ForeignValue, _ index: Int, _ type: ForeignType, to place: UnsafeMutableRawPointer,
+        _ loans: inout ForeignLoans
+    ) throws(ForeignFault) {
+        guard case .callback(let callback) = argument, let signature = prepared.callbacks[index] else {
+            return try loans.write(argument, as: type, to: place)
+        }
+        let plugin = bundle.displayIdentifier
+        if case .kept = type {
+            place.storeBytes(of: try callback.keptCode(signature, for: plugin), as: UnsafeMutableRawPointer.self)
+        } else {
+            try loans.write(callback, as: signature, for: plugin, to: place)
+        }
+    }
+
+    // MARK: The call itself
+
+    /// Whether every argument and the result are numbers, and a frame of ``plainFrame`` bytes has room for them.
+    var isPlain: Bool {
+        prepared.frameSize <= Self.plainFrame && signature.result.isPlain
+            && signature.arguments.allSatisfy(\.isPlain)
+    }
+
+    /// Known when a typed call is compiled, so that it stands on the stack.
+    @inlinable static var plainFrame: Int { 512 }
+
+    /// Where the first argument stands in a frame.
+    var firstArgument: Int { prepared.firstArgument }
+
+    /// Calls the function with the arguments in a frame, and leaves its result there.
+    @usableFromInline
+    func invoke(_ frame: UnsafeMutableRawPointer) throws(PluginError) {
+        guard loaded.isOffered.load(ordering: .acquiring) else { throw unloaded }
         HeldLocks.preconditionNone(before: "a C function of a plug-in")
-        // What the call borrows lives until it has returned.
-        var borrowed = Borrowed()
-        defer { borrowed.free() }
-        var values: [phs_ffi_value] = []
-        values.reserveCapacity(arguments.count + 1)
-        for (index, argument) in arguments.enumerated() {
-            guard borrowed.append(argument, as: signature.arguments[index], to: &values) else {
-                throw bundle.functionUnavailable(
-                    name,
-                    "was called with \(argument) as argument \(index + 1), which is no \(signature.arguments[index].rawValue)"
-                )
-            }
-        }
-        var result = phs_ffi_value()
-        phs_ffi_invoke(call, code, values, &result)
-        return value(of: result)
+        // A reason that was given before this call is not this call's.
+        if isThrowing { _ = loaded.table.takeReason() }
+        var exception: UnsafeMutablePointer<CChar>?
+        let status = phs_call_foreign(call, code, frame, &exception)
+        if exception != nil || status != PLUGIN_OK { throw failure(status, exception) }
     }
 
-    private func value(of result: phs_ffi_value) -> ForeignValue {
-        switch signature.result {
-        case .void, .bytes: .void
-        case .bool: .bool(result.u != 0)
-        case .int8, .int16, .int32, .int64: .int(result.i)
-        case .uint8, .uint16, .uint32, .uint64: .uint(result.u)
-        case .float: .float(result.f)
-        case .double: .double(result.d)
-        case .pointer: .pointer(result.p.map { UInt(bitPattern: $0) })
-        case .string:
-            result.p.map { .string(String(cString: $0.assumingMemoryBound(to: CChar.self))) } ?? .pointer(nil)
+    @inline(never)
+    private func failure(_ status: plugin_status, _ exception: UnsafeMutablePointer<CChar>?) -> PluginError {
+        if let exception {
+            let exception = CPlusPlusException(taking: exception)
+            return bundle.functionError(
+                .functionFailed, name, "failed: \(exception.complaint)", remedy: exception.remedy(in: name),
+                systemMessage: exception.text)
         }
+        let reason = loaded.table.takeReason()
+        let words = reason.flatMap { $0.message.isEmpty ? nil : $0.message }
+        let origin = reason.flatMap { $0.domain.isEmpty ? nil : " (\($0.domain), code \($0.code))" } ?? ""
+        return bundle.functionError(
+            .functionFailed, name, "failed\(origin): \(words ?? "it returned \(status) and gave no reason")",
+            remedy: words == nil
+                ? "The plug-in's author should call set_error() before returning a failure." : reason?.hint ?? "",
+            systemMessage: words)
     }
 
-    /// The C copies of strings and bytes that a call lends to the function.
-    private struct Borrowed {
-        private var memory: [UnsafeMutableRawPointer] = []
+    private var unloaded: PluginError {
+        bundle.functionError(
+            .functionUnavailable, name, "cannot be called, because its bundle was unloaded or replaced",
+            remedy: "Load the bundle again, or get the function from the bundle that replaced it.")
+    }
 
-        /// - Returns: whether the value fits the type.
-        mutating func append(
-            _ value: ForeignValue, as type: ForeignSignature.ValueType, to values: inout [phs_ffi_value]
-        ) -> Bool {
-            switch (type, value) {
-            case (.bool, .bool(let value)): values.append(phs_ffi_value(u: value ? 1 : 0))
-            case (.float, .float(let value)): values.append(phs_ffi_value(f: value))
-            case (.double, .double(let value)): values.append(phs_ffi_value(d: value))
-            case (.pointer, .pointer(let value)):
-                values.append(phs_ffi_value(p: value.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }))
-            case (.string, .string(let text)):
-                // A NUL inside would cut the text without a word.
-                guard !text.utf8.contains(0), let copy = strdup(text) else { return false }
-                memory.append(copy)
-                values.append(phs_ffi_value(p: UnsafeMutableRawPointer(copy)))
-            case (.bytes, .bytes(let bytes)):
-                guard let copy = malloc(max(bytes.count, 1)) else { return false }
-                copy.copyMemory(from: bytes, byteCount: bytes.count)
-                memory.append(copy)
-                values += [phs_ffi_value(p: copy), phs_ffi_value(u: UInt64(bytes.count))]
-            default: return append(number: value, as: type, to: &values)
-            }
-            return true
-        }
-
-        private func append(
-            number: ForeignValue, as type: ForeignSignature.ValueType, to values: inout [phs_ffi_value]
-        ) -> Bool {
-            let signed: Int64? =
-                switch type {
-                case .int8: number.int64.flatMap { Int8(exactly: $0) }.map(Int64.init)
-                case .int16: number.int64.flatMap { Int16(exactly: $0) }.map(Int64.init)
-                case .int32: number.int64.flatMap { Int32(exactly: $0) }.map(Int64.init)
-                case .int64: number.int64
-                default: nil
-                }
-            let unsigned: UInt64? =
-                switch type {
-                case .uint8: number.uint64.flatMap { UInt8(exactly: $0) }.map(UInt64.init)
-                case .uint16: number.uint64.flatMap { UInt16(exactly: $0) }.map(UInt64.init)
-                case .uint32: number.uint64.flatMap { UInt32(exactly: $0) }.map(UInt64.init)
-                case .uint64: number.uint64
-                default: nil
-                }
-            if let signed {
-                values.append(phs_ffi_value(i: signed))
-            } else if let unsigned {
-                values.append(phs_ffi_value(u: unsigned))
-            } else {
-                return false
-            }
-            return true
-        }
-
-        func free() { for pointer in memory { Glibc.free(pointer) } }
+    private func wrongCount(_ count: Int) -> PluginError {
+        let noun = count == 1 ? "1 argument" : "\(count) arguments"
+        return bundle.functionError(
+            .argumentInvalid, name, "was called with \(noun), and takes \(signature.arguments.count)",
+            remedy: "Its signature is \(quoted(signature.description)).")
     }
 }
 
-extension PluginBundle {
-    /// A C function of this bundle, loading the bundle if it is not loaded.
-    ///
-    /// The function is one that the entry registered, else one that `PHFunctions` of Info.plist names, which the
-    /// executable must export under that name.
-    ///
-    /// - Parameters:
-    ///   - name: the function's name.
-    ///   - signature: the signature that the caller expects; nil for the plug-in's own.
-    /// - Returns: the function, to be called with values of its signature.
-    /// - Throws: ``PluginError``: what a load throws; `functionUnavailable` if there is no such function, or it has
-    ///   another signature than the caller expects.
-    public func function(_ name: String, _ signature: String? = nil) throws -> ForeignFunction {
-        let code = try loadedCode()
-        let registered = code.registrations.functions[name]
-        guard let own = registered?.signature ?? manifest.functions[name] else {
-            let known = (Array(code.registrations.functions.keys) + manifest.functions.keys).sorted()
-            throw functionUnavailable(
-                name, "is not offered; the bundle offers \(known.isEmpty ? "none" : known.joined(separator: ", "))")
-        }
-        let parsed: ForeignSignature
-        do throws(ForeignSignature.Fault) { parsed = try ForeignSignature(own) } catch {
-            throw functionUnavailable(
-                name, "has the signature \(quoted(own)) in PHFunctions, \(error.reason)",
-                remedy: ForeignSignature.remedy)
-        }
-        do throws(ForeignSignature.Fault) {
-            if let signature, try ForeignSignature(signature) != parsed {
-                throw ForeignSignature.Fault(reason: "and the plug-in gives \(quoted(parsed.description))")
-            }
-        } catch {
-            throw functionUnavailable(
-                name, "was requested as \(quoted(signature ?? "")), \(error.reason)",
-                remedy: "Request it as \(quoted(parsed.description)), or without a signature.")
-        }
-        if let registered {
-            return try ForeignFunction(name: name, signature: parsed, code: registered.code, bundle: self)
-        }
-        guard let image = code.image else {
-            throw functionUnavailable(
-                name, "stands in PHFunctions, and the plug-in, which is linked into the program, did not register it")
-        }
-        guard let exported = image.code(of: name) else {
-            throw functionUnavailable(name, "stands in PHFunctions and is not exported by the executable")
-        }
-        return try ForeignFunction(name: name, signature: parsed, code: exported, bundle: self)
-    }
-
-    func functionUnavailable(
-        _ name: String, _ complaint: String,
-        remedy: String = "“pluginhost info” lists the bundle's functions and their signatures."
-    ) -> PluginError {
-        PluginError(
-            bundlePath: bundlePath,
-            PluginFinding(
-                .functionUnavailable, filePath: executablePath, subject: name,
-                message: "The function \(quoted(name)) \(complaint).", remedy: remedy))
-    }
+extension ForeignLoans {
+    /// What a callback of the call threw first.
+    fileprivate var failure: (any Error)? { callbacks.lazy.compactMap(\.failure).first }
 }

@@ -2,7 +2,7 @@ internal import CPluginSupport
 import Glibc
 @_spi(PluginHost) internal import PluginABI
 
-/// The tables behind `get_extension`.
+/// The tables that `get_extension` returns.
 enum HostExtensions {
     static func table(id: plugin_string) -> UnsafeRawPointer? {
         if id.bytes.holds(PLUGIN_SWIFT_ID) { return UnsafeRawPointer(swift.pointer) }
@@ -42,12 +42,13 @@ enum HostExtensions {
                     Unmanaged<PluginRegistrar>.fromOpaque(registrar).takeUnretainedValue())
             }))
 
-    /// What a plug-in was compiled with, by the fields that its own header has: today's struct may be longer.
+    /// The toolchain and copies that a plug-in was compiled with, limited to the fields of its own header: today's
+    /// struct may be longer.
     private struct SwiftIdentity {
         let abiIdentity: UnsafeRawPointer?
         let toolchain: plugin_string
         let revision: UInt32
-        /// Empty for a plug-in that was compiled with ABI 1.0.
+        /// Empty for a plug-in that was compiled for ABI 1.0.
         let conformances: UnsafeRawBufferPointer
 
         init(_ identity: UnsafePointer<plugin_swift_identity>) {
@@ -61,7 +62,7 @@ enum HostExtensions {
         }
     }
 
-    /// Compares what the plug-in was compiled with. Swift objects cross afterwards, so all of it must be equal.
+    /// Compares the toolchains and copies of both sides. Swift objects cross afterwards, so everything must be equal.
     private static func begin(_ table: HostTable, _ identity: SwiftIdentity) -> plugin_status {
         var findings: [PluginFinding] = []
         if identity.abiIdentity != abiIdentity {
@@ -70,8 +71,8 @@ enum HostExtensions {
             findings.append(
                 PluginFinding(
                     .duplicateABI, subject: "PluginABI",
-                    message: "The module PluginABI stands twice in the process: in \(quoted(image)), which the plug-in "
-                        + "uses, and in \(quoted(own)), which the host uses. Their types are not equal.",
+                    message: "The process contains the module PluginABI twice: in \(quoted(image)), which the plug-in "
+                        + "uses, and in \(quoted(own)), which the host uses. The types of the two copies are different.",
                     remedy: OwnCopyRemedy.text))
         }
         if !PluginNote.isHostToolchain(identity.toolchain.bytes) {
@@ -83,7 +84,7 @@ enum HostExtensions {
                     remedy: "Build the plug-in with the host's Swift toolchain."))
         }
         if identity.revision == 0 {
-            // The plug-in reads its revision from its note, and no note of a Swift plug-in has 0.
+            // The plug-in reads its revision from its note, which is never 0 in a Swift plug-in.
             findings.append(
                 PluginFinding(
                     .abiMismatch, subject: PLUGIN_NOTE_SECTION,
@@ -99,7 +100,7 @@ enum HostExtensions {
                         + "revision \(PLUGIN_SWIFT_REVISION).",
                     remedy: "Build the plug-in against the host's version of PluginABI."))
         }
-        // Of another compiler's records nothing is known.
+        // The records of another compiler cannot be read.
         if findings.isEmpty { findings = InterfaceComparison.findings(for: identity.conformances) }
         guard !findings.isEmpty else { return plugin_status(PLUGIN_OK) }
         let status = identity.abiIdentity != abiIdentity ? PLUGIN_DUPLICATE_ABI : PLUGIN_ABI_MISMATCH
@@ -114,7 +115,7 @@ enum HostExtensions {
             header: plugin_header(size: UInt32(MemoryLayout<plugin_resources>.size), version: 1),
             resource_path: { host, name, type, subdirectory in
                 let bundle = HostTable.of(host).bundle
-                // Names that are not UTF-8 cannot be asked for; repaired they would be others.
+                // Nothing has a name that is not UTF-8; repairing it would make it a different name.
                 guard let name = name.validText, let type = type.validText, let directory = subdirectory.validText
                 else { return nil }
                 let path = bundle.path(

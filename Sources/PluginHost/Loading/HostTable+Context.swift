@@ -1,7 +1,7 @@
 import Glibc
 @_spi(PluginHost) internal import PluginABI
 
-/// What a ``PluginContext`` gives a plug-in of its own bundle.
+/// The services of a plug-in's ``PluginContext``.
 extension HostTable: PluginContextServices {
     var bundleIdentifier: String { bundle.displayIdentifier }
     var bundlePath: String { bundle.bundlePath }
@@ -42,7 +42,7 @@ extension HostTable: PluginContextServices {
 
     func sound(_ name: String) -> NamedSound? { bundle.sound(named: name) }
 
-    /// A resource that is read whole; more is the mark of a mistake, and would fill the memory.
+    /// The largest resource that is read whole; a larger one indicates a mistake and would fill the memory.
     private static let maximumTextSize: UInt64 = 1 << 30
 
     func resourceText(_ name: String, type: String?, subdirectory: String?) throws -> String {
@@ -69,7 +69,7 @@ extension HostTable: PluginContextServices {
     private static func text(ofFile path: String) throws(OpenedFile.Failure) -> String? {
         let file = try OpenedFile(path: path)
         guard file.identity.size <= maximumTextSize else { throw .system(errno: EFBIG) }
-        // One byte more, so that a file that grows meanwhile is noticed.
+        // One more byte, in order to notice a file that grows meanwhile.
         return try withTemporaryBytes(Int(file.identity.size) + 1) { (buffer) throws(OpenedFile.Failure) in
             let count = try file.read(into: buffer, at: 0)
             try file.requireUnchanged(afterReading: count)

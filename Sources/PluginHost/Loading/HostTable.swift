@@ -4,23 +4,25 @@ import Glibc
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// The host's side of the ABI for one plug-in: the table its entry is given, the transaction that its registrations go
-/// into, and what stands behind its contexts.
+/// The host's side of the ABI for one plug-in: the table that its entry receives, the transaction that collects its
+/// registrations, and the services of its contexts.
 ///
-/// **Lifetime.** Immortal, because the plug-in may keep the table's address; there is one for each entry called.
+/// **Lifetime.** Never freed, because the plug-in may keep the table's address; there is one for each entry that was
+/// called.
 final class HostTable: @unchecked Sendable {
-    // @unchecked because of the pointers: `table` is written once, in init, and never again.
+    // @unchecked because of the pointers: `table` is written only in init.
 
     private struct State {
-        /// What was registered; nil from the entry's return on. Before its call nobody has the table.
+        /// The registrations so far; nil after the entry has returned. Before the entry is called, nobody has the
+        /// table.
         var registrations: Registrations? = Registrations()
-        /// What makes the load fail, whatever status the entry returns.
+        /// Findings that make the load fail, whatever status the entry returns.
         var findings: [PluginFinding] = []
-        /// What set_error() was last told, by thread.
+        /// The latest reason passed to set_error(), by thread.
         var reasons: [pthread_t: Reason] = Dictionary()  // [:] would be a call at each load
     }
 
-    /// What a plug-in told by set_error().
+    /// A reason that a plug-in passed to set_error().
     struct Reason: Sendable {
         let domain: String
         let code: Int32
@@ -33,7 +35,7 @@ final class HostTable: @unchecked Sendable {
     private let state = Lock(State())
     private let table: UnsafeMutablePointer<plugin_host>
 
-    /// Everything but `opaque_self` is the same for every plug-in.
+    /// Everything except `opaque_self` is the same for every plug-in.
     init(bundle: PluginBundle) {
         self.bundle = bundle
         let identity = HostEnvironment.immortalIdentity
@@ -54,14 +56,14 @@ final class HostTable: @unchecked Sendable {
                 alloc: { _, size in malloc(size) },
                 free: { _, memory in Glibc.free(memory) },
                 get_extension: { _, id in HostExtensions.table(id: id) }))
-        // +1 for ever: the table's address is with the plug-in.
+        // Retained for ever, because the plug-in has the table's address.
         table.pointee.opaque_self = Unmanaged.passRetained(self).toOpaque()
     }
 
     /// The object behind a table that a plug-in passes back.
     static func of(_ host: UnsafePointer<plugin_host>?) -> HostTable {
         guard let host, let opaque = host.pointee.opaque_self else {
-            // There is no bundle to name and no status to return from every one of these functions.
+            // Without it, there is no bundle to name, and not all of these functions return a status.
             preconditionFailure("a plug-in called a host function without the host table it was given")
         }
         return Unmanaged<HostTable>.fromOpaque(opaque).takeUnretainedValue()
@@ -71,9 +73,9 @@ final class HostTable: @unchecked Sendable {
 
     // MARK: The transaction
 
-    /// Calls the entry, once, and gives what it registered.
+    /// Calls the entry once and returns its registrations.
     ///
-    /// - Throws: what went wrong; then nothing was registered.
+    /// - Throws: the reason why it failed; nothing is registered then.
     func enter(_ entry: EntryFunction, path: String) throws(PluginError) -> Registrations {
         bundle.begin(.entry)
         HeldLocks.preconditionNone(before: "the entry of a plug-in")
@@ -98,9 +100,9 @@ final class HostTable: @unchecked Sendable {
                 bundlePath: bundle.bundlePath,
                 PluginFinding(
                     .nothingRegistered, filePath: path,
-                    message: "The entry of \(quoted(path)) succeeded and registered nothing.",
+                    message: "The entry of \(quoted(path)) succeeded but registered nothing.",
                     remedy:
-                        "Register a class, a provider, a factory or a function in plugin_entry, or name NSPrincipalClass."
+                        "Register a class, a provider, a factory or a function in plugin_entry, or set NSPrincipalClass."
                 ))
         }
         return registrations
@@ -122,7 +124,7 @@ final class HostTable: @unchecked Sendable {
             let what =
                 code == .abiMismatch
                 ? "The plug-in \(quoted(path)) does not support the host's ABI \(PLUGIN_ABI_MAJOR).\(PLUGIN_ABI_MINOR)."
-                : "The entry of \(quoted(path)) returned \(status) and told no reason."
+                : "The entry of \(quoted(path)) returned \(status) and gave no reason."
             return PluginError(
                 bundlePath: bundle.bundlePath,
                 PluginFinding(
@@ -132,7 +134,7 @@ final class HostTable: @unchecked Sendable {
                         : "The plug-in's author should call set_error() before returning a failure."))
         }
         let origin = reason.domain.isEmpty ? "" : " (\(reason.domain), code \(reason.code))"
-        let message = reason.message.isEmpty ? "It told no reason." : reason.message
+        let message = reason.message.isEmpty ? "It gave no reason." : reason.message
         return PluginError(
             bundlePath: bundle.bundlePath,
             PluginFinding(
@@ -142,7 +144,7 @@ final class HostTable: @unchecked Sendable {
                 systemMessage: reason.message.isEmpty ? nil : reason.message))
     }
 
-    /// Runs one registration if it comes from the entry, on its thread.
+    /// Carries out a registration if it is made inside the entry, on the thread of the entry.
     func registering(
         _ what: @autoclosure () -> String, _ body: (inout Registrations) -> Registrations.Fault?
     ) -> plugin_status {
@@ -160,8 +162,8 @@ final class HostTable: @unchecked Sendable {
     private func refuseOtherThread(_ what: String) -> plugin_status {
         let finding = PluginFinding(
             .registrationInvalid,
-            message: "The plug-in registered \(what) on another thread than its entry's.",
-            remedy: "Register on the thread that plugin_entry was called on.")
+            message: "The plug-in registered \(what) on another thread than the one that called its entry.",
+            remedy: "Register only on the thread that called plugin_entry.")
         let isLate = state.withLock { state in
             if state.registrations == nil { return true }
             state.findings.append(finding)
@@ -174,7 +176,7 @@ final class HostTable: @unchecked Sendable {
     private func refuseLate(_ what: String) -> plugin_status {
         log(
             PluginLogger.Level.error.rawValue,
-            "The plug-in registered \(what) after its entry had returned; it is ignored.")
+            "The plug-in registered \(what) after its entry returned; it is ignored.")
         return plugin_status(PLUGIN_CLOSED)
     }
 
@@ -185,7 +187,7 @@ final class HostTable: @unchecked Sendable {
             return PluginFinding(
                 .duplicateFactory, subject: key.name,
                 message: "The plug-in registered the name \(quoted(key.name)) twice \(place).",
-                remedy: "Give each registration a name of its own.")
+                remedy: "Give each registration a different name.")
         case .interface(let name, let fault):
             return PluginFinding(
                 .nibInterfaceInvalid, subject: name, message: "The interface for nibs of \(quoted(name)): \(fault)",
@@ -198,7 +200,7 @@ final class HostTable: @unchecked Sendable {
         }
     }
 
-    // MARK: What the table's functions do
+    // MARK: The functions of the table
 
     private func register(_ factory: UnsafePointer<plugin_factory>?) -> plugin_status {
         guard let factory, factory.pointee.header.size >= UInt32(PLUGIN_FACTORY_SIZE_1_0) else {
@@ -225,12 +227,12 @@ final class HostTable: @unchecked Sendable {
         return registering("the function \(quoted(name))") { registrations in
             if let problem = Self.firstNotUTF8(function.pointee.name, function.pointee.signature) { return problem }
             guard let code = function.pointee.code else { return .unusable(name, "has no code") }
-            return registrations.add(
-                Registrations.Function(name: name, signature: function.pointee.signature.text, code: code))
+            return registrations.add(function: name, signature: function.pointee.signature.text, code: code)
         }
     }
 
-    /// A name that is compared with others must be the bytes that its author wrote: repaired, two could become one.
+    /// A name that is compared with others must consist of the bytes that its author wrote: after a repair, two names
+    /// could be equal.
     private static func firstNotUTF8(_ names: plugin_string...) -> Registrations.Fault? {
         names.first { $0.validText == nil }.map { .unusable($0.shown, "is not UTF-8") }
     }
@@ -238,13 +240,13 @@ final class HostTable: @unchecked Sendable {
     func register(_ hooks: UnsafePointer<plugin_hooks>?) -> plugin_status {
         guard let hooks, hooks.pointee.header.size >= UInt32(PLUGIN_HOOKS_SIZE_1_0) else {
             return registering("hooks") { _ in
-                .unusable("plugin_hooks", "is shorter than that of \(PLUGIN_LIFECYCLE_ID)")
+                .unusable("plugin_hooks", "is shorter than the struct of \(PLUGIN_LIFECYCLE_ID)")
             }
         }
         return registering("hooks") { $0.add(Registrations.Hook(pointer: hooks)) }
     }
 
-    /// Takes what a Swift plug-in's registrar holds.
+    /// Adds everything that a Swift plug-in's registrar contains.
     func register(_ registrar: PluginRegistrar) -> plugin_status {
         for registration in registrar.registrations {
             let status = registering("\(registration)") { registrations in
@@ -252,6 +254,13 @@ final class HostTable: @unchecked Sendable {
                 case .pluginClass(let name, let type, let nib):
                     registrations.add(class: type, as: name, nib: nib)
                 case .provider(let provider): registrations.add(provider)
+                case .function(let name, let signature, let code):
+                    if let code {
+                        registrations.add(function: name, signature: signature, code: code)
+                    } else {
+                        .unusable(
+                            name, "is not a @convention(c) function", remedy: "Register a function declared with @c.")
+                    }
                 }
             }
             if status != PLUGIN_OK { return status }
@@ -259,7 +268,7 @@ final class HostTable: @unchecked Sendable {
         return plugin_status(PLUGIN_OK)
     }
 
-    /// Notes what makes the load fail, whatever the entry returns.
+    /// Records findings that make the load fail, whatever the entry returns.
     func fail(_ findings: [PluginFinding]) {
         state.withLock { $0.findings += findings }
     }
@@ -267,13 +276,13 @@ final class HostTable: @unchecked Sendable {
     private func setReason(_ reason: Reason) {
         let thread = pthread_self()
         state.withLock { state in
-            // A plug-in may set reasons on threads that end without a failing call; they must not pile up.
+            // A plug-in may set reasons on threads that end without a failing call; these must not accumulate.
             if state.reasons.count >= 64 { state.reasons.removeAll() }
             state.reasons[thread] = reason
         }
     }
 
-    /// What the plug-in told on this thread since the last call of this function.
+    /// The latest reason of this thread since the previous call of this function.
     func takeReason() -> Reason? {
         let thread = pthread_self()
         return state.withLock { $0.reasons.removeValue(forKey: thread) }
@@ -288,7 +297,7 @@ final class HostTable: @unchecked Sendable {
 }
 
 extension plugin_string {
-    /// The bytes, none where the plug-in gave no pointer.
+    /// The bytes; empty if the plug-in passed no pointer.
     var bytes: UnsafeRawBufferPointer {
         guard let ptr, len > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: ptr, count: len)
@@ -297,9 +306,9 @@ extension plugin_string {
     /// The text; invalid UTF-8 is repaired, so that a message always arrives.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The text, for what is compared or looked up; nil if it is no UTF-8.
+    /// The text for comparisons and look-ups; nil if it is not UTF-8.
     var validText: String? { String(validating: bytes, as: UTF8.self) }
 
-    /// The text for a message that tells that it is no UTF-8.
+    /// The text for a message that says that it is not UTF-8.
     var shown: String { validText ?? bytes.shownBytes }
 }

@@ -1,24 +1,25 @@
-/// Brings the libraries that a bundle carries into the process before its executable, each inspected first, and after those
-/// that it needs itself. The dynamic linker then finds them by their SONAMEs and opens no file of the bundle unseen.
+/// Loads the libraries of a bundle before its executable. Each one is inspected first, and loaded after the libraries
+/// that it needs. The dynamic linker then finds them by their SONAMEs and opens no file of the bundle that was not
+/// inspected.
 ///
-/// A library of the bundle is one in its Frameworks directory, and one that a search path leads to from `$ORIGIN` or inside
-/// of the bundle. A name that the bundle does not carry is left to the dynamic linker.
+/// The libraries of a bundle are those in its Frameworks directory, and those that a search path finds relative to
+/// `$ORIGIN` or inside of the bundle. All others are left to the dynamic linker.
 struct LibraryOpening {
     private let bundlePath: String
     private let libraries: CarriedLibraries?
     private var seen: Set<String> = []
-    /// Directories of which every library was inspected.
+    /// Directories in which every library was inspected.
     private var listed: Set<String> = []
-    /// What was inspected, to be compared after the executable was opened.
+    /// The inspected files, to be compared again after the executable was opened.
     private(set) var files = InspectedFiles()
 
     /// Why the executable must not be opened.
     enum Failure: Error {
-        /// What the inspection found in libraries.
+        /// The findings of the inspection of libraries.
         case refused([PluginFinding])
-        /// A file changed while it was looked at.
+        /// A file changed while it was read.
         case changed(path: String)
-        /// What the dynamic linker said about a library.
+        /// The dynamic linker's message about a library.
         case linker(path: String, LinkerMessage)
     }
 
@@ -27,15 +28,15 @@ struct LibraryOpening {
         libraries = CarriedLibraries(of: bundle)
     }
 
-    /// More libraries than any bundle carries, each needed by the one before it.
+    /// More levels than any bundle has, each library needed by the one before it.
     private static let depthLimit = 64
 
-    /// `inspection`: of the executable. `path`: of the executable.
+    /// `inspection` and `path` are those of the executable.
     mutating func open(for inspection: ImageInspection, path: String) throws(Failure) {
         try open(Image(inspection, path), [])
     }
 
-    /// An image that was inspected and needs libraries.
+    /// An inspected image that needs libraries.
     private struct Image {
         let path: String
         let needed: [String]
@@ -48,7 +49,7 @@ struct LibraryOpening {
         }
     }
 
-    /// `loaders`: those that brought the image in, the nearest first.
+    /// `loaders`: the images that need this one, the nearest first.
     private mutating func open(_ image: Image, _ loaders: [Image]) throws(Failure) {
         guard loaders.count < Self.depthLimit else { return }
         let chain = [image] + loaders
@@ -58,7 +59,7 @@ struct LibraryOpening {
             if try !openInPlaces(name, chain) { isComplete = false }
         }
         guard !isComplete else { return }
-        // A library from elsewhere has its own libraries looked for in DT_RPATH as well, by whatever name.
+        // A library from elsewhere also searches DT_RPATH for its own libraries, under any name.
         for place in places(chain.filter { $0.searchPath?.isInherited ?? false }) where listed.insert(place).inserted {
             for name in DirectoryListing(path: place).names.keys.sorted() where name.contains(".so") {
                 try inspect(Path.join(place, name), chain)
@@ -66,20 +67,20 @@ struct LibraryOpening {
         }
     }
 
-    /// - Returns: whether the dynamic linker finds a library by the name now.
+    /// - Returns: whether the dynamic linker now finds a library by this name.
     private mutating func openInPlaces(_ name: String, _ chain: [Image]) throws(Failure) -> Bool {
         for place in places(chain) {
             let paths = LibrarySearch.variants(of: name, in: place)
             if let path = paths.last, try open(path, for: name, chain) { return true }
-            // Without a library that has the name as its SONAME, the dynamic linker looks at every place by itself.
+            // If no library has the name as its SONAME, the dynamic linker searches every place itself.
             for path in paths.dropLast() { try inspect(path, chain) }
         }
         return false
     }
 
-    /// Inspects a library and opens it after those that it needs.
+    /// Inspects a library and opens it after the libraries that it needs.
     ///
-    /// - Returns: whether the dynamic linker finds it by the name.
+    /// - Returns: whether the dynamic linker finds it by this name.
     private mutating func open(_ path: String, for name: String, _ loaders: [Image]) throws(Failure) -> Bool {
         guard let inspection = try inspect(path, loaders) else { return false }
         let image: LoadedImage
@@ -90,10 +91,10 @@ struct LibraryOpening {
         return inspection.ownName == name
     }
 
-    /// Inspects a library and brings in those that it needs.
+    /// Inspects a library and loads the libraries that it needs.
     ///
-    /// - Returns: nil for a file that the dynamic linker passes over: it is not there, cannot be opened, or is for
-    ///   another machine.
+    /// - Returns: nil for a file that the dynamic linker skips: it does not exist, cannot be opened, or is for another
+    ///   machine.
     @discardableResult
     private mutating func inspect(_ path: String, _ loaders: [Image]) throws(Failure) -> ImageInspection? {
         guard let file = try? OpenedFile(path: path) else { return nil }
@@ -106,7 +107,7 @@ struct LibraryOpening {
         return inspection
     }
 
-    /// The directories of the search paths, as far as they are of the bundle: that of the nearest image, and those of the
+    /// The directories of the search paths that belong to the bundle: those of the nearest image, and those of the
     /// others that are inherited.
     private func places(_ chain: [Image]) -> [String] {
         chain.enumerated().flatMap { number, image -> [String] in
@@ -115,10 +116,10 @@ struct LibraryOpening {
         }
     }
 
-    /// The directory of an element, or nil if it leads elsewhere than into the bundle or to where its files are.
+    /// The directory of an element; nil if it is neither inside the bundle nor relative to the library's own directory.
     private func place(_ element: String, of path: String) -> String? {
         for origin in ["${ORIGIN}", "$ORIGIN"] where element.hasPrefix(origin) {
-            return Path.directory(of: path) + element.dropFirst(origin.count)
+            return Path.parent(path) + element.dropFirst(origin.count)
         }
         guard element.hasPrefix("/"), Path.isInside(Path.lexicallyNormalized(element), directory: bundlePath) else {
             return nil

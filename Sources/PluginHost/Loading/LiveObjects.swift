@@ -1,19 +1,19 @@
 import Synchronization
 
-/// How many objects of one kind, made by one plug-in, still live.
+/// How many objects of one kind, created by one plug-in, still exist.
 public struct LiveObjects: Sendable, Hashable {
-    /// What made them: a provider, a factory of the C level, or the host from a class.
+    /// What created them: a provider, a factory of the C level, or the host from a class.
     public let kind: PluginBundle.Registration.Kind
-    /// The provider's, factory's or class's name.
+    /// The name of the provider, factory or class.
     public let name: String
-    /// The extension point of the provider or factory; nil for none.
+    /// The extension point of the provider or factory; nil if there is none.
     public let extensionPoint: String?
-    /// How many live; more than 0.
+    /// How many exist; more than 0.
     public let count: Int
 }
 
 extension LiveObjects: CustomStringConvertible {
-    /// As in “2 of the provider “uppercase” at “org.example.text-filter””.
+    /// For example “2 of the provider “uppercase” at “org.example.text-filter””.
     public var description: String {
         let made = kind == .pluginClass ? "class" : kind.rawValue
         return "\(count) of the \(made) \(quoted(name))" + (extensionPoint.map { " at \(quoted($0))" } ?? "")
@@ -21,23 +21,25 @@ extension LiveObjects: CustomStringConvertible {
 }
 
 extension PluginBundle {
-    /// What still holds objects of this plug-in: by provider, factory and class, how many of the objects live that were
-    /// made by ``Provider/make()``, ``CProvider/make()`` and ``makePrincipal(as:)``, or as services. It goes on counting
-    /// after the bundle was unloaded.
+    /// The objects of this plug-in that still exist, counted by provider, factory and class. It counts the objects
+    /// created by ``Provider/make()``, ``CProvider/make()`` and ``makePrincipal(as:)``, and services, also after the
+    /// bundle was unloaded.
     ///
-    /// Not counted are values that are no class instances (of a provider whose interface is a structure or a closure),
-    /// and objects that the host makes itself from ``classNamed(_:)``. An object that is given several times counts once.
+    /// It does not count values that are not class instances (from a provider whose interface is a structure or a
+    /// closure), nor objects that the host itself creates from ``classNamed(_:)``. An object that is returned several
+    /// times counts once.
     ///
-    /// - Returns: those of which objects live, sorted by extension point and name; empty if none do.
+    /// - Returns: one element for each kind with existing objects, sorted by extension point and name; empty if none
+    ///   exist.
     ///
-    /// **Cost.** A look at each object that lives or died lately.
+    /// **Cost.** Checks each object that exists or was destroyed recently.
     public var liveObjects: [LiveObjects] { mappedCode?.objects.live ?? [] }
 
-    /// Whether it made a value that is no object: nobody can see when the last copy of one is gone.
+    /// Whether it created a value that is not an object: nobody can see when the last copy of such a value is gone.
     var hasMadeUncountedValues: Bool { mappedCode?.objects.hasUncounted ?? false }
 }
 
-/// The objects that were made by one plug-in's code, by what made them.
+/// The objects that one plug-in's code created, grouped by what created them.
 final class ObjectCensus: Sendable {
     private struct Key: Hashable {
         let kind: PluginBundle.Registration.Kind
@@ -47,10 +49,10 @@ final class ObjectCensus: Sendable {
 
     private let counts = Lock<[Key: ObjectCount]>([:])
 
-    /// Whether any value was made that is no object.
+    /// Whether any value was created that is not an object.
     var hasUncounted: Bool { counts.withLock { $0.values.map { $0 } }.contains(where: \.hasUncounted) }
 
-    /// Where the objects of one provider, factory or class are counted.
+    /// The counter for the objects of one provider, factory or class.
     func count(_ kind: PluginBundle.Registration.Kind, _ name: String, at point: String? = nil) -> ObjectCount {
         counts.withLock { counts in
             let key = Key(kind: kind, name: name, point: point)
@@ -71,30 +73,30 @@ final class ObjectCensus: Sendable {
     }
 }
 
-/// The objects of one provider, factory or class that live.
+/// The existing objects of one provider, factory or class.
 final class ObjectCount: Sendable {
     private struct Reference {
         let object: WeakReference<AnyObject>
-        /// Counts up: tells an object from a later one at the same address.
+        /// A running number: distinguishes an object from a later one at the same address.
         let number: Int
     }
 
     private struct State {
-        /// By address: an object that is made once and given often is one, and a new one in a dead one's place takes its
-        /// place here too.
+        /// By address: an object that is created once and returned often counts once, and a new object at the address
+        /// of a destroyed one replaces it here.
         var references: [ObjectIdentifier: Reference] = [:]
         var added = 0
-        /// How many references there may be before the dead ones are removed.
+        /// How many references there may be before those to destroyed objects are removed.
         var limit = 16
-        /// Objects of the C level, whose end is told.
-        var told = 0
+        /// The number of C-level objects, which report their own end.
+        var instances = 0
 
-        /// - Returns: whether the dead ones should be removed now.
+        /// - Returns: whether references to destroyed objects should be removed now.
         mutating func add(_ object: WeakReference<AnyObject>, at identifier: ObjectIdentifier) -> Bool {
             added += 1
             references[identifier] = Reference(object: object, number: added)
             guard references.count > limit else { return false }
-            // Nobody else does it until this is done.
+            // No other thread starts the removal until this one has finished.
             limit = .max
             return true
         }
@@ -107,7 +109,7 @@ final class ObjectCount: Sendable {
 
     /// Counts a value, if it is an object, until it is destroyed.
     func add<Value>(_ value: Value) {
-        // By its dynamic type: anything else would be put into a box by the conversion, and the box counted.
+        // Check its dynamic type: the conversion would wrap any other value in a box, and the box would be counted.
         guard type(of: value as Any) is AnyClass else { return isUncounted.store(true, ordering: .releasing) }
         let object = value as AnyObject
         let identifier = ObjectIdentifier(object)
@@ -115,8 +117,8 @@ final class ObjectCount: Sendable {
         if state.withLock({ $0.add(reference, at: identifier) }) { removeDead() }
     }
 
-    /// Looks at the objects without the lock: each look holds the object for a moment, and its owner may have dropped it
-    /// by the end of that. Then it ends here, and runs the plug-in's code.
+    /// Checks the objects without the lock. Each check holds the object for a moment. If the owner releases it
+    /// meanwhile, it is destroyed here, which runs the plug-in's code.
     private func removeDead() {
         let all = state.withLock { $0.references.map { $0 } }
         let dead = all.filter { !$0.value.object.isAlive }.map { ($0.key, $0.value.number) }
@@ -124,18 +126,19 @@ final class ObjectCount: Sendable {
             for (identifier, number) in dead where state.references[identifier]?.number == number {
                 state.references[identifier] = nil
             }
-            // Twice what lives, so that each object pays for two looks, however many there are.
+            // Twice the number of existing objects, so that the checks cost two per object on average, however many
+            // there are.
             state.limit = max(16, 2 * state.references.count)
         }
     }
 
-    /// Counts an object whose end will be told by ``remove()``.
-    func add() { state.withLock { $0.told += 1 } }
+    /// Counts a C-level object until ``remove()`` is called.
+    func add() { state.withLock { $0.instances += 1 } }
 
-    func remove() { state.withLock { $0.told -= 1 } }
+    func remove() { state.withLock { $0.instances -= 1 } }
 
     var value: Int {
         removeDead()
-        return state.withLock { $0.told + $0.references.count }
+        return state.withLock { $0.instances + $0.references.count }
     }
 }

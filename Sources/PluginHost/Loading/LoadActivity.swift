@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// The loads, unloads and makings of services of the whole process that are under way, and which thread waits for which:
-/// where waiting would never end, it is refused, and the circle is named.
+/// All loads, unloads and creations of services in progress in this process, and which thread waits for which. A wait
+/// that would never end is refused, with an error that names the bundles in the circle.
 final class LoadActivity: Sendable {
     static let shared = LoadActivity()
 
@@ -18,13 +18,13 @@ final class LoadActivity: Sendable {
 
     func end(_ ticket: LoadTicket) {
         state.withLock { state in
-            // Loads nest, so it is nearly always the last.
+            // Loads are nested, so it is nearly always the last one.
             if let index = state.active.lastIndex(where: { $0 === ticket }) { state.active.remove(at: index) }
         }
     }
 
-    /// Waits for the outcome of what another thread does. `wanted`: what the caller wants to do with the bundle then.
-    /// Returns how it ended. Throws ``PluginError`` of code `loadReentered`, `dependencyCycle` or `loadInterrupted`
+    /// Waits for another thread's work to finish, and returns its outcome. `wanted`: what the caller wants to do with
+    /// the bundle afterwards. Throws ``PluginError`` of code `loadReentered`, `dependencyCycle` or `loadInterrupted`
     /// instead of waiting for ever.
     func wait(for ticket: LoadTicket, to wanted: LoadTicket.Work) throws(PluginError)
         -> Result<Void, PluginError>
@@ -45,17 +45,17 @@ final class LoadActivity: Sendable {
         return outcome
     }
 
-    /// The work from that on a bundle that a thread wants, over what it would wait for, up to its own; nil if the wait
-    /// ends.
+    /// The chain of work from the wanted bundle, through everything that it waits for, back to this thread's own work;
+    /// nil if the wait will end.
     private func circle(from wanted: LoadTicket, to me: pthread_t, in state: State) -> [LoadTicket]? {
         var chain: [LoadTicket] = []
         var next = wanted
         while true {
-            // A thread loads its bundles one inside the other: from the one that is waited for up to its last.
+            // A thread's loads are nested: take them from the one that is waited for to its last.
             chain += state.active.drop { $0 !== next }.filter { $0.thread == next.thread }
             if next.thread == me { return chain }
-            // Each thread waits for one ticket and each ticket has one thread, and a circle is refused when it would
-            // close: so this walk ends.
+            // Each thread waits for at most one ticket, each ticket has one thread, and a circle is refused before it
+            // closes. So this loop ends.
             guard let further = state.waiting[next.thread] else { return nil }
             next = further
         }
@@ -70,7 +70,7 @@ final class LoadActivity: Sendable {
                     .dependencyCycle, subject: name,
                     message:
                         "\(name) was asked to \(wanted.infinitive) while this thread is \(ticket.work.participle).",
-                    remedy: "Ask for a service when it is first used, and not in an initialiser."))
+                    remedy: "Request a service when it is first needed, and not in an initialiser."))
         }
         return PluginError(
             bundlePath: ticket.bundlePath,
@@ -92,8 +92,8 @@ final class LoadActivity: Sendable {
                 .dependencyCycle, subject: names[1],
                 message: "Bundles wait for one another to \(work): \(names.joined(separator: " needs ")).",
                 remedy: isOfServices
-                    ? "Ask for one of the services when it is first used, and not in a hook or an initialiser."
-                    : "Load one of them lazily, when its offer is first used, and not from an entry or a hook."))
+                    ? "Request one of the services when it is first needed, and not in a hook or an initialiser."
+                    : "Load one of them only when it is first needed, and not in an entry or a hook."))
     }
 
     private static func name(_ ticket: LoadTicket) -> String {

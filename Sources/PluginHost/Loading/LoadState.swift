@@ -1,19 +1,19 @@
-/// Where a bundle's code stands in its life. What is large is behind a reference, because each load copies states.
+/// The state of a bundle's code. Large parts are behind a reference, because each load copies states.
 enum LoadState {
-    /// Never loaded, or nothing of the last try is left in the process.
+    /// Never loaded, or nothing of the last attempt is left in the process.
     case unloaded
-    /// A thread is loading it, up to the end of its last `activate`.
+    /// A thread is loading it; ends after its last `activate`.
     case loading(LoadTicket, mapped: LoadedCode?)
     case active(LoadedCode)
-    /// A thread is unloading it: the registrations are not offered any more, its names are still taken.
+    /// A thread is unloading it: its registrations are already withdrawn, but its names are still taken.
     case deactivating(LoadTicket, LoadedCode)
-    /// The code is mapped and its entry has succeeded, the registrations are not offered: it was unloaded, or another
-    /// bundle held one of its names, or its `activate` failed (then the error tells).
+    /// The code is mapped and its entry has succeeded, but the registrations are not offered: it was unloaded, or
+    /// another bundle had one of its names, or its `activate` failed (the error states which).
     indirect case dormant(LoadedCode, PluginError?)
-    /// The last try failed.
+    /// The last attempt failed.
     case failed(LoadFailure)
 
-    /// As applications see it.
+    /// The state as applications see it.
     var visible: PluginState {
         switch self {
         case .unloaded: .discovered
@@ -28,7 +28,7 @@ enum LoadState {
 }
 
 extension LoadState {
-    /// The code, if it is in the process, whether it is offered or not.
+    /// The code if it is in the process, whether its registrations are offered or not.
     var mappedCode: LoadedCode? {
         switch self {
         case .unloaded, .failed: nil
@@ -41,7 +41,7 @@ extension LoadState {
 /// A load that failed.
 final class LoadFailure: Sendable {
     let error: PluginError
-    /// Whose entry was called: it must not be called again, so a new try waits for another file.
+    /// The code whose entry was called: it must not be called again, so a new attempt needs another file.
     let entered: EnteredCode?
 
     init(error: PluginError, entered: EnteredCode?) {

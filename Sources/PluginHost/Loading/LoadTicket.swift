@@ -3,21 +3,22 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// One load or unload, or the making of a service, under way: who does it, and how others wait for its outcome.
+/// A load, an unload, or the creation of a service that is in progress: which thread does it, and how others wait for
+/// it.
 final class LoadTicket: Sendable {
     private struct State {
         var outcome: Result<Void, PluginError>?
-        /// Made by the first thread that waits; most loads have none.
+        /// Created by the first thread that waits; most loads have none.
         var waiters: DispatchGroup?
     }
 
-    /// What is done.
+    /// The kind of work.
     enum Work: Equatable {
         case load, unload
-        /// Making the object that is shared at an extension point.
+        /// Creating the shared object of an extension point.
         case service(String)
 
-        /// As in “was asked to load”.
+        /// For “was asked to load”.
         var infinitive: String {
             switch self {
             case .load: "load"
@@ -26,7 +27,7 @@ final class LoadTicket: Sendable {
             }
         }
 
-        /// As in “this thread is loading it”.
+        /// For “this thread is loading it”.
         var participle: String {
             switch self {
             case .load: "loading it"
@@ -47,10 +48,10 @@ final class LoadTicket: Sendable {
         self.bundlePath = bundlePath
     }
 
-    /// Whether this process was forked while it was under way: the thread that did it is not in this process.
+    /// Whether this process was forked while the work was in progress: its thread does not exist in this process.
     var isAbandoned: Bool { forkGeneration != phs_fork_generation() }
 
-    /// Tells the outcome to everyone who waits.
+    /// Passes the outcome to everyone who waits.
     func finish(_ outcome: Result<Void, PluginError>) {
         let waiters = state.withLock { state in
             state.outcome = outcome

@@ -3,8 +3,8 @@ internal import CPluginSupport.Shims
 internal import PluginABI
 
 extension LoadedCode {
-    /// Runs the hooks by which the plug-in learns that it is about to be offered: those of its classes, then those of
-    /// the C level, each in the order of registration. If one fails, those before it are undone.
+    /// Runs the hooks that inform the plug-in that it is about to be offered: those of its classes, then those of the C
+    /// level, each in the order of registration. If one fails, those before it are undone.
     ///
     /// - Throws: ``PluginError`` of code `activationFailed`.
     func activate() throws(PluginError) {
@@ -32,7 +32,7 @@ extension LoadedCode {
         }
     }
 
-    /// Runs the hooks by which the plug-in learns that it is not offered any more, in reverse order.
+    /// Runs the hooks that inform the plug-in that it is no longer offered, in reverse order.
     func deactivate() {
         let classes = registrations.classes
         HeldLocks.preconditionNone(before: "the hooks of a plug-in")
@@ -46,16 +46,16 @@ extension LoadedCode {
 
     // MARK: The C level
 
-    /// - Returns: why it failed, or nil.
+    /// - Returns: the reason for the failure, or nil.
     private func activate(_ hook: Registrations.Hook) -> PluginFailure? {
         guard hook.pointer.pointee.activate != nil else { return nil }
-        _ = table.takeReason()  // one that was set before this call is not this call's
+        _ = table.takeReason()  // discards a reason that was set before this call
         var exception: UnsafeMutablePointer<CChar>?
         let status = phs_call_activate(hook.pointer, table.pointer, &exception)
         if let exception { return CPlusPlusException(taking: exception).failure(in: "activate()") }
         guard status != PLUGIN_OK else { return nil }
         let reason = table.takeReason()
-        return PluginFailure(reason?.message ?? "it returned \(status) and told no reason", remedy: reason?.hint ?? "")
+        return PluginFailure(reason?.message ?? "it returned \(status) and gave no reason", remedy: reason?.hint ?? "")
     }
 
     private func deactivate(hooks: ArraySlice<Registrations.Hook>) {

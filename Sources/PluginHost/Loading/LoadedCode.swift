@@ -1,16 +1,19 @@
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// A bundle's code after its entry succeeded: where it stands and what it registered.
+/// A bundle's code after its entry succeeded: its image and its registrations.
 final class LoadedCode: Sendable {
-    /// Nil for code that is linked into the program: whose image is not the plug-in's alone.
+    /// Nil for code that is linked into the program, because that image does not belong to the plug-in alone.
     let image: LoadedImage?
     let registrations: Registrations
     let table: HostTable
-    /// Where the registrations differ from what Info.plist declares.
+    /// The differences between the registrations and the declarations in Info.plist.
     let findings: [PluginFinding]
+    /// Whether the bundle's state is `active` with this code, for callers that know the code and ask often.
+    let isOffered = Atomic(false)
     private let census = Lock<ObjectCensus?>(nil)
-    /// The objects that the code made; counted from the first on, because most loads make none.
+    /// The objects that the code created. The counters are created with the first object, because most loads create
+    /// none.
     var objects: ObjectCensus {
         census.withLock { census in
             if let census { return census }
@@ -21,25 +24,26 @@ final class LoadedCode: Sendable {
     }
     /// All classes of the image.
     private var classes: ImageClasses? { image.map { ImageClasses(ofImageAt: $0.base) } }
-    /// The names of all classes, qualified by their modules: those of the image in the order of the file, of linked code
-    /// those that were registered.
+    /// The names of all classes, qualified by their modules: the classes of the image in the order of the file; for
+    /// linked code, the registered classes.
     var classNames: [String] {
         classes?.names ?? registrations.classes.map { ImageClasses.qualifiedName(of: $0.type) }
     }
-    /// What an object of the plug-in is made with; made anew for each, because most loads make none.
+    /// The context for a new object of the plug-in; created each time, because most loads create no object.
     var context: PluginContext { PluginContext(services: table) }
-    /// Nil while the code is not offered: who comes too late is not to get an object that outlives the release.
+    /// Nil while the registrations are not offered: a late caller must not get an object that would outlive the
+    /// release.
     private let services = Lock<[ServiceKey: SharedObject]?>(Dictionary())  // [:] would be a call at each load
     private let principal = Lock<Principal?>(nil)
 
-    /// The principal class, looked for once.
+    /// The principal class; the search runs once.
     struct Principal: Sendable {
         let type: AnyClass?
-        /// The class with its conformance, where it was registered.
+        /// The class with its conformance, if it was registered.
         let plugin: (any Plugin.Type)?
     }
 
-    /// `findings`: where the registrations differ from what Info.plist declares.
+    /// `findings`: the differences between the registrations and the declarations in Info.plist.
     init(
         image: LoadedImage?, registrations: consuming Registrations, findings: [PluginFinding], table: HostTable
     ) {
@@ -67,12 +71,12 @@ final class LoadedCode: Sendable {
         }
     }
 
-    /// Lets objects be shared, until ``releaseServices()``. It begins so.
+    /// Allows objects to be shared until ``releaseServices()``. This is also the initial state.
     func openServices() { services.withLock { $0 = $0 ?? [:] } }
 
-    /// Lets go of the objects that were shared: whoever asks after the next load gets new ones.
+    /// Releases the shared objects: a request after the next load gets new ones.
     func releaseServices() {
-        // Destroyed when the lock is free: the last release runs the plug-in's code.
+        // Destroyed after the lock is released, because the last release runs the plug-in's code.
         let old = services.withLock { services in
             defer { services = nil }
             return services
@@ -80,7 +84,7 @@ final class LoadedCode: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// What keeps the registrations from being offered, because they are not what Info.plist declares.
+    /// Why the registrations cannot be offered: they differ from the declarations in Info.plist.
     var declarationError: PluginError? {
         if findings.isEmpty { return nil }
         var findings = findings
@@ -103,7 +107,8 @@ final class LoadedCode: Sendable {
     /// `name`: `NSPrincipalClass`, or nil for the first class.
     func principal(named name: String?) -> Principal {
         if let known = principal.withLock({ $0 }) { return known }
-        // Found outside of the lock: finding a class by name runs a metadata accessor, which is the plug-in's code.
+        // The search runs outside of the lock: finding a class by name runs a metadata accessor, which is the plug-in's
+        // code.
         let found = findPrincipal(named: name)
         principal.withLock { $0 = found }
         return found
@@ -118,7 +123,7 @@ final class LoadedCode: Sendable {
         return Principal(type: classes?.first, plugin: nil)
     }
 
-    /// A class of this image only, by the name it was registered under or its own, qualified or not.
+    /// A class of this image only, found by its registered name or its own name, with or without the module.
     func `class`(named name: String) -> AnyClass? {
         registrations.class(named: name) ?? classes?.class(named: name)
     }

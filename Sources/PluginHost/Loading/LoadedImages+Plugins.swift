@@ -1,5 +1,5 @@
 extension LoadedImages {
-    /// The files of the plug-ins that bundles have brought in.
+    /// The executable files of the loaded bundles.
     static var ofPlugins: Set<String> {
         Set(BundleTable.shared.imageBases.compactMap { path(ofImageAt: $0) })
     }

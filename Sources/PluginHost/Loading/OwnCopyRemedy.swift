@@ -1,7 +1,7 @@
-/// What mends a module that stands in two images. The rule is docs/abi.md's, "One copy of each module".
+/// The remedy for a module that is contained in two images. The rule is in docs/abi.md, "One copy of each module".
 enum OwnCopyRemedy {
     static let text =
-        "In the Package.swift of whatever was linked with a copy of its own, depend on the library's product from a "
-        + "package of its own, .product(name: \"PluginHost\", package: \"PluginHost\"), and make an application's API module a "
-        + ".library(type: .dynamic) in a package of its own; a target dependency is linked statically."
+        "In the Package.swift of the library or program that contains its own copy, depend on the library's product from a "
+        + "separate package, .product(name: \"PluginHost\", package: \"PluginHost\"), and make an application's API module a "
+        + ".library(type: .dynamic) in a separate package; a target dependency is linked statically."
 }

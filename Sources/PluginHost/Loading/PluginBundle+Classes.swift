@@ -1,39 +1,39 @@
 import PluginABI
 
 extension PluginBundle {
-    /// The class that stands for the bundle: that of `NSPrincipalClass`, by its own name, qualified by its module or
-    /// not; without that key the first class that the entry registered, else the first of the image.
+    /// The bundle's main class: the one that `NSPrincipalClass` names, with or without its module; without that key,
+    /// the first class that the entry registered, otherwise the first class of the image.
     ///
-    /// It loads the bundle if it is not loaded. Nil for a bundle without code, one that fails to load (``loadError``
-    /// tells why), and one whose principal class is missing (``makePrincipal(as:)`` tells).
+    /// Loads the bundle if necessary. Nil for a bundle without code, a bundle that fails to load (see ``loadError``),
+    /// and one whose principal class is missing (``makePrincipal(as:)`` throws the reason).
     public var principalClass: AnyClass? {
         guard let code = try? loadedCode() else { return nil }
         return code.principal(named: manifest.principalClass).type
     }
 
-    /// A class of this bundle only, whatever other bundles call theirs.
+    /// A class of this bundle only, even if other bundles have a class with the same name.
     ///
-    /// - Parameter className: the name it was registered under, or its own: `Reporter`, `Module.Reporter`,
+    /// - Parameter className: the name under which it was registered, or its own: `Reporter`, `Module.Reporter`,
     ///   `Outer.Inner`.
-    /// - Returns: the class, or nil; it loads the bundle if it is not loaded.
+    /// - Returns: the class, or nil. Loads the bundle if necessary.
     public func classNamed(_ className: String) -> AnyClass? {
         (try? loadedCode())?.class(named: className)
     }
 
-    /// Makes an object of the principal class, loading the bundle if it is not loaded.
+    /// Creates an object of the principal class. Loads the bundle if necessary.
     ///
-    /// - Parameter type: what the object is to be, such as `(any TextFilter).self`.
+    /// - Parameter type: the type that the object must have, such as `(any TextFilter).self`.
     /// - Returns: a new object.
-    /// - Throws: ``PluginError``: what a load throws; `principalClassMissing` if there is no such class, it is not a
-    ///   `Plugin`, or not a `type`; `instantiationFailed` with what the initialiser threw.
+    /// - Throws: ``PluginError``: the errors of a load; `principalClassMissing` if there is no such class, or it is not
+    ///   a `Plugin` or not a `type`; `instantiationFailed` with the error of the initialiser.
     ///
-    /// **Cost.** One cast, whose result the Swift runtime keeps for the class.
+    /// **Cost.** One cast; the Swift runtime caches its result for the class.
     public func makePrincipal<T>(as type: T.Type) throws -> T {
         let code = try loadedCode()
         let principal = code.principal(named: manifest.principalClass)
         guard let aClass = principal.type else { throw principalMissing }
         guard let plugin = principal.plugin ?? aClass as? any Plugin.Type else {
-            throw principalUnfit(aClass, "it does not conform to the protocol Plugin, so it cannot be made")
+            throw principalUnfit(aClass, "it does not conform to Plugin, so no object of it can be created")
         }
         HeldLocks.preconditionNone(before: "an initialiser of a plug-in")
         let object: any Plugin
@@ -53,7 +53,7 @@ extension PluginBundle {
             bundlePath: bundlePath,
             PluginFinding(
                 .principalClassMissing, filePath: executablePath, subject: name,
-                message: name.map { "NSPrincipalClass is \(quoted($0)), and the bundle has no class of that name." }
+                message: name.map { "NSPrincipalClass is \(quoted($0)), but the bundle has no class with that name." }
                     ?? "The bundle has no class.",
                 remedy: "Register the class in plugin_entry, or correct NSPrincipalClass."))
     }
@@ -63,31 +63,31 @@ extension PluginBundle {
         let name = ImageClasses.qualifiedName(of: aClass)
         let finding = PluginFinding(
             .principalClassMissing, filePath: executablePath, subject: name,
-            message: "The principal class \(quoted(name)) is no use here: \(complaint).",
-            remedy: "Name another class by NSPrincipalClass, or let this one conform.")
+            message: "The principal class \(quoted(name)) cannot be used here: \(complaint).",
+            remedy: "Name another class in NSPrincipalClass, or add the conformance to this one.")
         return PluginError(bundlePath: bundlePath, findings: [finding] + duplicateModules)
     }
 
-    /// Modules that stand twice in the process, one of them in or for this bundle: the usual reason why a cast that
-    /// must hold does not.
+    /// Modules that the process contains twice, one copy in or for this bundle. They are the usual reason why a cast
+    /// unexpectedly fails.
     var duplicateModules: [PluginFinding] { findings().filter { $0.code == .duplicateABI } }
 
     func instantiationFailed(_ what: String, _ error: any Error) -> PluginError {
-        pluginFailed(.instantiationFailed, subject: what, "Making an object of \(what)", error)
+        pluginFailed(.instantiationFailed, subject: what, "Creating an object of \(what)", error)
     }
 
-    /// What a plug-in threw or told, as an error of its bundle. `what`: what failed, as the beginning of a sentence.
+    /// The error of a plug-in as an error of its bundle. `what`: what failed, as the beginning of a sentence.
     func pluginFailed(_ code: PluginError.Code, subject: String? = nil, _ what: String, _ error: any Error)
         -> PluginError
     {
         HeldLocks.preconditionNone(before: "the description of an error of a plug-in's own type")
         let failure = error as? PluginFailure
-        // What the host told the plug-in, such as that a service is missing, stays readable by its code.
-        let told = (error as? PluginError)?.findings ?? []
-        let reason = failure?.message ?? told.first?.message ?? String(describing: error)
+        // Errors that the host itself reported to the plug-in, such as a missing service, keep their code.
+        let own = (error as? PluginError)?.findings ?? []
+        let reason = failure?.message ?? own.first?.message ?? String(describing: error)
         let finding = PluginFinding(
             code, filePath: executablePath, subject: subject, message: "\(what) failed: \(reason.asSentence)",
-            remedy: failure?.remedy.asSentence ?? told.first?.remedy ?? "", systemMessage: reason)
-        return PluginError(bundlePath: bundlePath, findings: [finding] + told)
+            remedy: failure?.remedy.asSentence ?? own.first?.remedy ?? "", systemMessage: reason)
+        return PluginError(bundlePath: bundlePath, findings: [finding] + own)
     }
 }

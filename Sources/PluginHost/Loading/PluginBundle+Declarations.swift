@@ -1,6 +1,6 @@
 @_spi(PluginHost) internal import PluginABI
 
-/// What was registered at an extension point.
+/// A registration at an extension point.
 private struct Registered {
     let name: String
     let point: String
@@ -12,11 +12,16 @@ private struct Registered {
 }
 
 extension PluginBundle {
-    /// Compares what the entry registered with what `PHFactories` declares.
+    /// Compares the registrations of the entry with the declarations in Info.plist.
+    func differences(of registrations: borrowing Registrations, in image: LoadedImage?) -> [PluginFinding] {
+        extensionDifferences(of: registrations) + functionDifferences(of: registrations, in: image)
+    }
+
+    /// Compares the registrations of the entry with the declarations in `PHFactories`.
     ///
-    /// - Returns: an error for each provider or factory that is not declared, a warning for each declaration that nothing
-    ///   fulfils. Nothing for a bundle without the key: it declares nothing, as a bundle of NSBundle's does.
-    func differences(of registrations: borrowing Registrations) -> [PluginFinding] {
+    /// - Returns: an error for each provider or factory that is not declared, and a warning for each declaration
+    ///   without a registration. Empty for a bundle without the key, because it declares nothing.
+    private func extensionDifferences(of registrations: borrowing Registrations) -> [PluginFinding] {
         guard manifest.declaresExtensions else { return [] }
         let declared = manifest.extensions
         let registered = registered(in: registrations)
@@ -24,17 +29,17 @@ extension PluginBundle {
         for one in registered where !declared.contains(where: one.isDeclared) {
             findings.append(undeclaredFinding(one))
         }
-        // By index and part by part, because whoever takes a whole entry copies it.
+        // By index and part by part, because using a whole element copies it.
         for index in declared.indices {
             let name = declared[index].name
             let isFulfilled =
                 if declared[index].extensionPoint == nil {
-                    // It names a class, a factory or a provider.
+                    // It declares a class, a factory or a provider.
                     registrations.class(named: name) != nil || registrations.cProviders.contains { $0.name == name }
                         || registrations.providers.contains { $0.name == name }
                 } else {
-                    // A C function is offered at an extension point by its declaration alone: a function is registered
-                    // by its name and signature.
+                    // The declaration alone puts a C function at an extension point: a function is registered only with
+                    // its name and signature.
                     registered.contains { $0.isDeclared(by: declared[index]) } || registrations.functions[name] != nil
                 }
             if !isFulfilled { findings.append(unfulfilledFinding(declared[index])) }
@@ -62,7 +67,7 @@ extension PluginBundle {
             .undeclaredRegistration, filePath: manifestPath, subject: one.name,
             message: """
                 The plug-in registered \(quoted(one.name)) for version \(one.version) of the extension point \
-                \(quoted(one.point)), and PHFactories \(other ?? "does not declare it").
+                \(quoted(one.point)), but PHFactories \(other ?? "does not declare it").
                 """,
             remedy: "Declare it in PHFactories of Info.plist with this name, extensionPoint and version.")
     }
@@ -73,7 +78,7 @@ extension PluginBundle {
         let place = point.map { " for version \(entry.version) of the extension point \(quoted($0))" } ?? ""
         return PluginFinding(
             .warning, .unfulfilledDeclaration, filePath: manifestPath, subject: entry.name,
-            message: "PHFactories declares \(quoted(entry.name))\(place), and the plug-in did not register it.",
+            message: "PHFactories declares \(quoted(entry.name))\(place), but the plug-in did not register it.",
             remedy: "Register it in plugin_entry, or remove it from PHFactories.")
     }
 }

@@ -6,65 +6,65 @@ public import Foundation
 
 /// A bundle's code was loaded.
 public struct PluginLoadEvent: Sendable {
-    /// The bundle, which is loaded now.
+    /// The loaded bundle.
     public let bundle: PluginBundle
     let code: LoadedCode
 
     /// The names of all classes in the bundle's image, qualified by their modules, in the order of the file.
     ///
-    /// **Cost.** A walk over the image's metadata at each call.
+    /// **Cost.** Reads the image's metadata at each call.
     public var classNames: [String] { code.classNames }
 }
 
-/// A bundle came into another state.
+/// The state of a bundle changed.
 public struct PluginStateChange: Sendable {
     /// The bundle whose state changed.
     public let bundle: PluginBundle
-    /// The state before.
+    /// The previous state.
     public let previous: PluginState
-    /// The state after.
+    /// The new state.
     public let state: PluginState
 }
 
 extension PluginBundle {
-    /// The loads of the process from this call on: the did-load notification as an asynchronous sequence.
+    /// All loads in this process from now on: the did-load notification as an asynchronous sequence.
     ///
     /// ```swift
     /// for await event in PluginBundle.loads { print(event.bundle, event.classNames) }
     /// ```
-    /// Each use of the property is a stream of its own, for one loop. It keeps the latest 1,024 events that the loop has
-    /// not read; older ones are dropped.
+    /// Each access creates a separate stream for one loop. It keeps the latest 1,024 unread events; older ones are
+    /// dropped.
     public static var loads: AsyncStream<PluginLoadEvent> { loadListeners.stream() }
 
-    /// The changes of ``state`` of all bundles of the process from this call on. Those of one bundle come in their order.
+    /// All changes of ``state`` of all bundles in this process from now on. The changes of one bundle arrive in order.
     ///
     /// ```swift
     /// for await change in PluginBundle.stateChanges { print(change.bundle, change.state) }
     /// ```
-    /// Each use of the property is a stream of its own, for one loop. It keeps the latest 1,024 events that the loop has
-    /// not read; older ones are dropped.
+    /// Each access creates a separate stream for one loop. It keeps the latest 1,024 unread events; older ones are
+    /// dropped.
     public static var stateChanges: AsyncStream<PluginStateChange> { stateListeners.stream() }
 
     private static let loadListeners = EventListeners<PluginLoadEvent>()
     private static let stateListeners = EventListeners<PluginStateChange>()
 
-    /// The key of the loaded classes' names in the notification's `userInfo`: a `[String]`.
+    /// The key for the names of the loaded classes in the notification's `userInfo`: a `[String]`.
     public static let loadedClassesKey = "NSLoadedClasses"
 
-    /// Puts a change of state down for ``deliverStateChanges()``, under the lock of the state.
+    /// Queues a change of state for ``deliverStateChanges()``, under the lock of the state.
     @inline(__always)
     func putStateChange(from previous: @autoclosure () -> PluginState, to next: @autoclosure () -> PluginState) {
         guard EventListeners<PluginStateChange>.areWanted else { return }
         Self.stateListeners.put(PluginStateChange(bundle: self, previous: previous(), state: next()))
     }
 
-    /// Delivers the changes that were put down. Called without a lock.
+    /// Delivers the queued changes. Called without a lock.
     @inline(__always)
     static func deliverStateChanges() {
         if EventListeners<PluginStateChange>.areWanted { stateListeners.deliver() }
     }
 
-    /// Tells that the code is in. Called without a lock, once for each load.
+    /// Announces that the code is loaded. Called without a lock, once for each load.
     func announceLoad(of code: LoadedCode) {
         if EventListeners<PluginLoadEvent>.areWanted {
             Self.loadListeners.put(PluginLoadEvent(bundle: self, code: code))
@@ -80,14 +80,15 @@ extension PluginBundle {
     }
 
     #if FullFoundation
-    /// Posted to `NotificationCenter.default` after a bundle's code was loaded, once, on the thread that loaded it, with
-    /// no lock held. The object is the bundle; `userInfo` has the names of all its classes, in order, as a `[String]`
-    /// under ``loadedClassesKey``. The name is that of Apple's NSBundle.
+    /// Posted to `NotificationCenter.default` once after a bundle's code was loaded, on the thread that loaded it, with
+    /// no lock held. The object is the bundle; `userInfo` contains the names of all its classes, in order, as a
+    /// `[String]` under ``loadedClassesKey``. The name is the same as on Apple's systems.
     ///
-    /// It is posted from the first time on that this property was read, which every observer of it does. An observer
-    /// of all names (`nil`), or one that writes the name as text, must read it once before it listens. The reason is
-    /// the cost: to post an object, Foundation makes casts that search the conformances of every image anew after each
-    /// load; in a process with many plug-ins that takes longer than loading one, and most hosts have no observer.
+    /// It is posted only after this property was read once, which every observer does in order to subscribe. An
+    /// observer of all names (`nil`), or one that spells the name as text, must read the property once before it
+    /// listens. The reason is the cost: to post an object, Foundation performs casts that search the conformances of
+    /// every image again after each load. In a process with many plug-ins that takes longer than the load, and most
+    /// hosts have no observer.
     public static var didLoadNotification: Notification.Name {
         isNotificationWanted.store(true, ordering: .releasing)
         return Notification.Name("NSBundleDidLoadNotification")
@@ -95,13 +96,13 @@ extension PluginBundle {
 
     private static let isNotificationWanted = Atomic(false)
 
-    /// Boxed once, and not at each load. Unsafe only for the compiler, which cannot see that it holds a String.
+    /// Boxed once instead of at each load. Unsafe only for the compiler, which cannot see that it contains a String.
     nonisolated(unsafe) private static let loadedClassesAnyKey = AnyHashable(loadedClassesKey)
     #endif
 }
 
 #if FullFoundation
-/// The class names as an array that looks for them when somebody asks: most observers do not, and the walk over the
+/// The class names as an array that reads them at the first access. Most observers never access it, and reading the
 /// image's metadata costs as much as a load. `as? [String]` works on it as on any NSArray.
 private final class LoadedClassNames: NSArray {
     private let code: LoadedCode?
@@ -120,7 +121,7 @@ private final class LoadedClassNames: NSArray {
 
     private var names: [String] {
         if let known = found.withLock({ $0 }) { return known }
-        // Outside of the lock, because the walk takes one of the dynamic linker's.
+        // Outside of the lock, because reading them takes a lock of the dynamic linker.
         let names = code?.classNames ?? []
         found.withLock { $0 = names }
         return names

@@ -1,7 +1,6 @@
 extension PluginBundle {
-    /// The bundle of an identifier among those that the process has opened: a loaded one first, then that of the
-    /// highest version, then the one opened last. Of the generations of hot reload only the newest that is in service
-    /// counts.
+    /// The bundle with an identifier, among those that the process has opened. A loaded one is preferred, then the
+    /// highest version, then the one opened last. Of the generations of hot reload, only the newest active one counts.
     ///
     /// It never searches directories.
     public convenience init?(identifier: String) {
@@ -15,7 +14,7 @@ extension PluginBundle {
         return candidates.reduce(nil as PluginBundle?) { best, next in
             guard let best else { return next }
             if best.isLoaded != next.isLoaded { return best.isLoaded ? best : next }
-            // >= because of the tie: the list is in the order of creation, and the last created wins.
+            // >= decides ties: the list is in the order of creation, and the last created one wins.
             return PluginVersion(reading: next.manifest.version) >= PluginVersion(reading: best.manifest.version)
                 ? next : best
         }

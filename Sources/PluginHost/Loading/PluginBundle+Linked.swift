@@ -2,34 +2,35 @@ public import PluginABI
 import Synchronization
 
 extension PluginBundle {
-    /// A bundle whose code is linked into the application: its directory has an Info.plist and resources, and its entry
-    /// is a function of the program, in the place of a file that is loaded.
+    /// A bundle whose code is linked into the application: its directory has an Info.plist and resources, but its entry
+    /// is a function of the program and not in a file that is loaded.
     ///
     /// ```swift
-    /// // In the plug-in's module, whose entry has a name of its own, since all stand in one program:
+    /// // In the plug-in's module, whose entry needs a unique name, because all are in one program:
     /// @c(reporter_entry)
     /// public func reporterEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status { registerPlugin(with: host) { … } }
     /// // In the application:
     /// let reporter = try PluginBundle.linked(at: "/usr/share/workbench/Reporter.bundle", entry: reporterEntry)
     /// ```
-    /// From there on it is a bundle as any other, for a catalogue whose search paths it stands in too: it is loaded when its
-    /// offer is first used, by the same entry, hooks, comparison with `PHFactories` and notification; ``unload()`` and a
-    /// further load work as well. Nothing is opened by the dynamic linker, and no file is inspected. Of its classes those are
-    /// known that the entry registers; all others belong to the program. C functions are those that the entry registers.
+    /// It then behaves like any other bundle, also in a catalogue whose search paths contain it: it is loaded when
+    /// something that it offers is first used, with the same entry, hooks, comparison with `PHFactories` and
+    /// notification; ``unload()`` and loading again work too. The dynamic linker opens nothing, and no file is
+    /// inspected. Only the classes and C functions that the entry registers are known; all others belong to the
+    /// program.
     ///
-    /// Let its Info.plist name no `NSExecutable` and no `NSPrincipalClass`: then no other program takes the bundle for one
-    /// whose code is missing. An executable that is in it is not looked at. Link it before anybody loads it, or uses it by
-    /// a catalogue; a watched catalogue cannot bring in other code of it, and says so when something but its resources
-    /// changes.
+    /// Its Info.plist should contain neither `NSExecutable` nor `NSPrincipalClass`, so that other programs do not
+    /// report missing code. An executable inside the bundle is ignored. Link the bundle before anybody loads it or uses
+    /// it through a catalogue. A watched catalogue cannot load other code for it, and reports an error when something
+    /// other than its resources changes.
     ///
     /// - Parameters:
     ///   - path: the bundle's directory, as for ``open(path:)``.
-    ///   - entry: the plug-in's entry. A C function is passed as `{ host in its_entry(host) }`.
-    /// - Returns: the one object of the directory.
-    /// - Throws: ``PluginError``: what ``open(path:)`` throws; `alreadyEntered` if the entry belongs to another bundle, or
-    ///   the bundle's code came from a file or another entry.
+    ///   - entry: the plug-in's entry. Pass a C function as `{ host in its_entry(host) }`.
+    /// - Returns: the directory's only bundle object.
+    /// - Throws: ``PluginError``: the errors of ``open(path:)``; `alreadyEntered` if the entry belongs to another
+    ///   bundle, or the bundle's code comes from a file or from another entry.
     ///
-    /// **Threads.** Any. **Lifetime.** The bundle is kept for the life of the process.
+    /// **Threads.** Any. **Lifetime.** The bundle is kept until the process ends.
     public static func linked(
         at path: String, entry: @convention(c) (UnsafePointer<plugin_host>) -> plugin_status
     ) throws -> PluginBundle {
@@ -38,7 +39,7 @@ extension PluginBundle {
             throw PluginError(
                 bundlePath: bundle.bundlePath,
                 PluginFinding(
-                    .alreadyEntered, message: complaint, remedy: "Give each bundle one entry, before it is loaded."))
+                    .alreadyEntered, message: complaint, remedy: "Link one entry to each bundle, before it is loaded."))
         }
         return bundle
     }
@@ -49,12 +50,12 @@ extension PluginBundle {
     /// The entry of code that is linked into the program; nil for code in a file.
     var linkedEntry: EntryFunction? {
         UnsafeRawPointer(bitPattern: codeState.linkedEntry.load(ordering: .acquiring)).map {
-            // It is what ``linked(at:entry:)`` was given.
+            // It is the function that was passed to ``linked(at:entry:)``.
             unsafeBitCast($0, to: EntryFunction.self)
         }
     }
 
-    /// The program or library that the entry stands in.
+    /// The program or library that contains the entry.
     var linkedExecutable: String? {
         guard let entry = UnsafeRawPointer(bitPattern: codeState.linkedEntry.load(ordering: .acquiring)) else {
             return nil
@@ -65,17 +66,17 @@ extension PluginBundle {
     /// - Returns: why this cannot be the bundle's entry, or nil.
     private func link(_ entry: EntryFunction) -> String? {
         let address = UInt(bitPattern: unsafeBitCast(entry, to: UnsafeRawPointer.self))
-        // Under the lock that a load begins with, which then either sees the entry or keeps it out.
+        // A load begins under the same lock, so it either sees the entry or prevents the link.
         return codeState.load.withLock { state in
             let linked = codeState.linkedEntry.load(ordering: .relaxed)
-            if linked != 0 { return linked == address ? nil : "Another entry was linked for it before." }
+            if linked != 0 { return linked == address ? nil : "Another entry was already linked to it." }
             switch state {
             case .unloaded: break
             case .failed(let failure) where failure.entered == nil: break
-            case .loading, .active, .deactivating, .dormant, .failed: return "Its code comes from a file already."
+            case .loading, .active, .deactivating, .dormant, .failed: return "Its code was already loaded from a file."
             }
             if let owner = BundleTable.shared.claimEntry(address, for: self) {
-                return "The entry that is linked for it belongs to the bundle \(quoted(owner.bundlePath))."
+                return "The entry already belongs to the bundle \(quoted(owner.bundlePath))."
             }
             codeState.linkedEntry.store(address, ordering: .releasing)
             return nil

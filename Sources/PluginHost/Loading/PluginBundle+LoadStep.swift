@@ -1,8 +1,8 @@
 import Synchronization
 
 extension PluginBundle {
-    /// Reports that a step begins. Called without a lock. With nobody who wants to know, the look at one number is all
-    /// that a load pays.
+    /// Reports that a step begins. Called without a lock. If no function is set, a load only pays for reading one
+    /// number.
     @inline(__always)
     func begin(_ step: LoadStep) {
         if HostEnvironment.reportsLoadSteps.load(ordering: .relaxed) { report(step) }

@@ -5,7 +5,7 @@ import Synchronization
 extension PluginBundle {
     /// Loads the bundle's code, unless it is loaded: see ``loadAndReturnError()``.
     ///
-    /// - Returns: whether the code is loaded now; ``loadError`` tells why it is not.
+    /// - Returns: whether the code is now loaded; if not, see ``loadError``.
     @discardableResult
     public func load() -> Bool {
         do {
@@ -18,15 +18,16 @@ extension PluginBundle {
 
     /// Loads the bundle's code, unless it is loaded.
     ///
-    /// 1. The executable is inspected without running it, opened, and its entry called, once in the life of the process.
-    /// 2. What it registered is compared with `PHFactories`, if Info.plist has that key, and the names that it registered
-    ///    at extension points are taken.
+    /// 1. The executable is inspected without running it, then opened, and its entry is called, once in the life of the
+    ///    process.
+    /// 2. The registrations are compared with `PHFactories`, if Info.plist has that key, and their names at extension
+    ///    points are reserved.
     /// 3. `activate` of each registered class is called, in the order of registration.
-    /// 4. What was registered becomes visible, all at once, and ``didLoadNotification`` is posted.
+    /// 4. All registrations become visible at once, and ``didLoadNotification`` is posted.
     ///
     /// So nothing of a plug-in is used before it is active. After a failure nothing is registered, and the load may be
-    /// tried again: where the entry failed, after the file was replaced; where `activate` failed, without another call of
-    /// the entry.
+    /// tried again: if the entry failed, after the file was replaced; if `activate` failed, without another call of the
+    /// entry.
     ///
     /// - Throws: ``PluginError`` with every problem that was found: `manifestUnreadable`, `manifestInvalid`, `notCode`,
     ///   `hostIncompatible`, `executableMissing`, `executableOutsideBundle`, `notLoadable`, `executableChanged`,
@@ -35,39 +36,39 @@ extension PluginBundle {
     ///   `undeclaredRegistration`, `activationFailed`, `loadReentered`, `dependencyCycle`, `loadInterrupted`,
     ///   `superseded`.
     ///
-    /// The main bundle's code runs already: its load succeeds and runs nothing.
+    /// The main bundle's code already runs: loading it succeeds and runs nothing.
     ///
-    /// **Threads.** Any. A thread that asks while another loads waits and gets the same outcome; one that asks while
-    /// another unloads waits and then loads. An entry or a hook may load other bundles; one that would wait for itself
-    /// gets `loadReentered` or `dependencyCycle`.
-    /// **Cost.** The dynamic linker's, and five system calls for the inspection.
+    /// **Threads.** Any. If another thread is loading the bundle, a caller waits and gets the same outcome; if another
+    /// thread is unloading it, a caller waits and then loads it. An entry or a hook may load other bundles. A call that
+    /// would wait for itself fails with `loadReentered` or `dependencyCycle`.
+    /// **Cost.** The dynamic linker's work, and five system calls for the inspection.
     public func loadAndReturnError() throws { try load(inPlaceOf: nil) }
 
-    /// Loads the code beside that of another bundle, whose names it may take over. That bundle stays as it is; it is for
-    /// the caller to unload it when nobody is led to it any more.
+    /// Loads the code next to that of another bundle, whose names it may take over. The other bundle does not change;
+    /// the caller must unload it as soon as no new user can reach it.
     func load(inPlaceOf predecessor: PluginBundle?) throws {
         while true {
             switch try nextStep() {
             case .done: return
             case .wait(let ticket):
                 let outcome = try LoadActivity.shared.wait(for: ticket, to: .load)
-                // The outcome of a load is the caller's too; after an unload it has to load.
+                // The caller shares the outcome of a load; after an unload it has to load itself.
                 if ticket.work == .load { return try outcome.get() }
             case .load(let ticket, let previous): return try run(ticket, after: previous, inPlaceOf: predecessor)
             }
         }
     }
 
-    /// Where the bundle's code stands.
+    /// The state of the bundle's code.
     public var state: PluginState { isProgram ? .active : codeState.load.withLock(\.visible) }
 
-    /// Whether the code is loaded and its registrations are offered; of the main bundle always.
+    /// Whether the code is loaded and its registrations are offered; always true for the main bundle.
     public var isLoaded: Bool {
         codeState.load.withLock { if case .active = $0 { true } else { false } } || isProgram
     }
 
-    /// What is wrong with the bundle and did not keep it from loading: what its PHFactories declares and its code did
-    /// not register. Empty while it is not loaded.
+    /// Problems that did not prevent the load: declarations in PHFactories that the code did not register. Empty while
+    /// the bundle is not loaded.
     public var loadWarnings: [PluginFinding] { currentCode?.findings.filter { $0.severity == .warning } ?? [] }
 
     /// Why the last load failed, or nil.
@@ -87,26 +88,25 @@ extension PluginBundle {
     @discardableResult
     public func unload() -> Bool { (try? unloadAndReturnError()) ?? false }
 
-    /// Takes the bundle's registrations back: its providers, factories, functions and principal class are no longer
+    /// Withdraws the bundle's registrations: its providers, factories, functions and principal class are no longer
     /// offered. Then `deactivate` of each registered class is called, in the reverse order of registration, and the
     /// names at extension points become free for other bundles.
     ///
-    /// The code stays mapped and objects that exist go on working; a later load activates and offers the same again
-    /// without calling the entry.
+    /// The code stays mapped and existing objects keep working. A later load activates the bundle and offers the same
+    /// registrations again without calling the entry.
     ///
-    /// - Returns: whether this call unloaded it; not if it was not loaded, and never of the main bundle.
+    /// - Returns: whether this call unloaded it; false if it was not loaded, and always false for the main bundle.
     /// - Throws: ``PluginError`` of code `loadReentered` in an entry or a hook of the bundle itself, `dependencyCycle`,
-    ///   `loadInterrupted`.
+    ///   or `loadInterrupted`.
     ///
-    /// **Threads.** Any. A thread that asks while another loads waits, and so does one that asks while another
-    /// unloads.
+    /// **Threads.** Any. If another thread is loading or unloading the bundle, the caller waits.
     @discardableResult
     public func unloadAndReturnError() throws -> Bool {
         while true {
             switch nextUnloadStep() {
             case nil: return false
             case .wait(let ticket):
-                // However it ends, the next look tells whether there is something to unload.
+                // Whatever the outcome, the next iteration checks whether there is something to unload.
                 _ = try LoadActivity.shared.wait(for: ticket, to: .unload)
             case .unload(let ticket, let code):
                 withdraw(code, ticket)
@@ -115,12 +115,12 @@ extension PluginBundle {
         }
     }
 
-    /// The code, loaded if it is not.
+    /// The code; loads it if necessary.
     func loadedCode() throws -> LoadedCode {
         while true {
             if let code = currentCode { return code }
             try loadAndReturnError()
-            // Another thread may unload between the load and the look; then it is loaded again.
+            // Another thread may unload between the load and the check; then load again.
         }
     }
 
@@ -148,7 +148,7 @@ extension PluginBundle {
             case .active: return .done
             case .loading(let ticket, _), .deactivating(let ticket, _): return .wait(ticket)
             case .unloaded, .dormant, .failed:
-                // Its names belong to the generation after it.
+                // Its names belong to the next generation.
                 if isSuperseded { return nil }
                 let ticket = LoadTicket(.load, of: bundlePath)
                 let previous = state
@@ -183,9 +183,9 @@ extension PluginBundle {
         }
     }
 
-    /// Loads the code if it is not in the process yet, takes the names that it registered, and activates it.
+    /// Loads the code if it is not in the process yet, reserves the names that it registered, and activates it.
     ///
-    /// - Returns: the state that the bundle has from now on.
+    /// - Returns: the new state of the bundle.
     private func bringIn(
         after previous: LoadState, _ ticket: LoadTicket, inPlaceOf predecessor: PluginBundle?
     ) -> LoadState {
@@ -206,12 +206,13 @@ extension PluginBundle {
         code.logWarnings()
         let keys = code.registrations.pointKeys
         do throws(PluginError) {
-            // Before any hook runs, so that a name that is taken costs the plug-in nothing.
+            // Before any hook runs, so that a name conflict has no effect on the plug-in.
             try ProviderTable.shared.insert(keys, of: bundlePath, inPlaceOf: predecessor?.bundlePath)
         } catch {
             return .dormant(code, error)
         }
-        // A hook that asks for a service of this bundle, over another's, is to be told of the circle.
+        // So that a hook that requests a service of its own bundle, through another bundle, gets an error about the
+        // circle.
         codeState.load.withLock { $0 = .loading(ticket, mapped: code) }
         do throws(PluginError) {
             try code.activate()
@@ -229,7 +230,7 @@ extension PluginBundle {
             PluginFinding(
                 .superseded, filePath: bundlePath,
                 message: "This generation of the bundle, in \(quoted(bundlePath)), was replaced by a newer one.",
-                remedy: "Ask the catalogue for the plug-in, or use PluginBundle(identifier:); both give the newest."))
+                remedy: "Use the catalogue or PluginBundle(identifier:) to get the newest generation."))
     }
 
     // MARK: Unloading
@@ -272,9 +273,11 @@ extension PluginBundle {
         Self.deliverStateChanges()
     }
 
-    /// Changes the state under its lock, so that observers are told of changes in the order in which they happened.
+    /// Changes the state under its lock, so that observers see the changes in order.
     private func change(_ state: inout LoadState, to next: LoadState) {
         putStateChange(from: state.visible, to: next.visible)
+        if case .active(let code) = state { code.isOffered.store(false, ordering: .releasing) }
+        if case .active(let code) = next { code.isOffered.store(true, ordering: .releasing) }
         state = next
     }
 }

@@ -1,15 +1,16 @@
 internal import CPluginSupport
 
 extension PluginBundle {
-    /// Makes every check of a load, and those that only matter when it fails, without running any code of the bundle.
+    /// Makes all checks of a load, and those that only matter when a load fails, without running any code of the
+    /// bundle.
     ///
-    /// - Throws: ``PluginError`` with everything that is wrong; its code is that of the first error, as of
-    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``findings(loadedBy:)`` gives them too. For the main
-    ///   bundle, whose code runs, nothing.
+    /// - Throws: ``PluginError`` with all findings; its code is that of the first error, as in
+    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``findings(loadedBy:)`` returns them too. Throws
+    ///   nothing for the main bundle, because its code already runs.
     ///
-    /// **Cost.** Milliseconds: it reads the executable's symbol tables and finds every library it needs.
+    /// **Cost.** Milliseconds: it reads the executable's symbol tables and searches for every library that it needs.
     public func preflight() throws {
-        // The program runs, whatever its Info.plist says, or without one.
+        // The program runs even if its Info.plist is faulty or missing.
         if isProgram { return }
         let found = findings()
         if found.contains(where: { $0.severity == .error }) {
@@ -17,20 +18,21 @@ extension PluginBundle {
         }
     }
 
-    /// Everything that is wrong with the bundle, errors and warnings, found without running any of its code.
+    /// Everything that is wrong with the bundle, errors and warnings. It runs no code of the bundle.
     ///
-    /// - Parameter program: the executable of the application to check for: its libraries count as present. Nil for
+    /// - Parameter program: the executable of the application to check for; its libraries count as present. Nil for
     ///   this process.
-    /// - Returns: the findings, those of Info.plist first; empty if the bundle is fine. A bundle without code has no
-    ///   problem by that.
+    /// - Returns: the findings, those about Info.plist first; empty if the bundle is fine. A bundle without code is not
+    ///   a problem by itself.
     public func findings(loadedBy program: String? = nil) -> [PluginFinding] {
         if let manifestError { return manifestError.findings + permissionFindings }
         var findings = manifest.findings
         findings += [executionFinding].compactMap(\.self) + Self.advice(on: manifest, path: manifestPath)
-        // What is linked into this program needs no file. Of another program nobody knows what is linked into it.
+        // Code that is linked into this program needs no file. What is linked into another program is unknown.
         if program == nil, isLinked || isProgram { return findings + permissionFindings }
         do throws(PluginError) {
             let executable = try openExecutable()
+            findings += staleSummary(of: executable.file, executable.path)
             findings += ImageInspector.inspectCompletely(
                 path: executable.path, bundlePath: bundlePath, libraries: CarriedLibraries(of: self),
                 surroundings: program.map { .program(path: $0) }
@@ -43,20 +45,36 @@ extension PluginBundle {
         return findings + permissionFindings
     }
 
-    /// What a checker says about an Info.plist beyond its findings: keys that the author meant to have a meaning and
-    /// that have none, and signatures that cannot be called.
+    /// A finding if `PHBuiltFor` does not match the executable, which was replaced after the bundle was packed.
+    private func staleSummary(of file: borrowing OpenedFile, _ path: String) -> [PluginFinding] {
+        guard !manifest.builtFor.isEmpty,
+            let note = ImageInspector.inspectQuickly(file, path: path, bundlePath: bundlePath).note,
+            note.summary != manifest.builtFor
+        else { return [] }
+        let found = note.summary.sorted { $0.key < $1.key }.map { "\($0.key) \(quoted($0.value))" }
+        return [
+            PluginFinding(
+                .warning, .manifestInvalid, filePath: manifestPath, subject: "PHBuiltFor",
+                message: "PHBuiltFor does not describe the executable \(quoted(path)), which was built for "
+                    + found.joined(separator: ", ") + ".",
+                remedy: "Pack the bundle again: “pluginhost pack” writes the key.")
+        ]
+    }
+
+    /// A checker's additional findings about an Info.plist: keys without an effect that the author probably meant to
+    /// have one, and signatures that cannot be called.
     @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
         let unknown = manifest.unknownKeys.map { key in
             PluginFinding(
                 .warning, .manifestInvalid, filePath: path, subject: key,
-                message: "The key \(key) begins with PH and is not known to this version.",
+                message: "The key \(key) begins with PH, but this version does not know it.",
                 remedy: "Check its spelling; docs/bundle-format.md lists the keys.")
         }
         let ineffective = manifest.ineffectiveKeys.map { key in
             PluginFinding(
                 .warning, .manifestInvalid, filePath: path, subject: key,
-                message: "The key \(key) has no effect: no platform may change the key that it is for.",
-                remedy: "Name another executable by NSExecutable-linux; an identifier holds on every platform.")
+                message: "The key \(key) has no effect: the key without the suffix cannot differ between platforms.",
+                remedy: "Use NSExecutable-linux to name another executable; an identifier never varies.")
         }
         return unknown + ineffective + signatureFindings(of: manifest, path: path)
     }
@@ -69,7 +87,7 @@ extension PluginBundle {
             } catch {
                 return PluginFinding(
                     .manifestInvalid, filePath: path, subject: "PHFunctions",
-                    message: "PHFunctions gives \(quoted(name)) the signature \(quoted(signature)), \(error.reason).",
+                    message: "PHFunctions declares \(quoted(name)) as \(quoted(signature)), \(error.reason).",
                     remedy: ForeignSignature.remedy)
             }
         }

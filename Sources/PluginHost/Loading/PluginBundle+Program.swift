@@ -1,16 +1,20 @@
+import Synchronization
+
 extension PluginBundle {
-    /// Whether the bundle is the program's own, the main bundle: its code runs from the start of the process. One whose
-    /// entry was linked (``linked(at:entry:)``) is loaded by that entry, as all others are.
+    /// Whether this is the main bundle, whose code runs from the start of the process. A main bundle with a linked
+    /// entry (``linked(at:entry:)``) is loaded through that entry, like other bundles.
     var isProgram: Bool { BundleOpening.isMain(self) && !isLinked }
 
-    /// Gives the program's bundle the code that runs, which registered nothing. Not a change of state for an observer: it
-    /// was loaded before anybody could look.
+    /// Gives the main bundle a state for the running code, without registrations. Observers see no change of state,
+    /// because it was loaded before anybody could observe it.
     func beginAsProgram() {
         guard currentCode == nil else { return }
         let code = LoadedCode(
             image: LoadedImage.program, registrations: Registrations(), findings: [], table: HostTable(bundle: self))
         codeState.load.withLock { state in
-            if case .unloaded = state { state = .active(code) }
+            guard case .unloaded = state else { return }
+            code.isOffered.store(true, ordering: .releasing)
+            state = .active(code)
         }
     }
 }

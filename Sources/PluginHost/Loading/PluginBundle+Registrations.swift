@@ -2,25 +2,25 @@ internal import CPluginSupport
 @_spi(PluginHost) internal import PluginABI
 
 extension PluginBundle {
-    /// Something that the bundle's entry registered.
+    /// One registration of the bundle's entry.
     public struct Registration: Sendable, Hashable {
-        /// What the code registered.
+        /// What kind of item the code registered.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
-            /// A Swift class, by ``PluginBundle/classNamed(_:)``.
+            /// A Swift class, see ``PluginBundle/classNamed(_:)``.
             case pluginClass
-            /// A typed provider at an extension point, by ``PluginBundle/providers(of:)``.
+            /// A typed provider at an extension point, see ``PluginBundle/providers(of:)``.
             case provider
-            /// A factory of the C level, by ``PluginBundle/cProviders(at:version:)``.
+            /// A factory of the C level, see ``PluginBundle/cProviders(at:version:)``.
             case cProvider = "factory"
-            /// A C function, by ``PluginBundle/function(_:_:)``.
+            /// A C function, see ``PluginBundle/function(_:_:)``.
             case function
         }
 
-        /// What it is.
+        /// The kind of item.
         public let kind: Kind
-        /// The name that it was registered by.
+        /// The name under which it was registered.
         public let name: String
-        /// The extension point of a provider or factory; nil for none.
+        /// The extension point of a provider or factory; nil if there is none.
         public var extensionPoint: String?
         /// The version of the extension point.
         public var extensionVersion: UInt32?
@@ -30,14 +30,14 @@ extension PluginBundle {
         public var signature: ForeignSignature?
     }
 
-    /// What the entry registered: classes, providers, factories and functions, each kind in order; empty while the
+    /// The registrations of the entry: classes, providers, factories and functions, each kind in order. Empty while the
     /// bundle is not loaded.
     public var registrations: [Registration] { currentCode?.registrations.all ?? [] }
 
-    /// The names of all Swift classes in the bundle's image, qualified by their modules, in the order of the file; of
-    /// code that is linked into the program those that were registered. Empty while it is not loaded.
+    /// The names of all Swift classes in the bundle's image, qualified by their modules, in the order of the file; for
+    /// code that is linked into the program, the registered classes. Empty while the bundle is not loaded.
     ///
-    /// **Cost.** A walk over the image's metadata at each call.
+    /// **Cost.** Reads the image's metadata at each call.
     public var classNames: [String] { currentCode?.classNames ?? [] }
 }
 
@@ -56,7 +56,7 @@ extension Registrations {
         }
         all += functions.values.sorted { $0.name < $1.name }.map { function in
             PluginBundle.Registration(
-                kind: .function, name: function.name, signature: try? ForeignSignature(function.signature))
+                kind: .function, name: function.name, signature: function.signature)
         }
         return all
     }

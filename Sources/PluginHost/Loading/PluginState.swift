@@ -1,18 +1,18 @@
-/// Where a plug-in stands in its life.
+/// The state of a plug-in.
 public enum PluginState: Sendable, Hashable {
-    /// It is known; nothing of its code was asked for.
+    /// The plug-in is known, but its code was never needed.
     case discovered
-    /// A catalogue has chosen it and everything that it requires; its code is not loaded.
+    /// A catalogue has selected it and everything that it requires; its code is not loaded.
     case resolved
-    /// Its code is being brought in, or its `activate` runs.
+    /// Its code is being loaded, or its `activate` is running.
     case loading
-    /// What it registered is offered.
+    /// Its registrations are offered.
     case active
-    /// Nothing of it is offered any more, and its `deactivate` runs.
+    /// Its registrations are no longer offered, and its `deactivate` is running.
     case deactivating
-    /// It was unloaded: nothing of it is offered, its code stays in the process.
+    /// It was unloaded: its registrations are not offered, but its code stays in the process.
     case deactivated
-    /// The last load failed, and nothing of it is offered; a new load may be tried.
+    /// The last load failed, and nothing is offered; loading may be tried again.
     case failed(PluginError)
 }
 

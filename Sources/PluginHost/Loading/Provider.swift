@@ -1,14 +1,14 @@
 @_spi(PluginHost) public import PluginABI
 
-/// Something that a bundle provides at an extension point, and makes when it is asked to.
+/// A bundle's provider at an extension point, which creates objects on request.
 ///
-/// **Threads.** Any. **Lifetime.** May be kept; it goes on working after the bundle was unloaded.
+/// **Threads.** Any. **Lifetime.** May be kept; it works after the bundle was unloaded too.
 public struct Provider<Interface>: Sendable {
     /// The name, unique at the point among all bundles.
     public let name: String
     /// Lower comes first.
     public let order: Int
-    /// Whose it is.
+    /// The bundle that registered it.
     public let bundle: PluginBundle
     /// The plug-in's text for the user, not localised.
     let text: String
@@ -16,16 +16,17 @@ public struct Provider<Interface>: Sendable {
     let context: PluginContext
     let objects: ObjectCount
 
-    /// What to show to the user: the plug-in's text, localised by the bundle's table `Providers`.
+    /// The name to show to the user: the plug-in's text, localised with the bundle's table `Providers`.
     ///
-    /// **Cost.** A look-up in the bundle's strings, at each use.
+    /// **Cost.** A look-up in the bundle's strings at each use.
     public var displayName: String { bundle.localizedProviderName(text) }
 
-    /// Makes an object.
+    /// Creates an object.
     ///
-    /// - Throws: ``PluginError`` of code `instantiationFailed` with what the plug-in threw.
+    /// - Throws: ``PluginError`` of code `instantiationFailed` with the plug-in's error.
     ///
-    /// **Cost.** The plug-in's own, and a weak reference to an object, by which ``PluginBundle/liveObjects`` counts it.
+    /// **Cost.** The cost of the plug-in's own code, plus a weak reference with which ``PluginBundle/liveObjects``
+    /// counts the object.
     public func make() throws -> Interface {
         HeldLocks.preconditionNone(before: "a provider of a plug-in")
         do {
@@ -39,12 +40,12 @@ public struct Provider<Interface>: Sendable {
 }
 
 extension PluginBundle {
-    /// What this bundle provides at an extension point, in order, loading the bundle if it is not loaded.
+    /// The bundle's providers at an extension point, in order. Loads the bundle if necessary.
     ///
-    /// Providers of another version of the point are passed over.
+    /// Providers of another version of the point are skipped.
     ///
-    /// - Throws: ``PluginError``: what a load throws; `duplicateABI` if a provider was compiled against another copy of
-    ///   the module that declares the interface.
+    /// - Throws: ``PluginError``: the errors of a load; `duplicateABI` if a provider was compiled against another copy
+    ///   of the module that declares the interface.
     ///
     /// **Cost.** One comparison of addresses for each provider; no cast and no look-up by name.
     public func providers<Interface>(of point: ExtensionPoint<Interface>) throws -> [Provider<Interface>] {
@@ -58,13 +59,14 @@ extension PluginBundle {
         where provider.pointName == point.name && provider.pointVersion == point.version {
             result.append(try typed(provider, in: code))
         }
-        // Stable, so that equal orders stay in the order of registration.
+        // Stable, so that providers of equal order stay in the order of registration.
         return result.count < 2 ? result : result.sorted { $0.order < $1.order }
     }
 
-    /// The provider of a name at an extension point; nil if the code registered none there, or only for another version.
+    /// The provider with a name at an extension point; nil if the code registered none there, or only one for another
+    /// version.
     ///
-    /// - Throws: ``PluginError`` of code `duplicateABI` as ``providers(of:)``.
+    /// - Throws: ``PluginError`` of code `duplicateABI`, as for ``providers(of:)``.
     func provider<Interface>(
         named name: String, of point: ExtensionPoint<Interface>, in code: LoadedCode
     ) throws -> Provider<Interface>? {
@@ -77,7 +79,7 @@ extension PluginBundle {
 
     private func typed<Interface>(_ provider: AnyProvider, in code: LoadedCode) throws -> Provider<Interface> {
         guard provider.interface == Interface.self else { throw otherInterface(provider, Interface.self) }
-        // The class is that of its interface by construction: TypedProvider<I> sets `interface` to I.
+        // TypedProvider<I> sets `interface` to I, so the class is always the right one.
         let typed = unsafeDowncast(provider, to: TypedProvider<Interface>.self)
         return Provider(
             name: typed.name, order: typed.order, bundle: self, text: typed.displayName ?? typed.name,
@@ -85,10 +87,10 @@ extension PluginBundle {
             objects: code.objects.count(.provider, typed.name, at: typed.pointName))
     }
 
-    /// What to show to the user for something that Info.plist says the bundle offers: its display name, localised by
-    /// the bundle's table `Providers`, as ``Provider/displayName`` is once the bundle is loaded.
-    public func displayName(of factory: Manifest.Extension) -> String {
-        localizedProviderName(factory.displayName ?? factory.name)
+    /// The name to show to the user for something declared in Info.plist: its display name, localised with the bundle's
+    /// table `Providers`. After a load, ``Provider/displayName`` is the same.
+    public func displayName(of declaration: Manifest.Extension) -> String {
+        localizedProviderName(declaration.displayName ?? declaration.name)
     }
 
     fileprivate func localizedProviderName(_ text: String) -> String {
@@ -101,10 +103,10 @@ extension PluginBundle {
         let what =
             wanted == found
             ? "a \(quoted(wanted)) of another copy of the module that declares it"
-            : "a \(quoted(found)), and the host asks for a \(quoted(wanted))"
+            : "a \(quoted(found)), but the host expects a \(quoted(wanted))"
         let finding = PluginFinding(
             .duplicateABI, filePath: executablePath, subject: provider.pointName,
-            message: "The provider \(quoted(provider.name)) at \(quoted(provider.pointName)) makes \(what).",
+            message: "The provider \(quoted(provider.name)) at \(quoted(provider.pointName)) creates \(what).",
             remedy: OwnCopyRemedy.text)
         return PluginError(bundlePath: bundlePath, findings: [finding] + duplicateModules)
     }

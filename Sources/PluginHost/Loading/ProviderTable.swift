@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Which bundle offers what at the extension points of the process: a name is unique at its point.
+/// Which bundle has which name at the extension points of the process: each name is unique at its point.
 final class ProviderTable: Sendable {
     static let shared = ProviderTable()
 
     private struct Owner {
-        /// The path of the bundle that offers it.
+        /// The path of the bundle that has it.
         var path: String
-        /// That of the bundle which is about to take it over.
+        /// The path of the bundle that is about to take it over.
         var successor: String?
     }
 
     /// By point and name.
     private let owners = Lock<[Registrations.Key: Owner]>([:])
 
-    /// Enters all keys or none. Those of a predecessor stay its own until ``takeOver(_:by:)``. `predecessor`: the
-    /// bundle whose keys may be taken over. Throws ``PluginError`` of code `duplicateFactory` that names both bundles.
+    /// Adds all keys or none. Keys of a predecessor stay with it until ``takeOver(_:by:)``. `predecessor`: the bundle
+    /// whose keys may be taken over. Throws ``PluginError`` of code `duplicateFactory` that names both bundles.
     func insert(
         _ keys: [Registrations.Key], of bundlePath: String, inPlaceOf predecessor: String? = nil
     ) throws(PluginError) {
@@ -40,19 +40,19 @@ final class ProviderTable: Sendable {
                 .duplicateFactory, subject: conflict.key.name,
                 message:
                     "The name \(quoted(conflict.key.name)) at the extension point \(quoted(conflict.key.point)) is "
-                    + "taken by the bundle \(quoted(conflict.owner)).",
+                    + "already taken by the bundle \(quoted(conflict.owner)).",
                 remedy: "Remove or unload one of the two bundles, or rename the provider."))
     }
 
-    /// Gives a bundle what it was entered for in place of another.
+    /// Moves the keys that a bundle was added for as a successor to that bundle.
     func takeOver(_ keys: [Registrations.Key], by bundlePath: String) {
         owners.withLock { owners in
             for key in keys where owners[key]?.successor == bundlePath { owners[key] = Owner(path: bundlePath) }
         }
     }
 
-    /// Takes a bundle's keys out. What it was to take over stays the other's; what is to be taken over from it goes to
-    /// the successor now.
+    /// Removes a bundle's keys. Keys that it was about to take over stay with the other bundle; keys that another
+    /// bundle was about to take over go to that bundle now.
     func remove(_ keys: [Registrations.Key], of bundlePath: String) {
         owners.withLock { owners in
             for key in keys {

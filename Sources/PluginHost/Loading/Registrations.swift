@@ -1,16 +1,16 @@
 internal import CPluginSupport
 @_spi(PluginHost) internal import PluginABI
 
-/// What an entry registered, in order.
+/// The registrations of an entry, in order.
 struct Registrations: Sendable {
     struct Class: Sendable {
-        /// The name that it was registered under; nil for the class's own.
+        /// The name under which it was registered; nil for the class's own name.
         let givenName: String?
         let type: any Plugin.Type
         /// For a class that nibs may name.
         let nib: NibRegistration?
 
-        /// **Cost.** Without a given name, a reading of the class's metadata.
+        /// **Cost.** Without a given name, reads the class's metadata.
         var name: String { givenName ?? ImageClasses.ownName(of: type) }
 
         func isNamed(_ name: String) -> Bool {
@@ -22,7 +22,7 @@ struct Registrations: Sendable {
 
     /// A provider of the C level: a factory of the ABI.
     struct CProvider: @unchecked Sendable {
-        // @unchecked because of the pointer: the ABI makes cProviders immortal and constant.
+        // @unchecked because of the pointer: the ABI requires factories to be immortal and constant.
         let pointer: UnsafePointer<plugin_factory>
         let name: String
         let point: String
@@ -33,9 +33,9 @@ struct Registrations: Sendable {
     }
 
     struct Function: @unchecked Sendable {
-        // @unchecked because of the address: the ABI makes code immortal.
+        // @unchecked because of the address: the ABI requires code to be immortal.
         let name: String
-        let signature: String
+        let signature: ForeignSignature
         let code: plugin_code
 
         fileprivate var key: Key { Key(point: "", name: name) }
@@ -43,7 +43,7 @@ struct Registrations: Sendable {
 
     /// Hooks of the C level.
     struct Hook: @unchecked Sendable {
-        // @unchecked because of the pointer: the ABI makes hooks immortal and constant.
+        // @unchecked because of the pointer: the ABI requires hooks to be immortal and constant.
         let pointer: UnsafePointer<plugin_hooks>
     }
 
@@ -58,25 +58,25 @@ struct Registrations: Sendable {
     private(set) var cProviders: [CProvider] = []
     private(set) var functions: [String: Function] = Dictionary()  // [:] would be a call at each load
     private(set) var hooks: [Hook] = []
-    /// What stands where, from the second registration on: one alone, which is the usual, cannot stand in another's
-    /// place, and need not even have its name looked up.
+    /// The keys in use, recorded from the second registration on. A single registration, the usual case, cannot
+    /// conflict with another, so its name need not even be read.
     private var taken: Set<Key> = []
 
-    /// A name and what it must be unique in.
+    /// A name and the scope in which it must be unique.
     struct Key: Hashable, Sendable {
-        /// The extension point, empty for what the bundle itself names.
+        /// The extension point; empty if the name must be unique in the bundle.
         let point: String
         let name: String
     }
 
-    /// Whether nothing was registered that has a name.
+    /// Whether nothing with a name was registered.
     private var isNameless: Bool {
         classes.isEmpty && providers.isEmpty && cProviders.isEmpty && functions.isEmpty && foreignNibClasses.isEmpty
     }
 
     var isEmpty: Bool { isNameless && hooks.isEmpty && foreignNibClasses.isEmpty }
 
-    /// Where the bundle's offers stand among those of all bundles.
+    /// The bundle's names at extension points.
     @inline(__always)
     var pointKeys: [Key] { providers.isEmpty && cProviders.isEmpty ? [] : allPointKeys }
 
@@ -86,11 +86,11 @@ struct Registrations: Sendable {
 
     func `class`(named name: String) -> (any Plugin.Type)? {
         if let exact = classes.first(where: { $0.isNamed(name) }) { return exact.type }
-        // “Module.Reporter” for a class that was registered as “Reporter” or under a name of its own.
+        // For “Module.Reporter”, where the class was registered as “Reporter” or under another name.
         return classes.first { ImageClasses.matches(name, class: $0.type) }?.type
     }
 
-    // MARK: Adding; each returns the fault, or nil
+    // MARK: Adding; each function returns the fault, or nil
 
     mutating func add(class type: any Plugin.Type, as name: String?, nib: NibRegistration? = nil) -> Fault? {
         let new = Class(givenName: name, type: type, nib: nib)
@@ -115,16 +115,15 @@ struct Registrations: Sendable {
         return nil
     }
 
-    mutating func add(_ function: Function) -> Fault? {
-        do throws(ForeignSignature.Fault) {
-            _ = try ForeignSignature(function.signature)
-        } catch {
+    mutating func add(function name: String, signature text: String, code: @escaping plugin_code) -> Fault? {
+        let signature: ForeignSignature
+        do throws(ForeignSignature.Fault) { signature = try ForeignSignature(text) } catch {
             return .unusable(
-                function.name, "has the signature \(quoted(function.signature)), \(error.reason)",
-                remedy: ForeignSignature.remedy)
+                name, "has the signature \(quoted(text)), \(error.reason)", remedy: ForeignSignature.remedy)
         }
-        if let fault = check(name: function.name, what: "a name") ?? take(function.key) { return fault }
-        functions[function.name] = function
+        let function = Function(name: name, signature: signature, code: code)
+        if let fault = check(name: name, what: "a name") ?? take(function.key) { return fault }
+        functions[name] = function
         return nil
     }
 
@@ -142,12 +141,12 @@ struct Registrations: Sendable {
         return nil
     }
 
-    /// Why something cannot be registered.
+    /// Why a registration is refused.
     enum Fault {
         case duplicate(Key)
-        /// A class's name, and what is wrong with its NibInterface.
+        /// The name of a class, and what is wrong with its NibInterface.
         case interface(String, String)
-        /// A name, the end of a sentence about it, and what to do.
+        /// A name, the end of a sentence about it, and the remedy.
         case unusable(String, String, remedy: String = "Correct the registration in plugin_entry.")
 
         var status: plugin_status {
@@ -158,7 +157,7 @@ struct Registrations: Sendable {
         }
     }
 
-    /// Longer names are a sign of a wrong pointer or a wrong length.
+    /// Longer names indicate a wrong pointer or a wrong length.
     static let maximumNameLength = 1024
 
     private mutating func take(_ key: @autoclosure () -> Key) -> Fault? {
@@ -175,13 +174,13 @@ struct Registrations: Sendable {
 
     private func check(name: String, what: String) -> Fault? {
         let length = name.utf8.count
-        if length == 0 { return .unusable(name, "is empty, where \(what) is expected") }
+        if length == 0 { return .unusable(name, "is empty, but \(what) is required") }
         if length > Self.maximumNameLength {
             return .unusable(
                 String(name.prefix(40)) + "…",
                 "is \(length) bytes long; the limit of \(what) is \(Self.maximumNameLength)")
         }
-        if name.utf8.contains(0) { return .unusable(name, "contains a NUL character, which \(what) cannot") }
+        if name.utf8.contains(0) { return .unusable(name, "contains a NUL character, which is not allowed in \(what)") }
         return nil
     }
 }

@@ -1,4 +1,4 @@
-/// An object that is shared as a service, whatever it is.
+/// An object that is shared as a service, of any type.
 class AnyServiceBox: @unchecked Sendable {}
 // @unchecked because a class that is subclassed must be; the one subclass holds a constant Sendable value.
 
@@ -10,7 +10,7 @@ final class ServiceBox<Interface: Sendable>: AnyServiceBox, @unchecked Sendable 
     deinit { HeldLocks.keep(value) }
 }
 
-/// One shared object, made when it is first asked for.
+/// One shared object, created at the first request.
 final class SharedObject: Sendable {
     private enum State {
         case none
@@ -20,9 +20,9 @@ final class SharedObject: Sendable {
 
     private let state = Lock(State.none)
 
-    /// The object, made if there is none. Threads that ask meanwhile wait; one that would wait for itself gets an
-    /// error. `path`: the bundle that offers it. `make`: makes it, with no lock held. After a failure the next that
-    /// asks tries again.
+    /// The object; created if there is none. Other threads wait meanwhile; a thread that would wait for itself gets an
+    /// error. `path`: the bundle that provides it. `make`: creates it, with no lock held. After a failure, the next
+    /// request tries again.
     func value<Interface: Sendable>(of path: String, _ point: String, _ make: () throws -> AnyServiceBox) throws
         -> Interface
     {
@@ -33,7 +33,7 @@ final class SharedObject: Sendable {
                 return state
             }
             switch now {
-            // The box is of its interface by construction: whoever asks has compared the interfaces.
+            // The box always has the right type, because the caller has compared the interfaces.
             case .made(let box): return unsafeDowncast(box, to: ServiceBox<Interface>.self).value
             case .making(let other): try LoadActivity.shared.wait(for: other, to: .service(point)).get()
             case .none: try fill(ticket, make)
@@ -45,7 +45,7 @@ final class SharedObject: Sendable {
         HeldLocks.preconditionNone(before: "the initialiser of a service")
         LoadActivity.shared.begin(ticket)
         let result = Result { try make() }.mapError { error in
-            // A provider's and a factory's are such errors; the application may throw what it likes.
+            // Errors of providers and factories have this type; the application may throw any error.
             error as? PluginError
                 ?? PluginBundle.main.pluginFailed(.instantiationFailed, "Making a service of the application", error)
         }

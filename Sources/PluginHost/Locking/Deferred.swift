@@ -1,7 +1,8 @@
-/// Something of others in the state of a ``Lock``: a closure of the application's, a continuation, an object.
+/// An object that belongs to others, inside the state of a ``Lock``: a closure of the application, a continuation, an
+/// object.
 ///
-/// Whoever replaces or removes it under the lock drops the last reference there; the box then keeps the content until the
-/// thread holds no lock.
+/// Code that replaces or removes it under the lock releases the last reference there. The box then keeps the content
+/// alive until the thread holds no lock.
 final class Deferred<Value: Sendable>: Sendable {
     let value: Value
 
@@ -12,17 +13,18 @@ final class Deferred<Value: Sendable>: Sendable {
 
 /// A weak reference that may be read under a ``Lock``.
 ///
-/// Reading gives a strong reference for a moment. If the owner drops its own meanwhile, that one is the last, and the
-/// object's deinitialiser runs where it ends; here never under a lock.
+/// Reading creates a strong reference for a moment. If the owner releases its reference meanwhile, this one is the
+/// last, and the deinitialiser runs where it is released. Here that never happens under a lock.
 struct WeakReference<Object: AnyObject>: @unchecked Sendable {
-    // @unchecked because an object of a plug-in need not be Sendable: those are only asked whether they live.
+    // @unchecked because an object of a plug-in need not be Sendable: for those, only the existence is checked.
     private weak var reference: Object?
 
     init(_ object: Object?) { reference = object }
 
-    /// The object, if it lives.
+    /// The object, if it still exists.
     ///
-    /// **Cost.** Under a lock, an entry in a list. Where many are read, copy the references and read them outside.
+    /// **Cost.** Under a lock, an entry in a list. To read many, copy the references and read them after the lock is
+    /// released.
     var object: Object? {
         let object = reference
         if let object { HeldLocks.keep(object) }

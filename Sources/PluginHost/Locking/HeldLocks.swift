@@ -1,23 +1,23 @@
 internal import CPluginSupport.Shims
 
-/// Whether the calling thread holds a ``Lock``, and what waits until it holds none.
+/// Whether the calling thread holds a ``Lock``, and the work that waits until it holds none.
 ///
-/// **Fork.** A child has one thread: a copy of the one that called fork(), with its count. That thread holds no lock,
-/// because nothing that runs under one calls fork(), so the child starts with none and with nothing postponed. What other
-/// threads held or had postponed is not counted in the child.
+/// **Fork.** A child process has one thread: a copy of the one that called fork(), with its count. That thread holds no
+/// lock, because nothing that runs under a lock calls fork(). So the child starts with no lock and no postponed work.
+/// Locks and postponed work of other threads are not counted in the child.
 enum HeldLocks {
     static var areNone: Bool { @inline(__always) get { !phs_holds_lock() } }
 
-    /// Does something when this thread holds no lock: at once, or when it has released the outermost one.
+    /// Runs the work when this thread holds no lock: immediately, or after it has released the outermost lock.
     ///
-    /// What is postponed runs in the order in which it came.
+    /// Postponed work runs in the order in which it was added.
     @inline(__always)
     static func afterRelease(_ work: @escaping () -> Void) {
         if areNone { work() } else { postpone(work) }
     }
 
-    /// Keeps a value until this thread holds no lock, so that its last reference does not end under one. A deinitialiser
-    /// calls it for what it owns.
+    /// Keeps a value alive until this thread holds no lock, so that its last reference is not released under one. A
+    /// deinitialiser calls it for the values that it owns.
     @inline(__always)
     static func keep<Value>(_ value: Value) {
         if !areNone { postpone { withExtendedLifetime(value) {} } }
@@ -25,8 +25,8 @@ enum HeldLocks {
 
     /// Stops the process if this thread holds a lock.
     ///
-    /// In release builds too: whoever holds a lock here is a step away from waiting for itself without end, and the walk
-    /// is the same at each call, so that tests meet it first.
+    /// In release builds too: a thread that holds a lock here is close to a deadlock with itself. The code path is the
+    /// same at each call, so tests find the mistake first.
     ///
     /// - Parameter what: the foreign code that is about to run, as the end of a sentence.
     @inline(__always)
@@ -63,12 +63,12 @@ enum HeldLocks {
     /// Called when the outermost lock was released.
     @inline(never)
     static func runPostponed() {
-        // Taken first: what runs may take locks, and postpone more until it has released them.
+        // Taken first: the work may take locks itself, and postpones more when it does.
         guard let list = phs_postponed() else { return }
         phs_set_postponed(nil)
         var works = Unmanaged<List>.fromOpaque(list).takeRetainedValue().works
         works.reverse()
-        // Each ends before the next begins.
+        // Each one is finished before the next begins.
         while let work = works.popLast() { work() }
     }
 }

@@ -1,29 +1,30 @@
 internal import CPluginSupport.Shims
 import Synchronization
 
-/// A value that one thread at a time may use: the only lock of this module.
+/// A value that one thread at a time may use: the only kind of lock in this module.
 ///
-/// **Rule.** While a thread holds a lock, nothing that is not ours runs on it: no code of a plug-in, no observer, no
-/// closure of the application's, and no deinitialiser that could lead there. Such code may call the library again, and
-/// then meets the lock that its own thread holds.
+/// **Rule.** While a thread holds a lock, it runs only our own code: no code of a plug-in, no observer, no closure of
+/// the application, and no deinitialiser that could lead to such code. Foreign code may call the library again, and
+/// would then wait for the lock that its own thread holds.
 ///
-/// Nobody can see in a line of Swift which reference is the last one, so care is not enough. The rule holds by these parts:
-/// - each lock counts itself for its thread (``HeldLocks``), so that everything below can ask whether one is held;
-/// - what ends under a lock ends after it: ``PluginBundle``, ``CInstance`` and the boxes around objects of others postpone
-///   their own end; a foreign closure or object in a lock's state stands in a ``Deferred``; a weak reference that is read
-///   under a lock is a ``WeakReference``;
-/// - each of the few places that call foreign code asks ``HeldLocks/preconditionNone(before:)`` first. A mistake stops
-///   every test that walks there, and not one run in a thousand.
+/// A line of Swift does not show which reference is the last one, so care is not enough. Three mechanisms enforce the
+/// rule:
+/// - each lock counts itself for its thread (``HeldLocks``), so that any code can check whether its thread holds one;
+/// - the end of an object under a lock is postponed until after it: ``PluginBundle``, ``CInstance`` and the boxes
+///   around foreign objects do this; a foreign closure or object in a lock's state is wrapped in a ``Deferred``; a weak
+///   reference that is read under a lock is a ``WeakReference``;
+/// - the few places that call foreign code first check ``HeldLocks/preconditionNone(before:)``. So a mistake stops
+///   every test that runs this code, instead of one run in a thousand.
 ///
-/// **Cost.** That of the standard library's Mutex, and two changes of a variable of the thread.
+/// **Cost.** The cost of the standard library's Mutex, plus two changes of a thread-local variable.
 struct Lock<State>: ~Copyable, @unchecked Sendable {
-    // @unchecked as the standard library's Mutex is: the state is reached under the lock only.
+    // @unchecked like the standard library's Mutex: the state is reached only under the lock.
     private let mutex: Mutex<State>
 
     #if THREAD_SANITIZER
-    /// Where a thread has to wait, Mutex is taken inside of the standard library, which is not built with the sanitiser.
-    /// The sanitiser then does not see that the thread which held it before has let go, and reports what the lock protects.
-    /// This counter is changed by code that is built with it, in the same order.
+    /// When a thread has to wait, the Mutex is taken inside the standard library, which is not built with the
+    /// sanitiser. The sanitiser then does not see that the previous thread has released it, and reports false races.
+    /// This counter is changed in the same order by code that is built with the sanitiser.
     private let order = Atomic(0)
     #endif
 
@@ -31,17 +32,18 @@ struct Lock<State>: ~Copyable, @unchecked Sendable {
 
     /// Calls body while no other thread uses the state.
     ///
-    /// An array or a dictionary of the state is copied out element by element (`map`), where it is still changed later: a
-    /// copy of the whole shares its memory, which is changed in its place when the last other owner has let go, and the
-    /// thread sanitiser does not see that order, because the count is kept by the Swift runtime.
+    /// Copy an array or a dictionary out of the state element by element (`map`) if it changes later. A copy of the
+    /// whole shares its memory, which is changed in place after the last other owner has released it. The thread
+    /// sanitiser does not see that order, because the Swift runtime keeps the count.
     ///
-    /// What the body and everything it calls postpones runs before this returns, if the thread then holds no lock.
+    /// Work postponed by the body, or by anything it calls, runs before this returns, unless the thread still holds a
+    /// lock.
     @inline(__always)
     borrowing func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         phs_note_lock()
-        // After the mutex was released, because it runs when the function is left.
+        // After the mutex was released, because a defer block runs when the function returns.
         defer { if phs_note_unlock() { HeldLocks.runPostponed() } }
         #if THREAD_SANITIZER
         return try mutex.withLock { (state) throws(Failure) in

@@ -1,21 +1,21 @@
-/// `PHExecution`: where a bundle asks its code to run.
+/// `PHExecution`: where the bundle's code must run.
 enum ExecutionRequest: String, CaseIterable {
     /// Anywhere.
     case any
     /// In the application's process; it cannot run elsewhere.
     case inProcess = "in-process"
-    /// In a process of its own.
+    /// In a separate process.
     case isolated
-    /// In a process of its own that may do only what it was granted.
+    /// In a separate process with restricted rights.
     case sandboxed
 
-    /// What keeps a bundle from running here, where all code runs in the application's process. Code never runs less
-    /// safely than its bundle asks, so a request that this version does not know is refused as well.
+    /// Why a bundle cannot run here, where all code runs in the application's process. Code never runs less safely than
+    /// its bundle requires, so an unknown request is refused too.
     ///
     /// - Parameters:
-    ///   - text: the value of the key; nil where the list does not have it.
+    ///   - text: the value of the key; nil if the list does not have it.
     ///   - list: the path of the Info.plist.
-    /// - Returns: a finding of severity error, or nil where the code may run here.
+    /// - Returns: a finding of severity error, or nil if the code may run here.
     static func finding(_ text: String?, list: String) -> PluginFinding? {
         guard let text else { return nil }
         let key = ManifestKey.execution.spelling
@@ -25,7 +25,7 @@ enum ExecutionRequest: String, CaseIterable {
             return PluginFinding(
                 .hostIncompatible, filePath: list, subject: key,
                 message: """
-                    The key \(key) of \(quoted(list)) is \(quoted(text)): the bundle asks for a process of its own, and \
+                    The key \(key) of \(quoted(list)) is \(quoted(text)): the bundle requires a separate process, but \
                     this version of PluginHost runs all code in the application's process.
                     """,
                 remedy:
@@ -35,7 +35,7 @@ enum ExecutionRequest: String, CaseIterable {
             let known = allCases.map { quoted($0.rawValue) }.joined(separator: ", ")
             return PluginFinding(
                 .manifestInvalid, filePath: list, subject: key,
-                message: "The key \(key) of \(quoted(list)) is \(quoted(text)), which is none of its values: \(known).",
+                message: "The key \(key) of \(quoted(list)) is \(quoted(text)), not one of its values: \(known).",
                 remedy: "Correct the key, or remove it.")
         }
     }

@@ -1,15 +1,15 @@
 internal import PropertyLists
 import Synchronization
 
-/// The whole of an Info.plist.
+/// The complete content of an Info.plist.
 ///
-/// ``Manifest`` has what the host needs of it. The dictionary of everything is made when it is asked for first, which for
-/// most bundles is never.
+/// ``Manifest`` has everything that the host needs. The dictionary of all values is created at its first use, which for
+/// most bundles never happens.
 ///
 /// **Threads.** Any.
 final class InfoList: Sendable {
     private enum Content {
-        /// A list that was recognised, and so can be read.
+        /// A list that was recognised, so it can always be read.
         case text(ListText)
         case dictionary([String: PropertyList])
     }
@@ -20,12 +20,12 @@ final class InfoList: Sendable {
         content = Lock(.dictionary(dictionary))
     }
 
-    /// - Parameter text: a list that ``ListText/forEachItem(_:)`` recognised, without keys for platforms.
+    /// - Parameter text: a list that ``ListText/forEachItem(_:)`` recognised, without platform-specific keys.
     init(_ text: ListText) {
         content = Lock(.text(text))
     }
 
-    /// What the list says on this platform.
+    /// The values of the list for this platform.
     var dictionary: [String: PropertyList] {
         content.withLock { content in
             switch content {

@@ -4,7 +4,7 @@ internal import PropertyLists
 enum ItemKey: Int, CaseIterable {
     case name, extensionPoint, version, displayName, order
 
-    /// The key as it stands in the dictionary.
+    /// The key as spelled in the dictionary.
     var spelling: String {
         switch self {
         case .name: "name"
@@ -15,7 +15,7 @@ enum ItemKey: Int, CaseIterable {
         }
     }
 
-    /// The key of a spelling, nil for one that the host does not read. No two keys are of one length.
+    /// The key with a spelling; nil for one that the host does not read. No two keys have the same length.
     init?(_ spelling: UnsafeBufferPointer<UInt8>) {
         switch spelling.count {
         case 4: self = .name
@@ -32,7 +32,7 @@ enum ItemKey: Int, CaseIterable {
 /// The values of one dictionary in `PHFactories` or `PHExtensionPoints`.
 struct ItemValues {
     private var list: [String: PropertyList] = [:]
-    /// The list where it is read by places.
+    /// The list, if it is read by positions.
     private var text: ListText?
     private var places = InlineArray<5, ListPlace?>(repeating: nil)
 
@@ -44,7 +44,7 @@ struct ItemValues {
         self.text = text
     }
 
-    /// Remembers where a value stands in the text.
+    /// Records the position of a value in the text.
     mutating func note(_ spelling: UnsafeBufferPointer<UInt8>, _ place: ListPlace) {
         if let key = ItemKey(spelling) { places[key.rawValue] = place }
     }

@@ -1,22 +1,22 @@
-// Public for the SPI below: it reads a list that a tool has read.
+// Public for the SPI below: it creates a manifest from a list that a tool has read.
 public import PropertyLists
 
 /// A bundle's Info.plist as a typed value.
 ///
 /// Every key that the host reads is a property; docs/bundle-format.md lists them. A key whose value has the wrong type
-/// reads as absent here and stands in the bundle's problems, so that nothing in a file can trap.
+/// counts as absent here and is reported as a problem of the bundle, so that nothing in a file can cause a trap.
 public struct Manifest: Sendable {
-    /// What a bundle says in `PHFactories` that it offers, readable without loading it.
+    /// A declaration in `PHFactories`, readable without loading the bundle.
     public struct Extension: Sendable, Hashable {
         /// The provider's or factory's name.
         public let name: String
         /// The extension point, or nil for a class or factory without one.
         public let extensionPoint: String?
-        /// The version of the extension point; 1 where the list does not say.
+        /// The version of the extension point; 1 if the list does not state it.
         public let version: UInt32
-        /// What to show to the user, not localised; nil for the name.
+        /// The name to show to the user, not localised; nil for `name`.
         public let displayName: String?
-        /// Lower comes first where the application lists several; 0 where the list does not say.
+        /// Lower comes first where the application lists several; 0 if the list does not state it.
         public let order: Int
     }
 
@@ -24,9 +24,9 @@ public struct Manifest: Sendable {
     public struct Point: Sendable, Hashable {
         /// The extension point's name.
         public let name: String
-        /// The version of its interface; 1 where the list does not say.
+        /// The version of its interface; 1 if the list does not state it.
         public let version: UInt32
-        /// What to show to the user, not localised; nil for the name.
+        /// The name to show to the user, not localised; nil for `name`.
         public let displayName: String?
     }
 
@@ -36,79 +36,81 @@ public struct Manifest: Sendable {
     public let name: String?
     /// `CFBundleDisplayName`.
     public let displayName: String?
-    /// `CFBundleVersion`, the build's number.
+    /// `CFBundleVersion`, the build number.
     public let version: String?
     /// `CFBundleShortVersionString`, the version shown to users.
     public let shortVersion: String?
     /// `CFBundlePackageType`: `BNDL`, `APPL`, `FMWK`.
     public let packageType: String?
-    /// `CFBundleDevelopmentRegion`, the language the bundle was written in.
+    /// `CFBundleDevelopmentRegion`, the language in which the bundle was written.
     public let developmentRegion: String?
-    /// `CFBundleLocalizations`, languages beside those that have an `.lproj` directory.
+    /// `CFBundleLocalizations`, languages in addition to those with an `.lproj` directory.
     public let localizations: [String]
     /// `CFBundleAllowMixedLocalizations`.
     public let allowsMixedLocalizations: Bool
-    /// `CFBundleIconFile`, else `NSIcon`.
+    /// `CFBundleIconFile`, otherwise `NSIcon`.
     public let iconFile: String?
-    /// `CFBundleIconFiles`, the icon's files where it has several.
+    /// `CFBundleIconFiles`, the files of an icon that has several.
     public let iconFiles: [String]
     /// `NSMainNibFile`.
     public let mainNibFile: String?
-    /// `NSExecutable`, else `CFBundleExecutable`; a value with an unexpanded `${…}` is passed over.
+    /// `NSExecutable`, otherwise `CFBundleExecutable`; a value with an unexpanded `${…}` is ignored.
     public let executable: String?
     /// `NSPrincipalClass`.
     public let principalClass: String?
     /// `PHFactories`.
     public let extensions: [Extension]
-    /// Whether the list has the key `PHFactories`, be it empty: then the code is held to it.
+    /// Whether the list has the key `PHFactories`, even if it is empty: then the code must match it.
     let declaresExtensions: Bool
     /// `PHFunctions`: C functions by name, with their signatures.
     public let functions: [String: String]
     /// `PHRequires`: version ranges of other bundles, by their identifiers.
     public let requires: [String: VersionRange]
-    /// `PHHostRequires`: the range that the host's version must be in.
+    /// `PHHostRequires`: the range that must contain the host's version.
     public let hostRequires: VersionRange?
-    /// `PHCapabilities`: what the host must offer, by names of the application's choosing.
+    /// `PHCapabilities`: what the host must offer, under names that the application chooses.
     public let capabilities: [String]
-    /// `UIRequiredDeviceCapabilities`: by the same names, true for what the host must offer and false for what it must
-    /// not. The list may be an array, of names that are required.
+    /// `UIRequiredDeviceCapabilities`: with the same names, true for what the host must offer and false for what it
+    /// must not offer. The list may also be an array of required names.
     public let deviceCapabilities: [String: Bool]
     /// `PHExtensionPoints`: the extension points that the bundle opens to others.
     public let extensionPoints: [Point]
-    /// `PHUses`: the services that the code asks for, as extension points with their versions.
+    /// `PHUses`: the services that the code requests, as extension points with their versions.
     public let uses: [String: UInt32]
-    /// `PHExecution`: where the bundle asks its code to run. A bundle that asks for more than this version can give, which
-    /// runs all code in the application's process, is not loaded.
+    /// `PHExecution`: where the bundle's code must run. A bundle that requires more than this version can provide,
+    /// which runs all code in the application's process, is not loaded.
     public let execution: String?
+    /// `PHBuiltFor`: what the packer read in the executable's note: the plug-in `ABI`, and for Swift the `Toolchain`.
+    public let builtFor: [String: String]
 
     private let list: InfoList
-    /// What is wrong with it, each finding naming its key. Warnings, of keys that stand twice, keep nothing from loading.
+    /// The problems of the list, each naming its key. Warnings, about duplicate keys, do not prevent a load.
     @_spi(Tools) public let findings: [PluginFinding]
-    /// Those that keep the bundle from loading.
+    /// The findings that prevent a load.
     var errors: [PluginFinding] { findings.filter { $0.severity == .error } }
 
-    /// The list of a bundle that has none.
+    /// The manifest of a bundle without an Info.plist.
     static let empty = Manifest(dictionary: [:], path: nil)
 
-    /// Reads a list.
+    /// Creates a manifest from a list.
     ///
     /// - Parameters:
-    ///   - dictionary: what the list says on this platform.
+    ///   - dictionary: the values of the list for this platform.
     ///   - path: the list's path, for the findings.
-    ///   - duplicates: the keys that the list has more than once.
+    ///   - duplicates: the keys that the list contains more than once.
     @_spi(Tools) public init(
         dictionary: [String: PropertyList], path: String?, duplicates: DuplicateKeys = DuplicateKeys()
     ) {
         self.init(ManifestValues(dictionary), path: path, InfoList(dictionary), duplicates)
     }
 
-    /// The manifest of a list in the form that nearly all have, read without making a dictionary of it.
+    /// The manifest of a list in the usual form, read without creating a dictionary.
     ///
-    /// - Returns: nil for a list that is to be read by ``PropertyListReader`` and ``PlatformKeys``.
+    /// - Returns: nil for a list that must be read by ``PropertyListReader`` and ``PlatformKeys``.
     init?(recognizing text: ListText, path: String?) {
         var places = ManifestPlaces()
         guard places.recognize(text) else { return nil }
-        // A list with equal keys is never recognised.
+        // A list with duplicate keys is never recognised.
         self.init(ManifestValues(text, at: places), path: path, InfoList(text), DuplicateKeys())
     }
 
@@ -141,14 +143,15 @@ public struct Manifest: Sendable {
         extensionPoints = decoder.points(in: values)
         uses = decoder.versionsByName(values[.uses])
         execution = decoder.string(values[.execution])
+        builtFor = decoder.stringsByName(values[.builtFor])
         self.list = list
         findings = decoder.findings
     }
 
-    /// The whole list, made when it is asked for first.
+    /// All values of the list; created at the first use.
     var dictionary: [String: PropertyList] { list.dictionary }
 
-    /// The keys that begin with `PH` and that this version does not know; a checker reports them, nothing else.
+    /// The keys that begin with `PH` and that this version does not know; only a checker reports them.
     public var unknownKeys: [String] {
         dictionary.keys.filter { $0.hasPrefix("PH") && !Self.ownKeys.contains($0) }.sorted()
     }

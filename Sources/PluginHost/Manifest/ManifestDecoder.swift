@@ -1,18 +1,18 @@
 import Glibc
 internal import PropertyLists
 
-/// Takes typed values out of an Info.plist and notes each value that is not of its key's type.
+/// Extracts typed values from an Info.plist and reports each value that does not have the type of its key.
 struct ManifestDecoder {
     /// The list's path, for the findings.
     let path: String?
-    /// The first findings; a value of the wrong type can stand in each ten bytes of a list.
+    /// The first findings; a list can have a value of the wrong type every ten bytes.
     private var listed: [PluginFinding] = []
-    /// How many there are beside those.
+    /// How many there are in addition to those.
     private var further = 0
-    /// How many findings there are, listed or not.
+    /// The number of findings, listed or not.
     private var count: Int { listed.count + further }
 
-    /// All findings: as many as are listed, and one that states how many others there are.
+    /// All findings: those that are listed, and one that states how many others there are.
     var findings: [PluginFinding] {
         if further == 0 { return listed }
         let most = ReadingBudget.mostFindings
@@ -26,88 +26,88 @@ struct ManifestDecoder {
         self.path = path
     }
 
-    mutating func string(_ entry: ListItem) -> String? {
-        guard let value = entry.value else { return nil }
-        guard case .string(let text) = value else { return mismatch(entry.key, value, expected: "a string") }
+    mutating func string(_ item: ListItem) -> String? {
+        guard let value = item.value else { return nil }
+        guard case .string(let text) = value else { return mismatch(item.key, value, expected: "a string") }
         return text
     }
 
-    /// A string that names something: not empty, no NUL (a C interface further on would cut it there).
-    mutating func name(_ entry: ListItem) -> String? {
-        guard let text = string(entry) else { return nil }
-        if text.holds(0) { return invalid(entry.key, "contains a NUL character") }
-        // An empty NSPrincipalClass or identifier is what templates leave behind: the same as none.
+    /// A string that names something: not empty, and without NUL, at which a C interface would cut it.
+    mutating func name(_ item: ListItem) -> String? {
+        guard let text = string(item) else { return nil }
+        if text.holds(0) { return invalid(item.key, "contains a NUL character") }
+        // Templates leave an empty NSPrincipalClass or identifier behind: it counts as absent.
         return text.isEmpty ? nil : text
     }
 
-    /// A file's name. A path could lead out of the bundle, so it is refused and not followed.
-    mutating func executable(_ entry: ListItem) -> String? {
-        guard let text = string(entry), !text.hasVariable else { return nil }
-        if text.holds(0) { return invalid(entry.key, "contains a NUL character") }
+    /// A file's name. A path could lead out of the bundle, so it is refused.
+    mutating func executable(_ item: ListItem) -> String? {
+        guard let text = string(item), !text.hasVariable else { return nil }
+        if text.holds(0) { return invalid(item.key, "contains a NUL character") }
         if text.isEmpty || text == "." || text == ".." {
-            return invalid(entry.key, "is \(quoted(text)), which names no file")
+            return invalid(item.key, "is \(quoted(text)), which is not the name of a file")
         }
         guard !text.holds(UInt8(ascii: "/")) else {
             let path = path
             add(
                 PluginFinding(
-                    .executableOutsideBundle, filePath: path, subject: entry.key,
-                    message: "The key \(entry.key) of \(quoted(path ?? "Info.plist")) is the path \(quoted(text)).",
+                    .executableOutsideBundle, filePath: path, subject: item.key,
+                    message: "The key \(item.key) of \(quoted(path ?? "Info.plist")) is the path \(quoted(text)).",
                     remedy: "Write the name of a file in the bundle's Contents/Linux directory, without a slash."))
             return nil
         }
         return text
     }
 
-    mutating func boolean(_ entry: ListItem) -> Bool {
-        switch entry.value {
+    mutating func boolean(_ item: ListItem) -> Bool {
+        switch item.value {
         case nil: return false
         case .boolean(let value): return value
         case .integer(let value): return value != 0
-        // Old-style lists have no Booleans; these are the words that NSString.boolValue takes for true.
+        // Old-style lists have no Booleans; these are the words that NSString.boolValue treats as true.
         case .string(let text): return ["YES", "Yes", "yes", "true", "1"].contains(text)
         case let value?:
-            _ = mismatch(entry.key, value, expected: "a Boolean") as Bool?
+            _ = mismatch(item.key, value, expected: "a Boolean") as Bool?
             return false
         }
     }
 
-    mutating func strings(_ entry: ListItem) -> [String] {
-        guard let value = entry.value else { return [] }
+    mutating func strings(_ item: ListItem) -> [String] {
+        guard let value = item.value else { return [] }
         guard case .array(let values) = value else {
-            return mismatch(entry.key, value, expected: "an array of strings") ?? []
+            return mismatch(item.key, value, expected: "an array of strings") ?? []
         }
         return values.compactMap { element in
             guard case .string(let text) = element else {
-                return mismatch(entry.key, element, expected: "strings", in: "an array of")
+                return mismatch(item.key, element, expected: "strings", in: "an array of")
             }
             return text
         }
     }
 
-    mutating func stringsByName(_ entry: ListItem) -> [String: String] {
-        guard let value = entry.value else { return [:] }
+    mutating func stringsByName(_ item: ListItem) -> [String: String] {
+        guard let value = item.value else { return [:] }
         guard case .dictionary(let values) = value else {
-            return mismatch(entry.key, value, expected: "a dictionary of strings") ?? [:]
+            return mismatch(item.key, value, expected: "a dictionary of strings") ?? [:]
         }
         var result: [String: String] = [:]
         for (name, element) in values {
             if case .string(let text) = element {
                 result[name] = text
             } else {
-                _ = mismatch(entry.key, element, expected: "strings", in: "a dictionary of") as String?
+                _ = mismatch(item.key, element, expected: "strings", in: "a dictionary of") as String?
             }
         }
         return result
     }
 
-    mutating func range(_ entry: ListItem) -> VersionRange? { string(entry).flatMap { range($0, of: entry.key) } }
+    mutating func range(_ item: ListItem) -> VersionRange? { string(item).flatMap { range($0, of: item.key) } }
 
-    mutating func rangesByName(_ entry: ListItem) -> [String: VersionRange] {
-        let texts = stringsByName(entry)
+    mutating func rangesByName(_ item: ListItem) -> [String: VersionRange] {
+        let texts = stringsByName(item)
         if texts.isEmpty { return [:] }
         var ranges: [String: VersionRange] = [:]
-        for (name, text) in texts.sorted(by: { $0.key < $1.key }) { ranges[name] = range(text, of: entry.key) }
+        for (name, text) in texts.sorted(by: { $0.key < $1.key }) { ranges[name] = range(text, of: item.key) }
         return ranges
     }
 
@@ -120,27 +120,28 @@ struct ManifestDecoder {
     }
 
     /// Flags by name. A list of names sets each of them.
-    mutating func flagsByName(_ entry: ListItem) -> [String: Bool] {
-        switch entry.value {
+    mutating func flagsByName(_ item: ListItem) -> [String: Bool] {
+        switch item.value {
         case nil: return [:]
-        case .array: return Dictionary(strings(entry).map { ($0, true) }, uniquingKeysWith: { first, _ in first })
+        case .array: return Dictionary(strings(item).map { ($0, true) }, uniquingKeysWith: { first, _ in first })
         case .dictionary(let values):
             return Dictionary(uniqueKeysWithValues: values.keys.map { ($0, boolean(ListItem($0, in: values))) })
         case let value?:
-            return mismatch(entry.key, value, expected: "an array of strings or a dictionary of Booleans") ?? [:]
+            return mismatch(item.key, value, expected: "an array of strings or a dictionary of Booleans") ?? [:]
         }
     }
 
-    /// Notes the keys that the list has more than once: an error where it leaves open which code is meant, else a warning.
+    /// Reports the keys that the list contains more than once: an error if it is not clear which code is meant,
+    /// otherwise a warning.
     mutating func note(_ duplicates: DuplicateKeys) {
         let path = path
-        // So that the last one listed is the number of the others.
+        // So that the last one listed states the number of the others.
         let listed = duplicates.listed.prefix(ReadingBudget.mostFindings - (duplicates.further > 0 ? 1 : 0))
         for duplicate in listed { add(Self.finding(duplicate, path)) }
         let unlisted = duplicates.listed.dropFirst(listed.count)
         let further = duplicates.further + unlisted.count
         guard further > 0 else { return }
-        // One of those may decide about code.
+        // One of those may affect code.
         let differ = duplicates.furtherDiffer || unlisted.contains { !$0.hasSameValue }
         add(
             .further(
@@ -157,40 +158,40 @@ struct ManifestDecoder {
         return PluginFinding(
             decides ? .error : .warning, .manifestInvalid, filePath: path, subject: duplicate.outermost,
             message: """
-                The key \(quoted(duplicate.name))\(key) stands twice in \(quoted(path ?? "Info.plist")), again at \
+                The key \(quoted(duplicate.name))\(key) occurs twice in \(quoted(path ?? "Info.plist")), again at \
                 \(duplicate.position), \(values).
                 """,
             remedy: "Remove \(duplicate.hasSameValue ? "one of them" : "the wrong one").")
     }
 
     mutating func extensions(in values: ManifestValues) -> [Manifest.Extension] {
-        entries(.factories, of: values) { decoder, name, entry in
+        declarations(.factories, of: values) { decoder, name, item in
             Manifest.Extension(
-                name: name, extensionPoint: decoder.name(entry[.extensionPoint]),
-                version: decoder.version(entry[.version]), displayName: decoder.string(entry[.displayName]),
-                order: decoder.order(entry[.order]))
+                name: name, extensionPoint: decoder.name(item[.extensionPoint]),
+                version: decoder.version(item[.version]), displayName: decoder.string(item[.displayName]),
+                order: decoder.order(item[.order]))
         }
     }
 
     mutating func points(in values: ManifestValues) -> [Manifest.Point] {
-        entries(.extensionPoints, of: values) { decoder, name, entry in
+        declarations(.extensionPoints, of: values) { decoder, name, item in
             Manifest.Point(
-                name: name, version: decoder.version(entry[.version]), displayName: decoder.string(entry[.displayName]))
+                name: name, version: decoder.version(item[.version]), displayName: decoder.string(item[.displayName]))
         }
     }
 
     /// An array of dictionaries, each of which has at least a `name`.
-    private mutating func entries<Entry>(
+    private mutating func declarations<Declaration>(
         _ key: ManifestKey, of values: ManifestValues,
-        _ read: (inout ManifestDecoder, _ name: String, ItemValues) -> Entry
-    ) -> [Entry] {
-        let entries = values.entries(of: key) ?? dictionaries(values[key])
-        var results: [Entry] = []
-        results.reserveCapacity(entries.count)
-        for entry in entries {
+        _ read: (inout ManifestDecoder, _ name: String, ItemValues) -> Declaration
+    ) -> [Declaration] {
+        let elements = values.dictionaries(of: key) ?? dictionaries(values[key])
+        var results: [Declaration] = []
+        results.reserveCapacity(elements.count)
+        for element in elements {
             let known = count
-            let name = name(entry[.name])
-            let result = read(&self, name ?? "", entry)
+            let name = name(element[.name])
+            let result = read(&self, name ?? "", element)
             if name != nil {
                 results.append(result)
             } else if count == known {
@@ -200,49 +201,49 @@ struct ManifestDecoder {
         return results
     }
 
-    private mutating func dictionaries(_ entry: ListItem) -> [ItemValues] {
-        guard let value = entry.value else { return [] }
+    private mutating func dictionaries(_ item: ListItem) -> [ItemValues] {
+        guard let value = item.value else { return [] }
         guard case .array(let values) = value else {
-            return mismatch(entry.key, value, expected: "an array of dictionaries") ?? []
+            return mismatch(item.key, value, expected: "an array of dictionaries") ?? []
         }
         return values.compactMap { element in
             guard case .dictionary(let dictionary) = element else {
-                return mismatch(entry.key, element, expected: "dictionaries", in: "an array of")
+                return mismatch(item.key, element, expected: "dictionaries", in: "an array of")
             }
             return ItemValues(dictionary)
         }
     }
 
-    mutating func versionsByName(_ entry: ListItem) -> [String: UInt32] {
-        guard let value = entry.value else { return [:] }
+    mutating func versionsByName(_ item: ListItem) -> [String: UInt32] {
+        guard let value = item.value else { return [:] }
         guard case .dictionary(let values) = value else {
-            return mismatch(entry.key, value, expected: "a dictionary of whole numbers above zero") ?? [:]
+            return mismatch(item.key, value, expected: "a dictionary of whole numbers above zero") ?? [:]
         }
         return Dictionary(uniqueKeysWithValues: values.keys.map { ($0, version(ListItem($0, in: values))) })
     }
 
-    /// A whole number above zero; 1 where there is none. Old-style lists write it as a string.
-    private mutating func version(_ entry: ListItem) -> UInt32 {
-        UInt32(number(entry, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero"))
+    /// A whole number above zero; 1 if there is none. Old-style lists write it as a string.
+    private mutating func version(_ item: ListItem) -> UInt32 {
+        UInt32(number(item, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero"))
     }
 
-    /// A whole number that a C plug-in can give too; 0 where there is none.
-    private mutating func order(_ entry: ListItem) -> Int {
-        number(entry, in: Int(Int32.min)...Int(Int32.max), else: 0, expected: "a whole number of 32 bits")
+    /// A whole number that a C plug-in can state too; 0 if there is none.
+    private mutating func order(_ item: ListItem) -> Int {
+        number(item, in: Int(Int32.min)...Int(Int32.max), else: 0, expected: "a whole number of 32 bits")
     }
 
     private mutating func number(
-        _ entry: ListItem, in range: ClosedRange<Int>, else missing: Int, expected: String
+        _ item: ListItem, in range: ClosedRange<Int>, else missing: Int, expected: String
     ) -> Int {
         let number: Int? =
-            switch entry.value {
+            switch item.value {
             case nil: missing
             case .integer(let value): Int(value)
             case .string(let text): Int(text)
             default: nil
             }
         if let number, range.contains(number) { return number }
-        return entry.value.flatMap { mismatch(entry.key, $0, expected: expected) } ?? missing
+        return item.value.flatMap { mismatch(item.key, $0, expected: expected) } ?? missing
     }
 
     private mutating func mismatch<Value>(
@@ -250,7 +251,7 @@ struct ManifestDecoder {
     ) -> Value? {
         let found = container == nil ? "is" : "holds"
         let wanted = container.map { "\($0) " } ?? ""
-        complain(key, "\(found) \(value.typeName), where \(wanted)\(expected) is expected")
+        complain(key, "\(found) \(value.typeName), but \(wanted)\(expected) is expected")
         return nil
     }
 
@@ -268,9 +269,9 @@ struct ManifestDecoder {
                 remedy: "Correct the key, or remove it; docs/bundle-format.md lists the keys and their types."))
     }
 
-    /// Adds a finding. Where the list is full, it is not made.
+    /// Adds a finding. If the list is full, the finding is not created.
     private mutating func add(_ finding: @autoclosure () -> PluginFinding) {
-        // One more than is listed: a finding that would only be counted is shown in the place of its number.
+        // One more than is listed: a single further finding is shown instead of its number.
         if listed.count <= ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
     }
 }
@@ -281,8 +282,8 @@ extension String {
         return text.withUTF8 { bytes in bytes.baseAddress.map { memchr($0, CInt(byte), bytes.count) != nil } ?? false }
     }
 
-    /// Whether a `${…}` or `$(…)` that a build system should have expanded stands in the text. By bytes, because
-    /// searching text costs more than all the other keys of a list together.
+    /// Whether the text contains a `${…}` or `$(…)` that a build system should have expanded. It searches bytes,
+    /// because searching text costs more than all the other keys of a list together.
     fileprivate var hasVariable: Bool {
         guard holds(UInt8(ascii: "$")) else { return false }
         var last: UInt8 = 0

@@ -3,9 +3,9 @@ enum ManifestKey: Int, CaseIterable {
     case identifier, name, displayName, version, shortVersion, packageType, developmentRegion, localizations
     case allowsMixedLocalizations, iconFile, icon, iconFiles, mainNibFile, bundleExecutable, executable, principalClass
     case factories, functions, requires, hostRequires, capabilities, deviceCapabilities, extensionPoints, uses,
-        execution
+        execution, builtFor
 
-    /// The key as it stands in the list.
+    /// The key as spelled in the list.
     var spelling: String {
         switch self {
         case .identifier: "CFBundleIdentifier"
@@ -33,22 +33,23 @@ enum ManifestKey: Int, CaseIterable {
         case .extensionPoints: "PHExtensionPoints"
         case .uses: "PHUses"
         case .execution: "PHExecution"
+        case .builtFor: "PHBuiltFor"
         }
     }
 
-    /// Whether the key decides which code is loaded, for whom, and under which names.
+    /// Whether the key affects which code is loaded, for whom, and under which names.
     var decidesAboutCode: Bool {
         switch self {
         case .identifier, .bundleExecutable, .executable, .principalClass, .factories, .functions, .requires,
             .hostRequires, .capabilities, .deviceCapabilities, .extensionPoints, .uses, .execution:
             true
         case .name, .displayName, .version, .shortVersion, .packageType, .developmentRegion, .localizations,
-            .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile:
+            .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile, .builtFor:
             false
         }
     }
 
-    /// The key of a spelling, nil for one that the host does not read.
+    /// The key with a spelling; nil for one that the host does not read.
     init?(_ spelling: UnsafeBufferPointer<UInt8>) {
         let (first, second, third) = Self.candidates(length: spelling.count)
         if let first, first.isSpelled(spelling) {
@@ -62,11 +63,11 @@ enum ManifestKey: Int, CaseIterable {
         }
     }
 
-    /// The keys of a length. By it most keys of a list, which are others, are told from these.
+    /// The keys with a length. Most other keys of a list have a different length.
     private static func candidates(length: Int) -> (Self?, Self?, Self?) {
         switch length {
         case 6: (.icon, .uses, nil)
-        case 10: (.requires, nil, nil)
+        case 10: (.requires, .builtFor, nil)
         case 11: (.factories, .functions, .execution)
         case 12: (.name, .executable, nil)
         case 13: (.mainNibFile, nil, nil)

@@ -2,16 +2,16 @@ internal import PropertyLists
 
 /// Reads an Info.plist file into a ``Manifest``, within limits.
 enum ManifestReader {
-    /// A larger list is refused before it is read.
+    /// A larger list is refused without reading it.
     static let maximumSize = 1 << 20
 
-    /// **Cost.** Two reads of the file, one of which finds its end, and one pass over the bytes. `file`: the list,
-    /// open. `path`: its path, for the errors. Throws a finding of code `manifestUnreadable`.
+    /// **Cost.** Two reads of the file, one of which finds its end, and one pass over the bytes. `file`: the open list.
+    /// `path`: its path, for the errors. Throws a finding of code `manifestUnreadable`.
     static func read(_ file: borrowing OpenedFile, path: String) throws(PluginFinding) -> Manifest {
         guard file.identity.size <= UInt64(maximumSize) else {
             throw unreadable(path, "is \(file.identity.size) bytes long; the limit is \(maximumSize)")
         }
-        // One byte more than the file had when it was looked at: a file that grows meanwhile is noticed, not cut.
+        // One byte more than the known size: so a file that grows meanwhile is noticed instead of cut.
         let text = ListText(capacity: Int(file.identity.size) + 1)
         let count: Int
         do throws(OpenedFile.Failure) {
@@ -24,8 +24,8 @@ enum ManifestReader {
         return try read(text, path: path)
     }
 
-    /// Reads a list whose bytes are known already, for who needs no bundle of it. `text`: the list. Who goes on to use
-    /// its memory must not keep the manifest. `path`: its path, for the errors. Throws a finding of code
+    /// Reads a list whose bytes are already in memory, for callers that need no bundle. `text`: the list. A caller that
+    /// reuses its memory must not keep the manifest. `path`: its path, for the errors. Throws a finding of code
     /// `manifestUnreadable`.
     static func read(_ text: ListText, path: String) throws(PluginFinding) -> Manifest {
         if let manifest = Manifest(recognizing: text, path: path) { return manifest }
@@ -34,10 +34,10 @@ enum ManifestReader {
         do throws(PropertyListFault) {
             (list, _, duplicates) = try PropertyListReader.readAll(UnsafeRawBufferPointer(text.buffer))
         } catch {
-            throw unreadable(path, "is no property list: \(error)")
+            throw unreadable(path, "is not a property list: \(error)")
         }
         guard case .dictionary(let dictionary) = list else {
-            throw unreadable(path, "is \(list.typeName), where a dictionary is expected")
+            throw unreadable(path, "is \(list.typeName), but a dictionary is expected")
         }
         return Manifest(dictionary: PlatformKeys.applied(to: dictionary), path: path, duplicates: duplicates)
     }

@@ -3,7 +3,7 @@ internal import PropertyLists
 /// The values of the keys that the host reads.
 struct ManifestValues {
     private let list: [String: PropertyList]
-    /// The list where it is read by places.
+    /// The list, if it is read by positions.
     private let text: ListText?
     private let places: ManifestPlaces
 
@@ -13,7 +13,7 @@ struct ManifestValues {
         places = ManifestPlaces()
     }
 
-    /// The values of a list that was recognised. Only those that are asked for are made.
+    /// The values of a list that was recognised. Only requested values are created.
     init(_ text: ListText, at places: ManifestPlaces) {
         list = [:]
         self.text = text
@@ -25,17 +25,17 @@ struct ManifestValues {
         text == nil ? list[key.spelling] != nil : places[key] != nil
     }
 
-    /// The dictionaries in an array, read without making them: a catalogue reads as many as there are plug-ins. Nil where
-    /// the value is to be read as a whole, above all where it is something else.
-    func entries(of key: ManifestKey) -> [ItemValues]? {
+    /// The dictionaries in an array, read without creating them: a catalogue reads one such array per plug-in. Nil if
+    /// the value must be read as a whole, above all if it has another type.
+    func dictionaries(of key: ManifestKey) -> [ItemValues]? {
         guard let text, let place = places[key] else { return nil }
-        var entries: [ItemValues] = []
+        var dictionaries: [ItemValues] = []
         let isRead = text.forEachItem(ofDictionariesAt: place) { number, key, value in
-            if number == entries.count { entries.append(ItemValues(text)) }
-            entries[number].note(key, value)
+            if number == dictionaries.count { dictionaries.append(ItemValues(text)) }
+            dictionaries[number].note(key, value)
             return true
         }
-        return isRead ? entries : nil
+        return isRead ? dictionaries : nil
     }
 
     subscript(key: ManifestKey) -> ListItem {
@@ -44,17 +44,17 @@ struct ManifestValues {
     }
 }
 
-/// Where the values of the keys that the host reads stand in a list.
+/// The positions of the values that the host reads, in a list.
 struct ManifestPlaces {
-    private var places = InlineArray<25, ListPlace?>(repeating: nil)
+    private var places = InlineArray<26, ListPlace?>(repeating: nil)
 
     init() {
         precondition(ManifestKey.allCases.count == places.count)
     }
 
-    /// Finds the places in a list in the form that nearly all have.
+    /// Finds the positions in a list in the usual form.
     ///
-    /// - Returns: false for a list of another form, or with keys for platforms: then the places mean nothing.
+    /// - Returns: false for a list of another form, or with platform-specific keys: then the positions are not valid.
     mutating func recognize(_ text: ListText) -> Bool {
         text.forEachItem { spelling, place in
             if PlatformKeys.mayBeSpecial(spelling) { return false }
@@ -66,7 +66,7 @@ struct ManifestPlaces {
     subscript(key: ManifestKey) -> ListPlace? { places[key.rawValue] }
 }
 
-/// A key with its value, nil where the list does not have it.
+/// A key with its value; nil if the list does not have the key.
 struct ListItem {
     let key: String
     let value: PropertyList?

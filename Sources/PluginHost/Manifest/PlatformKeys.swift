@@ -1,15 +1,15 @@
 import Glibc
 internal import PropertyLists
 
-/// Keys of an Info.plist that hold on one platform or for one product only: `Key-linux` replaces `Key`, and what is
-/// another platform's is left out. Source: Apple, Information Property List Key Reference, "Creating Platform- and
+/// Keys of an Info.plist that apply to one platform or product only: `Key-linux` replaces `Key`, and keys for other
+/// platforms are left out. Source: Apple, Information Property List Key Reference, "Creating Platform- and
 /// Device-Specific Keys"; docs/bundle-format.md, "Info.plist".
 enum PlatformKeys {
-    /// Keys that no platform may change, because others find the bundle by them. What looks like a change of one is kept
-    /// as a key of its own, which means nothing; a checker tells so.
+    /// Keys that cannot differ between platforms, because others find the bundle by them. A variant of such a key is
+    /// kept as a separate key without meaning; a checker reports it.
     static let fixed = ["CFBundleExecutable", "CFBundleIdentifier"]
 
-    /// The ending of the keys that hold here.
+    /// The ending of the keys for this platform.
     static let own = "linux"
 
     private static let foreign: Set<Substring> = [
@@ -18,9 +18,9 @@ enum PlatformKeys {
     ]
     private static let products: Set<Substring> = ["ipad", "iphone", "ipod"]
 
-    /// What a list says on this platform.
+    /// The values of a list for this platform.
     ///
-    /// **Cost.** A look at the bytes of each key; nothing else where no key is special, as in nearly every list.
+    /// **Cost.** Checks the bytes of each key; nothing else if no key is special, as in nearly every list.
     static func applied(to list: [String: PropertyList]) -> [String: PropertyList] {
         guard list.keys.contains(where: mayBeSpecial) else { return list }
         var result = list
@@ -35,7 +35,7 @@ enum PlatformKeys {
         return result
     }
 
-    /// Whether a key of a list, or the one that it replaces here, decides about code.
+    /// Whether a key of a list, or the key that it replaces here, affects code.
     static func decidesAboutCode(_ key: String) -> Bool {
         var name =
             switch scope(of: key) {
@@ -49,13 +49,13 @@ enum PlatformKeys {
     private enum Scope {
         case everywhere
         case elsewhere
-        /// The key that it stands for.
+        /// It replaces this key here.
         case here(base: String)
     }
 
     private static func scope(of key: String) -> Scope {
         var name = key[...]
-        // `Key-platform~product`: a product is always somebody else's.
+        // `Key-platform~product`: the products all belong to other platforms.
         if let tilde = name.lastIndex(of: "~"), products.contains(name[name.index(after: tilde)...]) {
             return tilde == name.startIndex ? .everywhere : .elsewhere
         }
@@ -67,7 +67,7 @@ enum PlatformKeys {
         return foreign.contains(platform) ? .elsewhere : .everywhere
     }
 
-    /// By memchr(), because going through the characters of all keys takes as long as a system call.
+    /// It uses memchr(), because walking through the characters of all keys takes as long as a system call.
     private static func mayBeSpecial(_ key: String) -> Bool {
         var key = key
         return key.withUTF8(mayBeSpecial)
@@ -81,7 +81,7 @@ enum PlatformKeys {
 }
 
 extension Manifest {
-    /// Keys that were meant to replace one that no platform may change; a checker reports them.
+    /// Keys that were meant to replace one that cannot differ between platforms; a checker reports them.
     var ineffectiveKeys: [String] {
         PlatformKeys.fixed.map { "\($0)-\(PlatformKeys.own)" }.filter { dictionary[$0] != nil }
     }

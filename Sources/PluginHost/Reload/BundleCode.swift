@@ -1,11 +1,12 @@
 import Glibc
 
-/// Which files of a bundle make up its code: those whose change needs a new generation. All others are resources, which
-/// are read anew while the code runs.
+/// Which files of a bundle are its code: a change in one of them needs a new generation. All others are resources,
+/// which are read again while the code runs.
 ///
-/// By names, so that no Info.plist need be read, and the same before and after a change: the Info.plist; the files in
-/// the directories that only executables stand in (`Contents/Linux`); the executable by its name where others stand
-/// beside it; shared libraries by theirs; and whatever stands in the directories of frameworks and plug-ins.
+/// The decision depends only on names, so no Info.plist is read, and the result is the same before and after a change.
+/// Code files are: the Info.plist; the files in directories that contain only executables (`Contents/Linux`); the
+/// executable, by its name, in directories with other files; shared libraries, by their names; and everything in the
+/// directories of frameworks and plug-ins.
 struct BundleCode: Sendable {
     private let lists: Set<String>
     private let directories: [String]
@@ -37,9 +38,9 @@ struct BundleCode: Sendable {
 
     typealias Failure = OpenedDirectory.Failure
 
-    /// The code files below a bundle's directory, links among them. FIFOs, sockets and devices are none.
+    /// The code files below a bundle's directory, including links. FIFOs, sockets and devices do not count.
     ///
-    /// - Throws: what could not be read; `EFBIG` where there is more than a copy may have.
+    /// - Throws: what could not be read; `EFBIG` if there are more files than a copy may have.
     func files(in root: String, limits: TreeCopy.Limits = .init()) throws(Failure) -> Set<String> {
         var found: Set<String> = []
         var count = 0
@@ -64,10 +65,10 @@ struct BundleCode: Sendable {
         return found
     }
 
-    /// Whether two directories hold the same code, by its bytes.
+    /// Whether two directories contain the same code, compared by its bytes.
     ///
-    /// What a link leads to outside of its directory is no code of the bundle, and is not read: there, the same place is
-    /// the same. What is no regular file is no code either.
+    /// The target of a link outside of its directory is not code of the bundle and is not read: two such links are
+    /// equal if they lead to the same place. Files that are not regular are not code either.
     func isEqual(in a: String, and b: String) throws(Failure) -> Bool {
         let files = try files(in: a)
         guard files == (try self.files(in: b)) else { return false }
@@ -80,7 +81,8 @@ struct BundleCode: Sendable {
             return try hasSameContent(CodeFile(Path.join(a, file), in: a), file, in: b)
         } catch {
             if let errno = error.errno { throw Failure(path: Path.join(a, file), errno: errno) }
-            // A link to nothing, to a directory, to a device: what is in a directory of the bundle is compared by itself.
+            // A link to nothing, to a directory, or to a device: the content of a directory of the bundle is compared
+            // separately.
             do throws(OpenedFile.Failure) {
                 _ = try CodeFile(Path.join(b, file), in: b)
                 return false
@@ -103,10 +105,10 @@ struct BundleCode: Sendable {
         }
     }
 
-    /// A code file and whether it stands inside of its bundle.
+    /// A code file, and whether it is inside its bundle.
     private struct CodeFile: ~Copyable {
         let file: OpenedFile
-        /// Where a link leads, if out of the bundle.
+        /// The target of a link that leads out of the bundle; otherwise nil.
         let outside: String?
 
         init(_ path: String, in root: String) throws(OpenedFile.Failure) {
@@ -119,8 +121,8 @@ struct BundleCode: Sendable {
 
     typealias Identity = [String: FileIdentity?]
 
-    /// Which code files there are and which content they have, without reading them: to see whether they were changed
-    /// meanwhile.
+    /// Which code files exist and which content they have, without reading them: used to detect changes in the
+    /// meantime.
     func identity(in root: String) throws(Failure) -> Identity {
         let files = try files(in: root)
         var identity: Identity = Dictionary(minimumCapacity: files.count)
@@ -128,7 +130,8 @@ struct BundleCode: Sendable {
             do throws(Failure) {
                 identity.updateValue(try FileIdentity.found(at: Path.join(root, file)), forKey: file)
             } catch {
-                // A link may lead to where nobody may look, or nowhere; what passes must not be taken for a change.
+                // A link may lead to a place that cannot be read, or nowhere; a temporary error must not count as a
+                // change.
                 if ErrorNumber.isPassing(error.errno) { throw error }
                 identity.updateValue(nil, forKey: file)
             }
@@ -138,6 +141,6 @@ struct BundleCode: Sendable {
 }
 
 extension String {
-    /// Without the slash that joining to the empty path puts at the start.
+    /// Without the slash at the start that joining to an empty path adds.
     fileprivate var trimmedSlash: String { hasPrefix("/") ? String(dropFirst()) : self }
 }

@@ -1,22 +1,22 @@
 import Glibc
 import Synchronization
 
-/// A private copy of a bundle, that a generation of its code is loaded from.
+/// A private copy of a bundle from which a generation of its code is loaded.
 ///
-/// Why a copy: the dynamic linker takes a file at a known path, or a link to a known file, for the one that it has; and
-/// a file that is mapped and then written over ends the process. The whole bundle is copied, so that old code keeps the
-/// resources that it was built for.
+/// Why a copy: for a file at a known path, or a link to a known file, the dynamic linker returns the image that it
+/// already has; and writing over a mapped file crashes the process. The whole bundle is copied, so that old code keeps
+/// the resources for which it was built.
 struct BundleCopy: Sendable {
-    /// The bundle that was copied, links resolved.
+    /// The bundle that was copied, with links resolved.
     let original: String
-    /// The copy; its last component is the original's.
+    /// The copy; its last component is the same as the original's.
     let path: String
-    /// What was left out of it.
+    /// The files that were left out of it.
     let findings: [PluginFinding]
 
     private static let count = Atomic(0)
 
-    /// Copies a bundle, completely or not at all.
+    /// Copies a bundle completely or not at all.
     ///
     /// - Parameter original: its directory.
     /// - Throws: ``PluginError`` of code `copyFailed`, or `bundleNotFound`.
@@ -33,18 +33,18 @@ struct BundleCopy: Sendable {
     init(
         of original: String, in directory: PrivateDirectory, limits: TreeCopy.Limits = .init()
     ) throws(PluginError) {
-        // Read anew: an object that was opened before knows how it was then.
+        // Read again: an object that was opened earlier has the old state.
         let contents = try BundleOpening.contents(path: original)
         let original = contents.path
         self.original = original
         guard !contents.layout.executableDirectories.contains(where: BundleLayout.isBeside) else {
             throw Self.error(
-                original, "Its code stands beside the bundle, and not inside of it, so it cannot be copied with it.",
+                original, "Its code is next to the bundle and not inside it, so it cannot be copied with the bundle.",
                 remedy: "Restart the application to use new code of this bundle.")
         }
         let number = Self.count.add(1, ordering: .relaxed).newValue
         let place = Path.join(directory.path, "\(number)")
-        // Until it is complete it bears another name, which nobody is told.
+        // Until it is complete, it has another name that nobody knows.
         let draft = place + ".part"
         do throws(OpenedDirectory.Failure) {
             findings = try Self.fill(draft, from: original, code: contents.code, limits)
@@ -59,7 +59,7 @@ struct BundleCopy: Sendable {
         CopiedPaths.insert(path, of: original)
     }
 
-    /// Copies until nothing of the code was changed meanwhile.
+    /// Copies until the code did not change during a copy.
     private static func fill(
         _ draft: String, from original: String, code: BundleCode, _ limits: TreeCopy.Limits
     ) throws(OpenedDirectory.Failure) -> [PluginFinding] {
@@ -68,8 +68,8 @@ struct BundleCopy: Sendable {
             throw OpenedDirectory.Failure(path: draft, errno: errno)
         }
         var last = OpenedDirectory.Failure(path: original, errno: EAGAIN)
-        // Whoever replaces a bundle that often has not done when the copy is made; then it is told, and made again when
-        // the directory is quiet.
+        // If the bundle still changes after so many attempts, its installation is not finished: report that, and make
+        // the copy again when the directory is quiet.
         for _ in 0..<4 {
             let before = try code.identity(in: original)
             let report: TreeCopy.Report
@@ -88,7 +88,7 @@ struct BundleCopy: Sendable {
     private static func leftOut(_ report: TreeCopy.Report, _ original: String) -> [PluginFinding] {
         report.leftOut.map { name in
             let path = Path.join(original, name)
-            let kind = FileIdentity(path: path)?.kind ?? "no regular file"
+            let kind = FileIdentity(path: path)?.kind ?? "not a regular file"
             return PluginFinding(
                 .warning, .copyIncomplete, filePath: path,
                 message: "\(quoted(path)) is left out of the private copy of the bundle: it is \(kind).",
@@ -96,7 +96,7 @@ struct BundleCopy: Sendable {
         }
     }
 
-    /// Removes the copy. For when nobody uses it any more; what is mapped of it stays mapped.
+    /// Removes the copy when nobody uses it any more; mapped parts of it stay mapped.
     func remove() {
         CopiedPaths.remove(path)
         let place = Path.parent(path)
@@ -106,9 +106,9 @@ struct BundleCopy: Sendable {
 
     private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "bundle" }
 
-    /// Gives the copy the resources that the original has now; its code stays.
+    /// Updates the resources of the copy from the original; its code does not change.
     ///
-    /// - Returns: whether any was different.
+    /// - Returns: whether any resource was different.
     func refreshResources(_ code: BundleCode) throws(PluginError) -> Bool {
         do throws(OpenedDirectory.Failure) {
             return try TreeCopy.run(from: original, to: path, leaving: code.contains).isChanged
@@ -117,9 +117,9 @@ struct BundleCopy: Sendable {
         }
     }
 
-    /// An error that speaks of the original and not of the copy, which its reader has never seen.
-    func told(_ error: PluginError) -> PluginError {
-        // The findings name the original already: see CopiedPaths.
+    /// The same error, with the original bundle instead of the copy, which its reader has never seen.
+    func ofOriginal(_ error: PluginError) -> PluginError {
+        // The findings already name the original: see CopiedPaths.
         PluginError(bundlePath: original, findings: error.findings)
     }
 
@@ -141,7 +141,7 @@ struct BundleCopy: Sendable {
         case EAGAIN, ENOENT, ENOTDIR, ELOOP:
             return error(
                 bundlePath, "The bundle is being changed while its private copy is made, at \(quoted(failure.path)).",
-                remedy: "It is loaded when its installation has ended.", system, refusal: failure.errno)
+                remedy: "It is loaded as soon as its installation is complete.", system, refusal: failure.errno)
         case EFBIG:
             return error(
                 bundlePath,
@@ -154,7 +154,7 @@ struct BundleCopy: Sendable {
         case ENOSPC, EDQUOT:
             return error(
                 bundlePath, "There is no space for a private copy of the bundle, at \(quoted(failure.path)).",
-                remedy: "Free some space, or name another directory by PLUGINHOST_COPIES.", system,
+                remedy: "Free some space, or set PLUGINHOST_COPIES to another directory.", system,
                 refusal: failure.errno)
         default:
             return error(
@@ -179,10 +179,10 @@ extension PrivateDirectory.Failure {
             .copyFailed, filePath: refusals.first?.place,
             message: "There is no directory for private copies of plug-ins: \(places.joined(separator: "; ")).",
             remedy: """
-                Name a directory of your own, with permissions 0700 and not mounted noexec, by the environment \
-                variable PLUGINHOST_COPIES.
+                Set the environment variable PLUGINHOST_COPIES to a directory of your own, with permissions 0700, on a \
+                file system that is not mounted noexec.
                 """)
-        // The next use of the plug-in looks at each place again.
+        // The next use of the plug-in tries each place again.
         finding.refusal = EACCES
         return PluginError(bundlePath: bundlePath, finding)
     }

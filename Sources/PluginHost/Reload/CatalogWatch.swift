@@ -1,14 +1,14 @@
 import Synchronization
 
-/// What keeps a catalogue and its loaded plug-ins up to date with the search paths.
+/// Keeps a catalogue and its loaded plug-ins up to date with the search paths.
 ///
-/// **Lifetime.** As long as somebody reads its events.
+/// **Lifetime.** It exists as long as somebody reads its events.
 final class CatalogWatch: Sendable {
     private struct State {
         var directories: DirectoryWatch?
         var readers: [Int: Deferred<AsyncStream<CatalogEvent>.Continuation>] = [:]
         var made = 0
-        /// Where nothing is watched: every reader is told.
+        /// Where nothing is watched; every reader gets this list.
         var gaps: [WatchGap] = []
     }
 
@@ -42,18 +42,18 @@ final class CatalogWatch: Sendable {
             return (state.made, state.directories, state.gaps)
         }
         for gap in gaps { continuation.yield(.failed(gap.asError)) }
-        // Holds the watch, until the stream ends.
+        // Keeps the watch alive until the stream ends.
         continuation.onTermination = { [self] _ in
             state.withLock { _ = $0.readers.removeValue(forKey: number) }
         }
-        // What has happened since the catalogue last looked, now that somebody reads of it.
-        if number == 1 { directories?.tellAll() }
+        // Reports everything that has happened since the catalogue's last scan, now that somebody reads it.
+        if number == 1 { directories?.reportAll() }
         return stream
     }
 
     private static let mostGaps = 100
 
-    private func tell(_ event: CatalogEvent) {
+    private func report(_ event: CatalogEvent) {
         // A resumed task may run on an executor of the application's.
         HeldLocks.preconditionNone(before: "tasks that listen to a watched catalogue")
         for reader in state.withLock({ Array($0.readers.values) }) { reader.value.yield(event) }
@@ -63,65 +63,65 @@ final class CatalogWatch: Sendable {
 
     private func take(_ changes: DirectoryChanges) {
         if let failure = changes.failure {
-            tell(.failed(failure.asError(directory: catalog.searchPaths.first ?? "/")))
+            report(.failed(failure.asError(directory: catalog.searchPaths.first ?? "/")))
         }
         for gap in changes.gaps {
             state.withLock { state in
                 if state.gaps.count < Self.mostGaps { state.gaps.append(gap) }
             }
-            tell(.failed(gap.asError))
+            report(.failed(gap.asError))
         }
         let touched = TouchedBundles(changes, in: catalog.searchPaths)
         let change = catalog.refresh()
-        for plugin in change.added { tell(.added(plugin)) }
-        for plugin in change.removed { tellRemoved(plugin) }
+        for plugin in change.added { report(.added(plugin)) }
+        for plugin in change.removed { reportRemoved(plugin) }
         let described = Set(change.changed.map(\.identifier))
         let added = Set(change.added.map(\.identifier))
-        // What others require goes first.
+        // Plug-ins that others require come first.
         for plugin in catalog.loadOrder {
             let isDescribedAnew = described.contains(plugin.identifier)
             guard isDescribedAnew || touched.contains(plugin.bundlePath) else { continue }
             if reload(plugin, isDescribedAnew) || added.contains(plugin.identifier) { continue }
-            // Where anything may have changed, nobody knows what has.
-            if isDescribedAnew || touched.isNamed(plugin.bundlePath) { tell(.changed(plugin)) }
+            // If anything may have changed, it is not known whether this plug-in has.
+            if isDescribedAnew || touched.isNamed(plugin.bundlePath) { report(.changed(plugin)) }
         }
         catalog.generationTable?.removeEndedCopies()
-        // What the system refused now is tried again when it may have passed.
-        if catalog.current.isPassing { tellAllLater() }
+        // If the system temporarily refused something, try again later.
+        if catalog.current.isPassing { reportAllLater() }
     }
 
-    private func tellAllLater() { state.withLock(\.directories)?.tellAllLater() }
+    private func reportAllLater() { state.withLock(\.directories)?.reportAllLater() }
 
-    /// - Returns: whether there was more to tell than that something has changed.
+    /// - Returns: whether there was more to report than a change.
     private func reload(_ plugin: PluginDescription, _ isDescribedAnew: Bool) -> Bool {
         guard let generations = catalog.generationTable?.generations(of: plugin.identifier) else { return false }
         switch generations.reload(at: plugin.bundlePath) {
         case .unchanged:
-            // An event without a difference in any byte, while the plug-in is in service, is nothing to tell of.
+            // An event for an active plug-in without a difference in any byte needs no report.
             return !isDescribedAnew && generations.current != nil
         case .resources: return false
         case .replaced(let generation):
-            tell(.reloaded(plugin, generation: generation.report, remaining: generations.remaining))
+            report(.reloaded(plugin, generation: generation.report, remaining: generations.remaining))
             return true
         case .failed(let error):
-            if error.isPassing { tellAllLater() }
-            tell(.failed(error))
+            if error.isPassing { reportAllLater() }
+            report(.failed(error))
             return true
         }
     }
 
-    private func tellRemoved(_ plugin: PluginDescription) {
-        tell(.removed(plugin))
+    private func reportRemoved(_ plugin: PluginDescription) {
+        report(.removed(plugin))
         let candidate = catalog.candidates.first { $0.bundlePath == plugin.bundlePath }
-        // It is there and cannot be used: its author wants to know why.
-        if let error = candidate?.error, error.findings[0].severity == .error { tell(.failed(error)) }
+        // It exists but cannot be used: its author wants to know why.
+        if let error = candidate?.error, error.findings[0].severity == .error { report(.failed(error)) }
     }
 }
 
-/// The bundles that changes in search paths concern.
+/// The bundles that are affected by changes in the search paths.
 private struct TouchedBundles {
     private var isEverything = false
-    /// With links resolved.
+    /// Paths with links resolved.
     private var paths: Set<String> = []
 
     init(_ changes: DirectoryChanges, in roots: [String]) {
@@ -138,7 +138,7 @@ private struct TouchedBundles {
 
     private mutating func insert(_ path: String) { paths.insert(Path.resolved(path) ?? path) }
 
-    /// Whether something in it is known to have changed.
+    /// Whether something in the bundle at a path is known to have changed.
     func isNamed(_ path: String) -> Bool { paths.contains(path) }
 
     func contains(_ path: String) -> Bool { isEverything || paths.contains(path) }

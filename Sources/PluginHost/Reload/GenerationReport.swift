@@ -1,14 +1,14 @@
-/// One generation of a plug-in's code: what one build of it became in the process.
+/// One generation of a plug-in's code: one build of it that was loaded into the process.
 public struct GenerationReport: Sendable, Hashable, CustomStringConvertible {
-    /// Counts from 1, for each plug-in.
+    /// A running number from 1, for each plug-in.
     public let number: Int
-    /// The private copy that it was loaded from.
+    /// The private copy from which it was loaded.
     public let bundlePath: String
-    /// Its version, as its Info.plist says.
+    /// The version in its Info.plist.
     public let version: String?
-    /// Where its code stands: `active` for the one in service.
+    /// The state of its code: `active` for the generation in use.
     public let state: PluginState
-    /// What still holds it: the objects that live, by what made them.
+    /// The existing objects that still need it, grouped by what created them.
     public let liveObjects: [LiveObjects]
 
     /// “generation 3 (1.2, deactivated): 2 of “spell-check””.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The generations of a catalogue's plug-ins: of those that were used while somebody watched.
+/// The generations of a catalogue's plug-ins that were used while somebody watched.
 final class GenerationTable: GenerationsByIdentifier {
     private struct State {
         var byIdentifier: [String: PluginGenerations] = [:]
@@ -29,11 +29,11 @@ final class GenerationTable: GenerationsByIdentifier {
         for generations in state.withLock({ Array($0.byIdentifier.values) }) { generations.removeEndedCopies() }
     }
 
-    /// The watch of a catalogue, made if there is none.
+    /// The watch of a catalogue; created if there is none.
     func watch(_ catalog: PluginCatalog, quietPeriod: Duration) throws(PluginError) -> CatalogWatch {
         if let watch = state.withLock(\.watch).object { return watch }
         let made = try CatalogWatch(catalog, quietPeriod: quietPeriod)
-        // What was loaded before cannot be copied any more; it is the first generation as it stands.
+        // Plug-ins that were loaded earlier cannot be copied any more; each is its own first generation.
         let loaded = catalog.openedBundles.filter(\.bundle.isLoaded)
         let watch = state.withLock { state in
             if let other = state.watch.object { return other }
@@ -54,10 +54,12 @@ extension PluginCatalog {
         generations.map { unsafeDowncast($0, to: GenerationTable.self) }
     }
 
-    /// The generations of its plug-ins, made for the first watch.
+    /// The generations of its plug-ins; created for the first watch.
     var madeGenerationTable: GenerationTable {
         if let generationTable { return generationTable }
         let stored = generationsInUse.storeIfNil(GenerationsInUse(GenerationTable()))
+        // Providers that were found before are no longer used: their users would not be counted.
+        routeChanges.add(1, ordering: .releasing)
         return unsafeDowncast(stored.all, to: GenerationTable.self)
     }
 }

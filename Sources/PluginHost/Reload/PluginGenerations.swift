@@ -2,26 +2,27 @@ import Dispatch
 import PluginABI
 import Synchronization
 
-/// The generations of one plug-in's code, of which one is in service.
+/// The generations of one plug-in's code, one of which is active.
 ///
-/// Each is loaded from a private copy of the bundle, beside those before it. A new one is entered and activated while the
-/// old one serves; then one assignment under a lock leads every caller to the new one. Who was in the old one by then
-/// goes on in it, and only when the last of them has left is the old one deactivated. Nothing is ever unmapped.
+/// Each is loaded from a private copy of the bundle, next to earlier ones. A new generation is entered and activated
+/// while the old one is still in use; then one assignment under a lock sends every new caller to the new one. Callers
+/// that are in the old one finish there; it is deactivated when the last of them has left. Nothing is ever unmapped.
 ///
-/// **Threads.** Any; no lock is held over code of a plug-in.
+/// **Threads.** Any; no lock is held while code of a plug-in runs.
 final class PluginGenerations: Generations {
-    /// One of them.
+    /// One generation.
     final class Generation: Sendable {
         let number: Int
         let bundle: PluginBundle
-        /// Nil for one that is loaded in place, because nobody watched yet, or it is linked into the program.
+        /// Nil for a generation that is loaded from the original bundle, because nobody watched yet, or because it is
+        /// linked into the program.
         let copy: BundleCopy?
-        /// Which files it was loaded from, where there is no copy to compare with; nil where that could not be read.
+        /// The files from which it was loaded, if there is no copy to compare with; nil if they could not be read.
         private let identity: BundleCode.Identity?
-        /// Whether the copy was removed, as nobody needs it any more.
+        /// Whether the copy was removed because nobody needs it any more.
         fileprivate let isCopyRemoved = Atomic(false)
-        /// Those who are in it now.
-        fileprivate let users = DispatchGroup()
+        /// The callers that are currently in it.
+        let users = DispatchGroup()
 
         init(number: Int, copy: BundleCopy) throws(PluginError) {
             self.number = number
@@ -40,7 +41,7 @@ final class PluginGenerations: Generations {
 
         fileprivate var code: BundleCode { BundleCode(layout: bundle.layout, executable: bundle.executableName) }
 
-        /// Whether a bundle has the code that this one was loaded from.
+        /// Whether a bundle has the same code as this generation.
         fileprivate func isCurrent(_ path: String) throws(BundleCode.Failure) -> Bool {
             guard let copy else {
                 if path != bundle.bundlePath { return false }
@@ -52,34 +53,34 @@ final class PluginGenerations: Generations {
 
     private struct State {
         var current: Generation?
-        /// Those before, oldest first.
+        /// Earlier generations, oldest first.
         var old: [Generation] = []
         var made = 0
-        /// Which code a reload failed with last: it is not tried again until it has changed.
+        /// The code of the last failed reload: it is not tried again until it has changed.
         var refused: BundleCode.Identity?
         /// Where the bundle is installed.
         var path: String
     }
 
-    /// What ``reload()`` did.
+    /// The result of ``reload()``.
     enum Outcome {
         /// Nothing was loaded, or the code is the same as before.
         case unchanged
         /// The same code, with other resources.
         case resources(Generation)
         case replaced(by: Generation)
-        /// The generation before is still in service.
+        /// The previous generation stays active.
         case failed(PluginError)
     }
 
     private let state: Lock<State>
-    /// Held while a copy is made: files are read and written, and no code of a plug-in runs.
+    /// Held while a copy is made: files are read and written, but no code of a plug-in runs.
     private let copying = Lock(())
 
     /// - Parameter path: where the bundle is installed.
     init(path: String) { state = Lock(State(path: path)) }
 
-    /// - Parameter bundle: one that is loaded already, or linked into the program, and is the first generation.
+    /// - Parameter bundle: the first generation, which is already loaded or linked into the program.
     init(inPlace bundle: PluginBundle) {
         state = Lock(State(current: Generation(inPlace: bundle), made: 1, path: bundle.bundlePath))
     }
@@ -89,10 +90,10 @@ final class PluginGenerations: Generations {
 
     // MARK: Use
 
-    /// Lets a caller use the generation in service, which is not deactivated before the body has returned. The first one
-    /// is made, and not loaded yet, when the first caller comes.
+    /// Lets a caller use the active generation, which is not deactivated before the body has returned. The first
+    /// generation is created, but not loaded, for the first caller.
     ///
-    /// - Throws: what the body throws, told of the bundle as it is installed; ``PluginError`` of code `copyFailed`.
+    /// - Throws: the errors of the body, with the path of the installed bundle; ``PluginError`` of code `copyFailed`.
     func use<Result>(_ body: (PluginBundle) throws -> Result) throws -> Result {
         while true {
             let generation = try entered()
@@ -100,19 +101,19 @@ final class PluginGenerations: Generations {
             do {
                 return try body(generation.bundle)
             } catch let error as PluginError {
-                // It was dismissed before it was loaded, because the bundle had changed: there is another.
+                // It was dismissed before it was loaded, because the bundle had changed; use its successor.
                 if error.code == .superseded, generation.bundle.isSuperseded { continue }
-                throw generation.copy?.told(error) ?? error
+                throw generation.copy?.ofOriginal(error) ?? error
             }
         }
     }
 
-    /// The generation in service, entered: its group is to be left.
+    /// The active generation, entered: the caller must leave its group.
     private func entered() throws(PluginError) -> Generation {
         while true {
             if let generation = enterCurrent() { return generation }
             try copying.withLock { (_) throws(PluginError) in
-                // Another thread may have made it meanwhile.
+                // Another thread may have created it meanwhile.
                 if current != nil { return }
                 let first = try make()
                 state.withLock { $0.current = first }
@@ -120,7 +121,7 @@ final class PluginGenerations: Generations {
         }
     }
 
-    /// Looked up and entered in one step: whoever replaces it then waits for the user.
+    /// Looked up and entered in one step, so that a thread that replaces it waits for this user.
     private func enterCurrent() -> Generation? {
         state.withLock { state in
             state.current?.users.enter()
@@ -128,7 +129,7 @@ final class PluginGenerations: Generations {
         }
     }
 
-    /// The generation in service; nil if nobody has used the plug-in since it was last dismissed.
+    /// The active generation; nil if nobody has used the plug-in since it was last dismissed.
     var current: Generation? { state.withLock(\.current) }
 
     var bundleInService: PluginBundle? { current?.bundle }
@@ -146,27 +147,27 @@ final class PluginGenerations: Generations {
             return try Generation(number: number, copy: copy)
         } catch {
             copy.remove()
-            throw copy.told(error)
+            throw copy.ofOriginal(error)
         }
     }
 
-    /// Of linked code there is the one generation.
+    /// The error for linked code, which has only one generation.
     private static func linked(_ path: String) -> PluginError {
         PluginError(
             bundlePath: path,
             PluginFinding(
                 .copyFailed, filePath: path,
                 message: """
-                    The code of this bundle is linked into the application and cannot be replaced while that runs; only \
-                    its resources are read anew.
+                    The code of this bundle is linked into the application and cannot be replaced while it \
+                    runs; only the resources of the bundle are read again.
                     """,
-                remedy: "Build the application anew, and restart it."))
+                remedy: "Build the application again, and restart it."))
     }
 
     // MARK: Reload
 
-    /// Brings the generation in service up to date with the bundle as it is installed now. Of a plug-in that is not
-    /// loaded, the next use makes a new copy.
+    /// Updates the active generation from the bundle as it is installed now. If the plug-in is not loaded, the next use
+    /// makes a new copy.
     ///
     /// - Parameter path: where the bundle is installed now.
     /// - Returns: whether there is a new generation, and if not, why.
@@ -175,7 +176,7 @@ final class PluginGenerations: Generations {
     func reload(at path: String) -> Outcome {
         state.withLock { $0.path = path }
         guard let old = current else { return .unchanged }
-        // What is being loaded is waited for; how it ends shows in the state.
+        // Wait for a load in progress; its outcome shows in the state.
         if case .loading = old.bundle.state { old.bundle.load() }
         let identity: BundleCode.Identity
         do throws(BundleCode.Failure) {
@@ -186,18 +187,18 @@ final class PluginGenerations: Generations {
         }
         if state.withLock({ $0.refused == identity }) { return .unchanged }
         switch old.bundle.state {
-        // Whoever changed what is linked is told that it is of no use, also before the first use.
+        // An author who changed linked code must learn that this has no effect, even before the first use.
         case _ where BundleTable.shared.linkedBundle(atPath: path) != nil: return replace(old, identity)
         case .active, .failed: return replace(old, identity)
         case .discovered, .resolved, .loading, .deactivating, .deactivated:
-            // Nobody uses it. Whoever does next gets what is installed then.
+            // Nobody uses it. The next user gets the version installed then.
             retire(old, successor: nil)
             return .unchanged
         }
     }
 
     private func refreshResources(of generation: Generation) -> Outcome {
-        // One that was loaded in place sees its resources where they are.
+        // A generation that was loaded from the original bundle sees its resources there.
         guard let copy = generation.copy else { return .resources(generation) }
         do throws(PluginError) {
             return try copy.refreshResources(generation.code) ? .resources(generation) : .unchanged
@@ -213,23 +214,23 @@ final class PluginGenerations: Generations {
             do {
                 try new.bundle.load(inPlaceOf: old.bundle)
             } catch {
-                // Never to be found in the old one's place.
+                // It must never be found instead of the old one.
                 new.bundle.supersede()
                 new.removeCopy()
-                throw new.told(error)
+                throw new.ofOriginal(error)
             }
             retire(old, successor: new)
             return .replaced(by: new)
         } catch {
-            // The same code fails in the same way, unless it was the system that refused.
+            // The same code fails in the same way, unless the system refused.
             if !error.isProvisional, error.code != .loadFailed { state.withLock { $0.refused = identity } }
             return .failed(error)
         }
     }
 
-    /// Leads callers to another generation, and deactivates the old one when the last of those in it has left.
+    /// Sends callers to another generation, and deactivates the old one when the last caller in it has left.
     private func retire(_ old: Generation, successor: Generation?) {
-        // The one step: before it every caller enters the old one, after it the new one.
+        // The one step: before it every caller enters the old one, afterwards the new one.
         state.withLock { state in
             state.current = successor
             state.refused = nil
@@ -245,12 +246,13 @@ final class PluginGenerations: Generations {
 
     // MARK: Copies that nobody needs
 
-    /// How many copies are kept of generations that made values whose end nobody can see: structures and closures.
+    /// How many copies are kept for generations that created structures or closures, whose end nobody can see.
     private static let mostUncounted = 3
 
-    /// Removes the copies of generations that ended: not in service, without callers, and without objects.
+    /// Removes the copies of generations that ended: inactive, without callers, and without objects.
     ///
-    /// Their code stays mapped. What it has loaded by then works on; a resource that it looks for afterwards is missing.
+    /// Their code stays mapped. Everything that it has already loaded keeps working; a resource that it searches for
+    /// afterwards is missing.
     func removeEndedCopies() {
         let ended = state.withLock(\.old).filter { !$0.isHeld && $0.hasLeftService }
         let uncounted = ended.filter(\.bundle.hasMadeUncountedValues)
@@ -260,23 +262,23 @@ final class PluginGenerations: Generations {
 
     // MARK: Reports
 
-    /// Those that are not in service any more and still have callers or objects, oldest first.
+    /// Inactive generations that still have callers or objects, oldest first.
     var remaining: [GenerationReport] {
         state.withLock { $0.old.map { $0 } }.filter(\.isHeld).map(\.report)
     }
 
-    /// All of them, oldest first: code is never unmapped.
+    /// All generations, oldest first; code is never unmapped.
     var all: [GenerationReport] {
         state.withLock { $0.old + ($0.current.map { [$0] } ?? []) }.map(\.report)
     }
 }
 
 extension PluginGenerations.Generation {
-    /// What a load threw, told of the bundle as it is installed.
-    fileprivate func told(_ error: any Error) -> PluginError {
-        // Loads throw nothing else.
+    /// An error of a load, with the path of the installed bundle.
+    fileprivate func ofOriginal(_ error: any Error) -> PluginError {
+        // Loads throw no other type.
         let error = error as! PluginError
-        return copy?.told(error) ?? error
+        return copy?.ofOriginal(error) ?? error
     }
 
     /// Whether its hooks have run for the last time.

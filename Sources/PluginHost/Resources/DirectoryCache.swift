@@ -1,38 +1,38 @@
 import Glibc
 
-/// The directories that were read, and how long what was read may be believed.
+/// The directories that were read, and how long their content may be trusted.
 ///
-/// What is remembered is believed for ``trust`` after it was last compared with the file system; the next look-up after
-/// that compares again, with one stat() for each directory its answer rests on. Why so: a stat() at each look-up would
-/// cost five times the look-up itself. inotify would tell at once, but asking it is a system call at each look-up too,
-/// it takes a descriptor, and it is deaf to changes made by other machines. A program that looks something up now and
-/// then pays for the stat() and does not notice the microsecond; one that does nothing else pays for one in a hundred.
-/// The time is a hundredth of a millisecond, because making, removing or renaming a file takes about that long: who
-/// changes a file and then looks for it finds what is there. That is a likelihood; the guarantee is that an answer
-/// tells what was true at some time in the last 10 microseconds before the question.
+/// Cached content is trusted for ``trust`` after it was last compared with the file system. The next look-up after that
+/// compares again, with one stat() for each directory on which its answer depends. Why: a stat() at each look-up would
+/// cost five times the look-up itself. inotify would report changes immediately, but reading it is a system call at
+/// each look-up too, it needs a descriptor, and it does not see changes made by other machines. A program with
+/// occasional look-ups pays for the stat() and does not notice the microsecond; a program that only makes look-ups pays
+/// for one in a hundred. The time is a hundredth of a millisecond, because creating, removing or renaming a file takes
+/// about that long: a program that changes a file and then looks for it nearly always finds the new state. Guaranteed
+/// is that an answer was true at some time in the last 10 microseconds before the question.
 ///
 /// **Threads.** A value, guarded by its owner.
 struct DirectoryCache: Sendable {
-    /// How long an answer is believed unseen, in nanoseconds.
+    /// How long an answer is trusted without a check, in nanoseconds.
     static let trust: UInt64 = 10_000
 
-    /// Directories and other paths one finder remembers; then it begins anew.
+    /// How many directories and other paths one finder caches; then it starts again with an empty cache.
     static let mostNodes = 4_096
 
-    /// Grows whenever something known turned out to be different: what was concluded from it is void.
+    /// Grows whenever something known turned out to be different: all conclusions from it are void.
     private(set) var generation: UInt64 = 0
 
     private var nodes: [Node] = []
-    /// The numbers of nodes by their paths, once there are many: of directories, and of what paths lead to.
+    /// The numbers of nodes by their paths, used when there are many: for directories, and for the targets of paths.
     private var numbers: (directories: [String: Int], targets: [String: Int])?
     private var sets: [WatchSet] = []
 
-    /// Something whose change makes answers void: a directory, or what a path leads to.
+    /// Something whose change makes answers void: a directory, or the target of a path.
     private struct Node: Sendable {
         let path: String
         var content: Content { didSet { settled = content.settled } }
         var checked: UInt64
-        /// ``Content/settled``, beside the rest, so that comparing it copies nothing.
+        /// ``Content/settled``, stored separately so that comparing it copies nothing.
         private(set) var settled: FileIdentity?
 
         init(path: String, content: Content, checked: UInt64) {
@@ -49,16 +49,17 @@ struct DirectoryCache: Sendable {
 
     private enum Content: Sendable {
         case directory(DirectoryListing, sorted: [String]?)
-        /// What a path leads to, nil if nowhere, or to what is no resource.
+        /// The target of a path; nil if there is none, or if it is not a resource.
         case target(DirectoryListing.Kind?, failure: CInt?)
 
-        /// What a directory is as long as nothing in it changes; nil for anything else, and where a change need not show.
+        /// The identity of a directory, which stays the same until something in it changes; nil for anything else, and
+        /// if a change might not show.
         var settled: FileIdentity? {
             guard case .directory(let listing, _) = self, listing.isSettled, listing.failure == nil else { return nil }
             return listing.identity
         }
 
-        /// Why nobody knows, or nil.
+        /// Why the content is not known, or nil.
         var failure: CInt? {
             switch self {
             case .directory(let listing, _): listing.failure
@@ -67,20 +68,20 @@ struct DirectoryCache: Sendable {
         }
     }
 
-    /// The nodes that an answer rests on. Few sets serve all answers of a bundle.
+    /// The nodes on which an answer depends. A few sets are enough for all answers of a bundle.
     private struct WatchSet: Sendable {
         let members: [Int]
         var freshUntil: UInt64
     }
 
-    /// Time that only goes forward, in nanoseconds. Read through the vDSO: no system call.
+    /// A time that never goes back, in nanoseconds. Read through the vDSO, without a system call.
     static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// Whether it is time to forget everything, by ``forgetAll()``.
+    /// Whether ``forgetAll()`` should be called.
     var isFull: Bool { nodes.count >= Self.mostNodes }
 
     mutating func forgetAll() {
@@ -95,7 +96,7 @@ struct DirectoryCache: Sendable {
 
     // MARK: Reading
 
-    /// The number of a directory, read if it was not or if that was too long ago.
+    /// The number of a directory. Reads it if it is not known, or if it was read too long ago.
     mutating func directory(_ path: String, now: UInt64) -> Int {
         if let known = known(path, isTarget: false) {
             refresh(known, now: now)
@@ -104,7 +105,7 @@ struct DirectoryCache: Sendable {
         return add(path, .directory(DirectoryListing(path: path), sorted: nil), now: now)
     }
 
-    /// The number of what a path leads to.
+    /// The number of a path's target.
     mutating func target(of path: String, now: UInt64) -> Int {
         if let known = known(path, isTarget: true) {
             refresh(known, now: now)
@@ -113,7 +114,7 @@ struct DirectoryCache: Sendable {
         return add(path, Self.target(path), now: now)
     }
 
-    /// More nodes than this are found by a dictionary.
+    /// With more nodes than this, a dictionary is used.
     private static let mostSearched = 64
 
     private mutating func add(_ path: String, _ content: Content, now: UInt64) -> Int {
@@ -135,16 +136,16 @@ struct DirectoryCache: Sendable {
         }
     }
 
-    /// What could not be looked at is not believed for any time: the next question looks again.
+    /// A node that could not be examined is not trusted at all: the next look-up examines it again.
     private static func checked(_ content: Content, now: UInt64) -> UInt64 { content.failure == nil ? now : 0 }
 
-    /// Why a directory or what a path leads to could not be looked at, or nil.
+    /// Why a directory or the target of a path could not be examined, or nil.
     func failure(of number: Int) -> CInt? { nodes[number].content.failure }
 
-    /// The number of a directory, or of what its path leads to.
+    /// The number of a directory, or of the target of its path.
     ///
-    /// Not by a dictionary, unless there are many: most bundles have few directories, and remembered answers do not ask
-    /// for any.
+    /// It uses no dictionary unless there are many nodes: most bundles have few directories, and cached answers do not
+    /// need any.
     private func known(_ path: String, isTarget: Bool) -> Int? {
         if let numbers { return isTarget ? numbers.targets[path] : numbers.directories[path] }
         return nodes.firstIndex { node in
@@ -155,25 +156,25 @@ struct DirectoryCache: Sendable {
     /// The absolute path of a directory.
     func path(of directory: Int) -> String { nodes[directory].path }
 
-    /// A name in a directory, as it stands there, and its kind.
-    func entry(_ name: String, in directory: Int) -> DirectoryListing.Item? {
+    /// A name as spelled in a directory, and its kind.
+    func item(_ name: String, in directory: Int) -> DirectoryListing.Item? {
         guard case .directory(let listing, _) = nodes[directory].content else { return nil }
         return listing.entries[name]
     }
 
-    /// Whether a directory may hold variants for this platform.
+    /// Whether a directory may contain variants for this platform.
     func hasPlatformVariants(in directory: Int) -> Bool {
         guard case .directory(let listing, _) = nodes[directory].content else { return false }
         return listing.hasPlatformVariants
     }
 
-    /// The names of a directory that may be localisations', in order.
+    /// The names in a directory that may be localisations, in order.
     func localizationNames(in directory: Int) -> [String] {
         guard case .directory(let listing, _) = nodes[directory].content else { return [] }
         return listing.localizations.sorted()
     }
 
-    /// All names of a directory in order.
+    /// All names in a directory, in order.
     mutating func sortedNames(in directory: Int) -> [String] {
         guard case .directory(let listing, let sorted) = nodes[directory].content else { return [] }
         if let sorted { return sorted }
@@ -182,13 +183,13 @@ struct DirectoryCache: Sendable {
         return names
     }
 
-    /// What the path leads to, nil if to no resource.
+    /// The kind of a path's target; nil if it is not a resource.
     func kind(ofTarget target: Int) -> DirectoryListing.Kind? {
         guard case .target(let kind, _) = nodes[target].content else { return nil }
         return kind
     }
 
-    /// What a path leads to, without opening it.
+    /// The target of a path, examined without opening it.
     private static func target(_ path: String) -> Content {
         guard let identity = FileIdentity(path: path) else {
             let number = errno
@@ -202,8 +203,8 @@ struct DirectoryCache: Sendable {
 
     /// The number of the set with these members.
     mutating func watchSet(_ members: [Int]) -> Int {
-        // From the end: the next question is often about the same directories. No dictionary, for the reason that
-        // QueryTable gives.
+        // From the end, because the next question is often about the same directories. It uses no dictionary, for the
+        // reason that QueryTable gives.
         if let index = sets.lastIndex(where: { $0.members == members }) {
             sets[index].freshUntil = freshUntil(members)
             return index
@@ -218,10 +219,10 @@ struct DirectoryCache: Sendable {
         return until
     }
 
-    /// Whether all that an answer rests on is as it was.
+    /// Whether everything on which an answer depends is unchanged.
     @inline(__always)
     mutating func isFresh(_ set: Int) -> Bool {
-        // A set without members rests on nothing that can change.
+        // A set without members depends on nothing that can change.
         let until = sets[set].freshUntil
         if until == .max { return true }
         let now = Self.now()
@@ -236,10 +237,10 @@ struct DirectoryCache: Sendable {
         return generation == before
     }
 
-    /// Compares a node with the file system unless that was done just now.
+    /// Compares a node with the file system unless that was done a moment ago.
     private mutating func refresh(_ index: Int, now: UInt64) {
         guard now >= nodes[index].checked &+ Self.trust else { return }
-        // Nearly every directory is as it was.
+        // Nearly every directory is unchanged.
         if let settled = nodes[index].settled, FileIdentity(path: nodes[index].path) == settled {
             nodes[index].checked = now
             return

@@ -1,11 +1,11 @@
 /// A resource that a search found.
 struct FoundResource: Sendable, Hashable {
     let path: String
-    /// A document package, a nested bundle; its URL ends in a slash.
+    /// For example a document package or a nested bundle; its URL ends in a slash.
     let isDirectory: Bool
 
-    init(_ entry: DirectoryListing.Item, in directory: String) {
-        path = Path.join(directory, entry.name)
-        isDirectory = entry.kind == .directory
+    init(_ item: DirectoryListing.Item, in directory: String) {
+        path = Path.join(directory, item.name)
+        isDirectory = item.kind == .directory
     }
 }

@@ -1,16 +1,17 @@
-/// What was answered to each question.
+/// The answer to each query.
 ///
-/// A hash table of its own, because the first dictionary with a key of this module's makes the Swift runtime look for the
-/// key's conformance among all conformances of the process. With Foundation in it that took 65 of the 290 microseconds
-/// of the first look-up. For the same reason no type of its own holds a query with its value: each would be a generic
-/// one, which the runtime builds when it is first met.
+/// It is a special hash table, because the first dictionary with a key type of this module makes the Swift runtime
+/// search for the key's conformance among all conformances of the process. With Foundation loaded, that took 65 of the
+/// 290 microseconds of the first look-up. For the same reason there is no type that combines a query with its value:
+/// each would be generic, and the runtime builds a generic type at its first use.
 ///
 /// **Threads.** A value, guarded by its owner.
 struct QueryTable<Value: Sendable>: Sendable {
     private var queries: [ResourceQuery] = []
     /// The answer to each query, in the same order.
     private var values: [Value] = []
-    /// The number of the query plus one, zero for a free place; a power of two of them, at most half taken.
+    /// The number of the query plus one, zero for a free place. The count is a power of two, and at most half of the
+    /// places are used.
     private var places: [UInt32] = []
 
     var count: Int { queries.count }
@@ -38,7 +39,7 @@ struct QueryTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// Where a query stands, or would.
+    /// The place of a query, or the free place for it.
     private func place(of query: ResourceQuery) -> Int {
         var hasher = Hasher()
         query.hash(into: &hasher)

@@ -2,33 +2,33 @@ import Synchronization
 
 /// Finds the resources of one bundle.
 ///
-/// Order, the first that has the resource wins:
-/// 1. the resources directory itself: a global resource hides every localised one;
+/// Places are searched in this order; the first that has the resource wins:
+/// 1. the resources directory itself: a resource for all languages hides every localised one;
 /// 2. `<language>.lproj` of the first preferred localisation;
 /// 3. `Base.lproj`;
-/// 4. the other preferred localisations, the more special first (`fr_CA`, then `fr`);
+/// 4. the other preferred localisations, the more specific first (`fr_CA`, then `fr`);
 /// 5. the development region.
 ///
-/// Where a bundle has several directories of resources (OpenStep's `Resources` and the bundle's root), the first one is
-/// searched so as a whole, then the next. Each may have localisations.
+/// If a bundle has several directories of resources (OpenStep's `Resources` and the bundle's root), the first one is
+/// searched completely in this order, then the next. Each may have localisations.
 ///
-/// With a subdirectory, `<language>.lproj/<subdirectory>` comes first, then `<subdirectory>/<language>.lproj`, as
-/// GNUstep has it. In the directory where the resource is found, `name-linux.ext` replaces `name.ext` (only where both
-/// are), and a variant for the host's device or scale goes before the plain file (``VariantPreference``).
+/// With a subdirectory, `<language>.lproj/<subdirectory>` comes first, then `<subdirectory>/<language>.lproj`, as in
+/// GNUstep. In the directory with the resource, `name-linux.ext` replaces `name.ext` (only if both exist), and a
+/// variant for the host's device or scale is preferred to the plain file (``VariantPreference``).
 ///
-/// A resource is a file or a directory. Names are case-sensitive. Never searched: the parent directory, anything by a
-/// name or directory with `..`, absolute paths. A symbolic link may lead out of the bundle: resources are only read,
-/// and many installed bundles share theirs that way. FIFOs, sockets and devices are not found, and no look-up opens
-/// anything but directories.
+/// A resource is a file or a directory. Names are case-sensitive. Never searched: the parent directory, names and
+/// directories with `..`, absolute paths. A symbolic link may lead out of the bundle: resources are only read, and many
+/// installed bundles share theirs in this way. FIFOs, sockets and devices are not found, and no look-up opens anything
+/// but directories.
 ///
-/// Files that come, go or change their names are noticed without being told: an answer tells what was true at most 10
-/// microseconds before the question (``DirectoryCache/trust``). Sources: Apple, Bundle Programming Guide, "The Bundle
-/// Search Pattern"; GNUstep's NSBundle for the second form of subdirectories.
+/// New, removed and renamed files are noticed automatically: an answer was true at most 10 microseconds before the
+/// question (``DirectoryCache/trust``). Sources: Apple, Bundle Programming Guide, "The Bundle Search Pattern";
+/// GNUstep's NSBundle for the second form of subdirectories.
 ///
-/// **Threads.** Any; a look-up that must read a directory lets others wait.
+/// **Threads.** Any; other threads wait while a look-up reads a directory.
 /// **Cost.** A repeated look-up, with or without success, takes about a fifth of a stat(), the first one for a name
-/// about three, and the first one in a directory reads that directory. The first look-up of all asks for the file by its
-/// name where that is enough: three to seven system calls.
+/// about three, and the first one in a directory reads that directory. The very first look-up checks for the file by
+/// its name if that is enough: three to seven system calls.
 final class ResourceFinder: Sendable {
     /// The absolute paths of the resources, in the order of the search.
     let directories: [String]
@@ -36,8 +36,8 @@ final class ResourceFinder: Sendable {
     private let state: Lock<ResourceSearch>
     private let log: @Sendable ([PluginFinding]) -> Void
 
-    /// `directories`: the absolute paths of the resources, at least one; they need not exist. `log`: takes what could not
-    /// be looked at, once for each directory and reason. Called without a lock.
+    /// `directories`: the absolute paths of the resources, at least one; they need not exist. `log`: receives what
+    /// could not be examined, once for each directory and reason. Called without a lock.
     init(
         directories: [String], settings: LocalizationSettings = LocalizationSettings(),
         preference: VariantPreference = VariantPreference(),
@@ -61,13 +61,13 @@ final class ResourceFinder: Sendable {
         self.init(directories: [directory], settings: settings, preference: preference, log: log)
     }
 
-    /// What decides over languages; a change takes effect at the next look-up.
+    /// The settings for languages; a change takes effect at the next look-up.
     var settings: LocalizationSettings {
         get { state.withLock { $0.settings } }
         set { state.withLock { $0.settings = newValue } }
     }
 
-    /// For which device and scale resources are chosen.
+    /// The device and scale for which resources are chosen.
     var preference: VariantPreference {
         get { state.withLock { $0.preference } }
         set { state.withLock { $0.preference = newValue } }
@@ -75,11 +75,11 @@ final class ResourceFinder: Sendable {
 
     // MARK: Resources
 
-    /// The first resource that fits, or nil. `name`: the file's name; it may bring its extension and a directory. Nil
-    /// or empty: the first file of the type, in the order of names. `type`: the extension, with or without a dot; may
-    /// be double (`tar.gz`). Nil or empty: the name is complete. `subdirectory`: a directory below the resources.
-    /// `localization`: only global resources and those of this localisation; `fr` also means `French.lproj` where there
-    /// is no `fr.lproj`. Nil: the order above.
+    /// The first resource that matches, or nil. `name`: the file's name; it may include its extension and a directory.
+    /// Nil or empty: the first file of the type, in the order of names. `type`: the extension, with or without a dot;
+    /// may be double (`tar.gz`). Nil or empty: the name is complete. `subdirectory`: a directory below the resources.
+    /// `localization`: only resources for all languages and those of this localisation; `fr` also means `French.lproj`
+    /// if there is no `fr.lproj`. Nil: the order above.
     func resource(
         _ name: String?, ofType type: String?, inDirectory subdirectory: String? = nil,
         forLocalization localization: String? = nil
@@ -96,11 +96,11 @@ final class ResourceFinder: Sendable {
         resource(name, ofType: type, inDirectory: subdirectory, forLocalization: localization)?.path
     }
 
-    /// All resources of a type, nil or empty for every type: the global ones, then those of the
-    /// localisations in the order of the search, each in the order of names.
+    /// All resources of a type, nil or empty for every type: those for all languages, then those of the localisations
+    /// in search order, each group sorted by name.
     ///
-    /// A name is listed once, where a look-up would find it first, and stands for its variants. Names that begin with a
-    /// dot are left out.
+    /// Each name is listed once, at the place where a look-up would find it first; its variants are not listed. Names
+    /// that begin with a dot are left out.
     func resources(
         ofType type: String?, inDirectory subdirectory: String? = nil, forLocalization localization: String? = nil
     ) -> [FoundResource] {
@@ -116,10 +116,10 @@ final class ResourceFinder: Sendable {
         resources(ofType: type, inDirectory: subdirectory, forLocalization: localization).map(\.path)
     }
 
-    /// Every place that has the resource in one of several types, in the order of the search: what the first one hides.
-    /// `most`: how many places are enough. Returns for each place the paths in the order of the types, nil for a type
-    /// that is not there; and whether every place could be looked at. Where it could not, the answer may be different
-    /// the next time.
+    /// All places that have the resource in one of several types, in search order; the first one hides the others.
+    /// `most`: stop after this number of places. Returns for each place the paths in the order of the types, nil for a
+    /// type that does not exist there; and whether every place could be examined. If not, the next answer may be
+    /// different.
     func allPaths(
         forResource name: String, ofTypes types: [String], most: Int = .max
     ) -> (paths: [[String?]], isCertain: Bool) {
@@ -127,16 +127,16 @@ final class ResourceFinder: Sendable {
         return search { $0.allPaths(queries, most: most) }
     }
 
-    /// All files that serve one resource on any device at any scale; see ``ResourceVariant``.
+    /// All files that represent one resource on any device at any scale; see ``ResourceVariant``.
     ///
-    /// They stand in the directory where a look-up finds the resource; where it finds none, in the first one of the
-    /// order that has a variant. The one that a look-up gives comes first, the others by device and scale.
+    /// They are in the directory where a look-up finds the resource; if it finds none, in the first directory in search
+    /// order with a variant. The file that a look-up finds comes first, the others follow by device and scale.
     func variants(ofResource name: String, type: String?) -> [ResourceVariant] {
         let query = ResourceQuery(name: name, type: type, directory: nil, localization: nil)
         return search { $0.variants(query) }
     }
 
-    /// Searches, and reports what could not be looked at.
+    /// Searches, and reports what could not be examined.
     private func search<Answer>(_ body: (inout ResourceSearch) -> Answer) -> Answer {
         let (answer, failures) = state.withLock { (body(&$0), $0.takeFailures()) }
         if !failures.isEmpty { log(failures.map(PluginFinding.resourcesUnreadable)) }
@@ -145,14 +145,13 @@ final class ResourceFinder: Sendable {
 
     // MARK: Localisations
 
-    /// The localisations the bundle has: those its Info.plist declares, in its order, then the `.lproj` directories
-    /// that it does not declare, in the order of names; and the development region where that is all there is, or where
-    /// `Base.lproj` is in it (``SearchOrder``).
+    /// The bundle's localisations: those declared in Info.plist, in its order, then the other `.lproj` directories,
+    /// sorted by name; and the development region, if there is no other, or if `Base.lproj` is in it (``SearchOrder``).
     var localizations: [String] {
         localizationsNow.names
     }
 
-    /// ``localizations``, and whether every directory that decides about them could be looked at.
+    /// ``localizations``, and whether every directory that affects them could be examined.
     var localizationsNow: (names: [String], isCertain: Bool) {
         let (order, isCertain) = search { $0.currentOrder() }
         return (order.localizations, isCertain)
@@ -185,7 +184,7 @@ extension PluginFinding {
     fileprivate static func resourcesUnreadable(_ failure: OpenedDirectory.Failure) -> PluginFinding {
         PluginFinding(
             .warning, .resourcesUnreadable, filePath: failure.path,
-            message: "Resources in \(quoted(failure.path)) cannot be looked for (\(describe(errno: failure.errno)))."
+            message: "Resources in \(quoted(failure.path)) cannot be searched for (\(describe(errno: failure.errno)))."
         ).refused(by: failure.errno)
     }
 }

@@ -1,11 +1,11 @@
-/// The name of a file among the resources, taken apart for its variants.
+/// The name of a resource file, split for finding its variants.
 struct ResourceName: Hashable, Sendable {
     /// The name of the file, with its extension.
     let full: String
-    /// How many bytes the name has without the type it was asked for with; all of them where there was none.
+    /// The length in bytes of the name without the requested type; the full length if no type was given.
     private let stemLength: Int
 
-    /// Adds the type to the name; without a type, the name as a whole may have an extension.
+    /// Adds the type to the name; without a type, the name itself may have an extension.
     init(_ name: String, type: String? = nil) {
         if let type, !type.isEmpty {
             full = name + "." + type
@@ -16,21 +16,21 @@ struct ResourceName: Hashable, Sendable {
         }
     }
 
-    /// Where the extension begins: at the end where there is none, in two places for `a.tar.gz` asked for as a whole.
+    /// Where the extension may begin: at the end if there is none, at two places for `a.tar.gz` without a type.
     private var endings: [Int] {
         if stemLength < full.utf8.count { return [stemLength] }
         let endings = Self.endings(of: full)
         return endings.isEmpty ? [full.utf8.count] : endings
     }
 
-    /// What stands before an ending, and the ending.
+    /// The part before an ending, and the ending.
     private func parts(at ending: Int) -> (stem: Substring, ending: Substring) {
         let index = full.utf8.index(full.startIndex, offsetBy: ending)
         return (full[..<index], full[index...])
     }
 
-    /// The last dot of a name and the first one, if that is another, in bytes from its beginning: finding the borders of
-    /// characters takes longer than the whole look-up. A dot at the very start hides a file and begins no extension.
+    /// The last and the first dot of a name, if they differ, in bytes from its beginning: finding character boundaries
+    /// takes longer than the whole look-up. A dot at the very start hides a file and does not begin an extension.
     private static func endings(of name: String) -> [Int] {
         var name = name
         return name.withUTF8 { bytes in
@@ -41,16 +41,16 @@ struct ResourceName: Hashable, Sendable {
         }
     }
 
-    /// The type as a file's extension: nil for none.
+    /// The type as a file's extension; nil for none.
     static func type(_ type: String?) -> String? {
         guard let type else { return nil }
         let plain = type.hasPrefix(".") ? String(type.dropFirst()) : type
         return plain.isEmpty ? nil : plain
     }
 
-    /// Whether the file is of a type: what follows its last or its first dot.
+    /// Whether the file is of a type, which is the part after its last or its first dot.
     static func isName(_ name: String, ofType type: String) -> Bool {
-        // Most names in a list are of other types.
+        // Most names in a list have other types.
         guard name.utf8.last == type.utf8.last else { return false }
         return endings(of: name).contains { Substring(name.utf8.dropFirst($0 + 1)) == type }
     }
@@ -67,24 +67,24 @@ struct ResourceName: Hashable, Sendable {
 
     /// The spellings of this name with a text before the extension.
     private func inserting(_ text: String) -> [String] {
-        // Strings, because for other sequences of characters the runtime looks up what they are.
+        // Strings, because the runtime looks up conformances for other sequences of characters.
         endings.map { ending in
             let parts = parts(at: ending)
             return String(parts.stem) + text + String(parts.ending)
         }
     }
 
-    /// What a name tells of the variant it is: `-linux`, then `~device`, then `@2x`, before the extension.
+    /// The kind of variant that a name shows: `-linux`, then `~device`, then `@2x`, before the extension.
     struct Marks: Hashable {
         var isForPlatform = false
         var device: String?
         var scale = 1
     }
 
-    /// What this name tells by its marks.
+    /// The kind of variant that this name shows.
     var marks: Marks { Self.unmark(parts(at: endings[0]).stem).marks }
 
-    /// The names that this name is a variant of, if such a file exists: `icon.png` for `icon-linux.png`,
+    /// The names of which this name is a variant, if such a file exists: `icon.png` for `icon-linux.png`,
     /// `icon~phone.png` or `icon@2x.png`.
     var generics: [String] {
         let marks = [UInt8(ascii: "@"), UInt8(ascii: "~"), UInt8(ascii: "-")]
@@ -95,7 +95,7 @@ struct ResourceName: Hashable, Sendable {
         }
     }
 
-    /// Takes the marks away, one after the other from the end.
+    /// Removes the marks, one after the other from the end.
     private static func unmark(_ stem: Substring) -> (stems: [String], marks: Marks) {
         var marks = Marks()
         var stems: [String] = []
@@ -117,7 +117,7 @@ struct ResourceName: Hashable, Sendable {
         return (stems, marks)
     }
 
-    /// The number in "@2x" or the like.
+    /// The number in "@2x" and similar marks.
     private static func scale(_ text: Substring) -> Int? {
         guard text.hasSuffix("x") else { return nil }
         let digits = text.dropFirst().dropLast()

@@ -2,15 +2,15 @@ import Glibc
 
 /// The first question to a bundle, answered without reading a directory.
 ///
-/// Many bundles are asked for one file, an icon in a list of plug-ins. For that the search would read two directories and
-/// find out which of the bundle's languages fit the user. Where the file stands where nearly all do, it is there for
-/// who asks by name. Later questions read the directories, which answer all that come after them.
+/// Many bundles are asked for only one file, such as an icon in a list of plug-ins. For that the search would read two
+/// directories and determine which of the bundle's languages fit the user. If the file is in the usual place, checking
+/// its name is enough. Later questions read the directories, whose content then answers all following ones.
 extension ResourceSearch {
-    /// What the search finds, or nil where only the search can tell.
+    /// The result of the search, or nil if the full search is needed.
     ///
-    /// The file is looked for among the global resources, which go first, and then in the user's first language: a
-    /// localisation of that very name goes before all others (``LanguageMatcher``, rule 1). Without a language of the
-    /// user the development region is that language.
+    /// The file is searched among the resources for all languages, which come first, and then in the user's first
+    /// language: a localisation with exactly that name is preferred to all others (``LanguageMatcher``, rule 1). If the
+    /// user has no language, the development region is used.
     mutating func answerByName(_ query: ResourceQuery, _ run: inout Run) -> FoundResource? {
         guard query.localization == nil, preference.suffixes.count == 1, let meaning = query.meaning,
             meaning.directory.isEmpty, let file = meaning.name?.full, Self.hasOneSpelling(file),
@@ -19,7 +19,7 @@ extension ResourceSearch {
         if let found = answerByName(file, meaning, in: directory, &run) {
             return Self.isListed(directory) ? found : nil
         }
-        // What cannot be looked at may be there, and would go first.
+        // An item that cannot be examined may exist and would come first.
         guard run.failures.isEmpty else { return nil }
         guard let language = settings.effectiveLanguages.first ?? settings.developmentRegion,
             SearchOrder.isUsable(language), Self.hasOneSpelling(language)
@@ -29,7 +29,7 @@ extension ResourceSearch {
         return found != nil && Self.isListed(directory) && Self.isListed(folder) ? found : nil
     }
 
-    /// Nil also where the file cannot be looked at: the search reports why.
+    /// Also nil if the file cannot be examined: the search reports why.
     private mutating func answerByName(
         _ file: String, _ meaning: ResourceQuery.Meaning, in folder: String, _ run: inout Run
     ) -> FoundResource? {
@@ -42,14 +42,14 @@ extension ResourceSearch {
         return FoundResource(DirectoryListing.Item(name: file, kind: kind), in: folder)
     }
 
-    /// Whether a name in a directory equals this one only if its bytes do: it is ASCII, without the characters that are
-    /// others' normal forms (of U+037E, U+212A and U+1FEF).
+    /// Whether a name in a directory equals this one only if its bytes do: it must be ASCII, without the characters
+    /// that are normal forms of others (U+037E, U+212A and U+1FEF).
     private static func hasOneSpelling(_ name: String) -> Bool {
         name.utf8.allSatisfy { byte in
             byte < 0x80 && byte != UInt8(ascii: ";") && byte != UInt8(ascii: "K") && byte != UInt8(ascii: "`")
         }
     }
 
-    /// Whether a directory can be read. The search finds nothing in one that may only be entered.
+    /// Whether a directory can be read. The search finds nothing in a directory that may only be entered.
     private static func isListed(_ folder: String) -> Bool { faccessat(AT_FDCWD, folder, R_OK, AT_EACCESS) == 0 }
 }

@@ -1,8 +1,8 @@
 extension ResourceSearch {
-    /// All files that serve a resource, in the first directory of the order where a look-up finds one, else in the
-    /// first that has any.
+    /// All files that represent a resource, in the first directory in search order where a look-up finds one; otherwise
+    /// in the first that has any.
     ///
-    /// Not remembered: a program asks for its icon once.
+    /// Not cached: a program needs its icon once.
     mutating func variants(_ query: ResourceQuery) -> [ResourceVariant] {
         guard let meaning = query.meaning, let name = meaning.name else { return [] }
         var run = begin()
@@ -19,8 +19,8 @@ extension ResourceSearch {
         return firstFound
     }
 
-    /// The files in one directory: those for any device first, then by device, each by scale. A file for this platform
-    /// replaces the one it is a variant of, and counts only beside it, as in a look-up.
+    /// The files in one directory: those for any device first, then by device, each sorted by scale. A file for this
+    /// platform replaces the file of which it is a variant, and only counts if that file exists, as in a look-up.
     private mutating func variants(
         of name: ResourceName, in place: Int, _ run: inout Run
     ) -> [ResourceVariant] {
@@ -28,9 +28,9 @@ extension ResourceSearch {
         for candidate in cache.sortedNames(in: place) where Self.mayBegin(candidate, as: name.full) {
             let parts = ResourceName(candidate)
             guard candidate == name.full || parts.generics.contains(name.full),
-                let entry = entry(candidate, in: place, &run), entry.kind == .file
+                let item = item(candidate, in: place, &run), item.kind == .file
             else { continue }
-            files[parts.marks] = entry.name
+            files[parts.marks] = item.name
         }
         var variants: [ResourceVariant] = []
         for (marks, file) in files where !marks.isForPlatform || name.marks.isForPlatform {
@@ -42,7 +42,7 @@ extension ResourceSearch {
         return variants.sorted { ($0.device ?? "", $0.scale, $0.path) < ($1.device ?? "", $1.scale, $1.path) }
     }
 
-    /// Tells most names of a large directory apart by their first byte.
+    /// Excludes most names of a large directory by their first byte.
     private static func mayBegin(_ candidate: String, as name: String) -> Bool {
         guard let a = candidate.utf8.first, let b = name.utf8.first else { return false }
         // Other characters have several spellings in Unicode.

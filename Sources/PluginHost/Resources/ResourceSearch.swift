@@ -1,4 +1,4 @@
-/// The search of a ``ResourceFinder`` and what it remembers.
+/// The search of a ``ResourceFinder`` and its cache.
 ///
 /// **Threads.** A value, guarded by its finder.
 struct ResourceSearch: Sendable {
@@ -11,12 +11,12 @@ struct ResourceSearch: Sendable {
         didSet { if preference != oldValue { forgetAll() } }
     }
 
-    /// Answers remembered, found or not; then they are all dropped. A program that asks for ever new names must not
+    /// How many answers are cached, found or not; then all are dropped. A program that requests ever new names must not
     /// fill the memory.
     static let mostAnswers = 16_384
     static let mostLists = 64
-    /// Localisations that are links, by name; others of them are passed over. Bundles that share all their resources link
-    /// to the directory above.
+    /// How many localisations that are links are used, by name; the others are ignored. Bundles that share all their
+    /// resources link to the directory above.
     static let mostLinkedLocalizations = 128
 
     var cache = DirectoryCache()
@@ -24,18 +24,18 @@ struct ResourceSearch: Sendable {
     private var lists = QueryTable<ListAnswer>()
     private var order: (value: SearchOrder, rests: Int)?
     private var state = State.new
-    /// The generation of the cache that all answers are of.
+    /// The generation of the cache to which all answers belong.
     private var generation: UInt64 = 0
-    /// What could not be looked at, for the finder to report.
+    /// What could not be examined, for the finder to report.
     private var failures: [OpenedDirectory.Failure] = []
-    /// What was reported, with the error number: each is reported once, until it can be read again.
+    /// What was reported, with the error number: each path is reported once, until it can be read again.
     private var reported: [String: CInt] = [:]
     private static let mostReported = 256
 
     private enum State {
         case new
-        /// One question was answered, by the name of the file. No table is made for the answer: many bundles are asked
-        /// nothing else.
+        /// One question was answered by checking for the name of the file. No table is created for the answer, because
+        /// many bundles get no other question.
         case askedByName(ResourceQuery, Answer)
         /// Directories were read.
         case searched
@@ -43,11 +43,11 @@ struct ResourceSearch: Sendable {
 
     private struct Answer: Sendable {
         let value: FoundResource?
-        /// The number of the set of directories it rests on.
+        /// The number of the set of directories on which it depends.
         let rests: Int
     }
 
-    // No generic type for both: the runtime would build it at the first look-up of the process.
+    // No generic type for both, because the runtime would build it at the first look-up of the process.
     private struct ListAnswer: Sendable {
         let value: [FoundResource]
         let rests: Int
@@ -59,20 +59,20 @@ struct ResourceSearch: Sendable {
         self.preference = preference
     }
 
-    // MARK: Remembered answers
+    // MARK: Cached answers
 
     mutating func resource(_ query: ResourceQuery) -> FoundResource? {
         if let answer = answers[query] ?? firstAnswer(to: query), cache.isFresh(answer.rests) { return answer.value }
         var run = begin()
         let found = find(query, &run)
         guard let rests = end(run) else { return found }
-        // What is known of the directories stays: reading a large one costs more than all answers from it.
+        // The knowledge about directories is kept: reading a large one costs more than all answers from it.
         if answers.count >= Self.mostAnswers { answers.removeAll() }
         answers.set(Answer(value: found, rests: rests), for: query)
         return found
     }
 
-    /// The answer to the first question, nil where directories are to be searched.
+    /// The answer to the first question; nil if directories must be searched.
     private mutating func firstAnswer(to query: ResourceQuery) -> Answer? {
         switch state {
         case .searched: return nil
@@ -91,15 +91,15 @@ struct ResourceSearch: Sendable {
         var run = begin()
         let found = list(query, &run)
         guard let rests = end(run) else { return found }
-        // Lists are long, and few are asked for.
+        // Lists are long, and few are requested.
         if lists.count >= Self.mostLists { lists.removeAll() }
         lists.set(ListAnswer(value: found, rests: rests), for: query)
         return found
     }
 
-    /// For each place that has a resource of one of the queries, which differ in the type alone, the path of each.
-    /// `most`: how many places are enough; those after them are not looked at. Returns also whether everything on the
-    /// way could be looked at. If not, there may be places that go before.
+    /// For each place that has a resource for one of the queries, which differ only in the type, the path of each.
+    /// `most`: stop after this number of places. Also returns whether everything on the way could be examined. If not,
+    /// there may be places that come earlier.
     mutating func allPaths(_ queries: [ResourceQuery], most: Int) -> (paths: [[String?]], isCertain: Bool) {
         var run = begin()
         let meanings = queries.map(\.meaning)
@@ -116,7 +116,7 @@ struct ResourceSearch: Sendable {
         return (found, isCertain(run))
     }
 
-    /// The localisations in their order, and whether every directory that decides about them could be looked at.
+    /// The localisations in their order, and whether every directory that affects them could be examined.
     mutating func currentOrder() -> (order: SearchOrder, isCertain: Bool) {
         if let order, cache.isFresh(order.rests) { return (order.value, true) }
         var run = begin()
@@ -124,7 +124,7 @@ struct ResourceSearch: Sendable {
         return (order, isCertain(run))
     }
 
-    /// Whether all that a search looked at could be looked at; notes what could not.
+    /// Whether everything that a search needed could be examined; records what could not.
     private mutating func isCertain(_ run: Run) -> Bool {
         if !reported.isEmpty {
             for number in run.seen where cache.failure(of: number) == nil { reported[cache.path(of: number)] = nil }
@@ -137,7 +137,7 @@ struct ResourceSearch: Sendable {
         return run.failures.isEmpty
     }
 
-    /// What could not be looked at since the last call.
+    /// What could not be examined since the last call.
     mutating func takeFailures() -> [OpenedDirectory.Failure] {
         if failures.isEmpty { return [] }
         defer { failures = [] }
@@ -147,14 +147,16 @@ struct ResourceSearch: Sendable {
     mutating func begin() -> Run {
         if cache.isFull { forgetAll() }
         if case .searched = state { return Run() }
-        // From now on directories answer, whose changes show with fewer system calls than those of single files.
+        // Now directories are read, because their changes can be detected with fewer system calls than changes of
+        // single files.
         state = .searched
         forgetAll()
         return Run()
     }
 
-    /// The number of what the answer rests on. To be called before the answer is kept: the search may have found that
-    /// older answers are void. Nil for an answer that must not be kept, because something could not be looked at.
+    /// The number of the set on which the answer depends. Must be called before the answer is stored: the search may
+    /// have found that older answers are void. Nil for an answer that must not be cached, because something could not
+    /// be examined.
     private mutating func end(_ run: Run) -> Int? {
         forgetOutdated()
         return isCertain(run) ? cache.watchSet(run.seen) : nil
@@ -165,7 +167,7 @@ struct ResourceSearch: Sendable {
         forgetOutdated()
     }
 
-    /// Drops what was concluded from directories that have changed since.
+    /// Drops conclusions from directories that have changed since.
     private mutating func forgetOutdated() {
         guard generation != cache.generation else { return }
         generation = cache.generation
@@ -177,16 +179,16 @@ struct ResourceSearch: Sendable {
 
     // MARK: One search
 
-    /// What one search has looked at so far.
+    /// The state of one search.
     struct Run {
         let now = DirectoryCache.now()
-        /// The numbers of the directories and links that the answer rests on.
+        /// The numbers of the directories and links on which the answer depends.
         var seen: [Int] = []
-        /// What could not be looked at. Kept apart, because a second look in the same search may succeed.
+        /// What could not be examined. Kept separately, because a second attempt in the same search may succeed.
         var failures: [OpenedDirectory.Failure] = []
     }
 
-    /// Notes that a search rests on a directory or link.
+    /// Records that a search depends on a directory or link.
     private func note(_ number: Int, _ run: inout Run) {
         if !run.seen.contains(number) { run.seen.append(number) }
         guard let failure = cache.failure(of: number) else { return }
@@ -227,7 +229,7 @@ struct ResourceSearch: Sendable {
         return found
     }
 
-    // MARK: Where
+    // MARK: Places
 
     mutating func places(
         _ meaning: ResourceQuery.Meaning, only localization: String?, _ run: inout Run
@@ -240,7 +242,7 @@ struct ResourceSearch: Sendable {
         return places
     }
 
-    /// Calls body with each directory to search, in order, until it returns false. A directory is not looked at before
+    /// Calls body with each directory to search, in order, until it returns false. A directory is not examined before
     /// its turn.
     private mutating func forEachPlace(
         _ meaning: ResourceQuery.Meaning, only localization: String?, _ run: inout Run,
@@ -251,7 +253,7 @@ struct ResourceSearch: Sendable {
         }
     }
 
-    /// - Returns: whether the search goes on.
+    /// - Returns: whether the search continues.
     private mutating func forEachPlace(
         in directory: String, _ meaning: ResourceQuery.Meaning, only localization: String?, _ run: inout Run,
         _ body: (inout Self, Int, inout Run) -> Bool
@@ -269,12 +271,12 @@ struct ResourceSearch: Sendable {
             }
         for language in languages {
             let folder = language + NameMark.localization
-            if let entry = cache.entry(folder, in: root) {
-                let place = look(at: Path.join(directory, entry.name + below), &run)
+            if let item = cache.item(folder, in: root) {
+                let place = look(at: Path.join(directory, item.name + below), &run)
                 guard body(&self, place, &run) else { return false }
             }
-            if !below.isEmpty, let entry = cache.entry(folder, in: global) {
-                let place = look(at: Path.join(directory + below, entry.name), &run)
+            if !below.isEmpty, let item = cache.item(folder, in: global) {
+                let place = look(at: Path.join(directory + below, item.name), &run)
                 guard body(&self, place, &run) else { return false }
             }
         }
@@ -292,12 +294,12 @@ struct ResourceSearch: Sendable {
         return value
     }
 
-    /// The names of the `.lproj` directories of a directory. `rests` gets the links that were followed.
+    /// The names of the `.lproj` directories in a directory. `rests` receives the links that were followed.
     private mutating func localizationFolders(in root: Int, _ rests: inout [Int], _ run: inout Run) -> [String] {
         cache.localizationNames(in: root).prefix(SearchOrder.mostLocalizations).filter { name in
-            guard let entry = cache.entry(name, in: root) else { return false }
-            guard entry.kind == .unresolved else { return entry.kind == .directory }
-            // Each link that is followed is looked at again at every look-up.
+            guard let item = cache.item(name, in: root) else { return false }
+            guard item.kind == .unresolved else { return item.kind == .directory }
+            // Each followed link must be examined again at every look-up.
             guard rests.count <= Self.mostLinkedLocalizations else { return false }
             let target = cache.target(of: Path.join(cache.path(of: root), name), now: run.now)
             rests.append(target)
@@ -306,16 +308,16 @@ struct ResourceSearch: Sendable {
         }
     }
 
-    // MARK: Which file
+    // MARK: Files
 
-    /// The file in a directory that serves a resource: the best variant.
+    /// The file in a directory that represents a resource: the best variant.
     mutating func file(_ name: ResourceName, in place: Int, _ run: inout Run) -> DirectoryListing.Item? {
         for suffix in preference.suffixes {
             for generic in name.adding(suffix) {
-                guard let found = entry(generic, in: place, &run) else { continue }
+                guard let found = item(generic, in: place, &run) else { continue }
                 guard cache.hasPlatformVariants(in: place) else { return found }
                 for variant in name.forPlatform(suffix) {
-                    if let special = entry(variant, in: place, &run) { return special }
+                    if let special = item(variant, in: place, &run) { return special }
                 }
                 return found
             }
@@ -323,15 +325,15 @@ struct ResourceSearch: Sendable {
         return nil
     }
 
-    /// The entry of a name in a directory, if it is a resource's: what a link leads to is known then.
-    mutating func entry(_ name: String, in place: Int, _ run: inout Run) -> DirectoryListing.Item? {
-        guard let entry = cache.entry(name, in: place) else { return nil }
-        guard entry.kind == .unresolved else { return entry }
-        return kind(of: Path.join(cache.path(of: place), entry.name), &run)
-            .map { DirectoryListing.Item(name: entry.name, kind: $0) }
+    /// The item of a name in a directory, if it is a resource. If it is a link, the kind of its target is determined.
+    mutating func item(_ name: String, in place: Int, _ run: inout Run) -> DirectoryListing.Item? {
+        guard let item = cache.item(name, in: place) else { return nil }
+        guard item.kind == .unresolved else { return item }
+        return kind(of: Path.join(cache.path(of: place), item.name), &run)
+            .map { DirectoryListing.Item(name: item.name, kind: $0) }
     }
 
-    /// What a path leads to, nil if to no resource.
+    /// The kind of a path's target; nil if it is not a resource.
     mutating func kind(of path: String, _ run: inout Run) -> DirectoryListing.Kind? {
         let target = cache.target(of: path, now: run.now)
         note(target, &run)
@@ -348,7 +350,7 @@ struct ResourceSearch: Sendable {
         return found
     }
 
-    /// Calls body with the names of a type in a directory, in order, and the variant to take for each, until it
+    /// Calls body with the names of a type in a directory, in order, and with the variant to use for each, until it
     /// returns false.
     private mutating func forEachName(
         ofType type: String?, in place: Int, _ run: inout Run, _ body: (String, DirectoryListing.Item) -> Bool
@@ -356,8 +358,8 @@ struct ResourceSearch: Sendable {
         for name in cache.sortedNames(in: place) where !name.hasPrefix(".") {
             if let type, !ResourceName.isName(name, ofType: type) { continue }
             let parts = ResourceName(name)
-            // A variant is not listed beside what it is a variant of.
-            if parts.generics.contains(where: { cache.entry($0, in: place) != nil }) { continue }
+            // A variant is not listed if the file of which it is a variant exists.
+            if parts.generics.contains(where: { cache.item($0, in: place) != nil }) { continue }
             if let chosen = file(parts, in: place, &run), !body(name, chosen) { return }
         }
     }

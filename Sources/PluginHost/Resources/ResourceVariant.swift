@@ -4,13 +4,13 @@ public import Foundation
 public import FoundationEssentials
 #endif
 
-/// One file of a resource that has several: an icon for each scale, a launch image for each device.
+/// One file of a resource that has several: an icon for each scale, or a launch image for each device.
 public struct ResourceVariant: Sendable, Hashable {
     /// The absolute path of the file.
     public let path: String
-    /// The device that it is for, `phone` for `Icon~phone@2x.png`; nil for any.
+    /// The device for which it is meant, `phone` for `Icon~phone@2x.png`; nil for any.
     public let device: String?
-    /// Pixels to a point: 2 for `Icon@2x.png`, 1 for a name that does not tell.
+    /// Pixels per point: 2 for `Icon@2x.png`, 1 for a name without a scale.
     public let scale: Int
 
     /// The file.

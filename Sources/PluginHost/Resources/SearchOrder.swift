@@ -3,14 +3,15 @@ import Synchronization
 /// The localisations of a bundle and the order in which they are searched.
 struct SearchOrder: Sendable, Hashable {
     /// The declared ones in their order, then the others found, by name. As in CoreFoundation, the development region
-    /// follows where there is no other, and where a `Base` holds what is written in it.
+    /// is added if there is no other, or if a `Base` contains its resources.
     let localizations: [String]
-    /// Those to use for the user, best first.
+    /// The localisations to use for the user, best first.
     let preferred: [String]
-    /// Those to search: the first preferred one, Base, the other preferred ones, the development region.
+    /// The localisations to search: the first preferred one, Base, the other preferred ones, the development region.
     let languages: [String]
 
-    /// More localisations than there are languages with a locale of their own; those after them are passed over. A folder can hold any number of names, and each is compared with each language of the user.
+    /// More than the number of languages with a locale of their own; further ones are ignored. A folder can contain any
+    /// number of names, and each is compared with each language of the user.
     static let mostLocalizations = 1_000
 
     /// `folders`: the names of the `.lproj` directories, in order.
@@ -46,22 +47,22 @@ struct SearchOrder: Sendable, Hashable {
         self.languages = languages
     }
 
-    /// Adds a name that is not among those before it.
+    /// Adds a name that is not in the list yet.
     private static func add(_ name: String, to names: inout [String]) {
         if isUsable(name), !names.contains(name) { names.append(name) }
     }
 
-    /// Info.plist may declare anything: only what names one directory counts.
+    /// Info.plist may declare anything, but only a name that can be one directory is used.
     static func isUsable(_ name: String) -> Bool {
         name != "" && name != "." && name != ".." && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
     }
 
-    /// What decides over an order.
+    /// The input that determines an order.
     private struct Question: Equatable, Sendable {
         let settings: LocalizationSettings
         let folders: [String]
 
-        /// By their bytes as far as they come back in the answer: a bundle's own spelling does.
+        /// Compared by their bytes where they occur in the answer, which keeps the bundle's own spelling.
         static func == (a: Self, b: Self) -> Bool {
             func isSame(_ names: [String], _ others: [String]) -> Bool {
                 names.elementsEqual(others) { $0.utf8.elementsEqual($1.utf8) }
@@ -71,15 +72,15 @@ struct SearchOrder: Sendable, Hashable {
         }
     }
 
-    /// The orders that were found last. Most bundles of an application have the same languages, and finding which of them
-    /// fit the user takes longer than all the rest of the first look-up in a bundle.
+    /// The latest orders. Most bundles of an application have the same languages, and determining which of them fit the
+    /// user takes longer than the rest of the first look-up in a bundle.
     private static let recent = Lock<[(question: Question, order: SearchOrder)]>([])
     private static let mostRecent = 8
 
-    /// The same as the initialiser gives, for less where it was given a short time ago.
+    /// The same result as the initialiser, but cheaper if it was computed recently.
     static func order(_ settings: LocalizationSettings, folders: [String]) -> SearchOrder {
         let question = Question(settings: settings, folders: folders)
-        // What is remembered for the next bundle must not be large.
+        // Entries that are cached for the next bundle must not be large.
         guard folders.count + settings.declared.count <= mostLocalizations else {
             return SearchOrder(settings, folders: folders)
         }

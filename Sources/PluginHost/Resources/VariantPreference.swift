@@ -1,22 +1,22 @@
-/// For which device and scale the host wants its resources, if it has such notions.
+/// The device and scale for which the host wants its resources, if any.
 ///
-/// `icon~phone@2x.png` serves the device `phone` at scale 2, `icon~phone.png` that device, `icon@2x.png` that scale, in
-/// this order; then `icon.png`. Where there is no file for a scale, that for the next lower one is taken: it has to be
-/// enlarged less than the plain one.
+/// `icon~phone@2x.png` is for the device `phone` at scale 2, `icon~phone.png` for that device, `icon@2x.png` for that
+/// scale; they are preferred in this order, then `icon.png`. If there is no file for a scale, the next lower one is
+/// used, which has to be enlarged less than the plain one.
 struct VariantPreference: Sendable, Equatable {
     /// The name after the tilde.
     let device: String?
-    /// Pixels to a point; 1 has no files of its own.
+    /// Pixels per point; scale 1 has no files of its own.
     let scale: Int
-    /// What is added to a resource's name, the most fitting first; the last is nothing.
+    /// The suffixes that are added to a resource's name, the best first; the last one is empty.
     let suffixes: [String]
 
-    /// No screen has more, and each one costs a look.
+    /// No screen has more, and each scale costs one check.
     static let highestScale = 9
 
     /// - Parameters:
     ///   - device: nil or empty for none.
-    ///   - scale: read as the nearest of 1 to ``highestScale``.
+    ///   - scale: limited to the range from 1 to ``highestScale``.
     init(device: String? = nil, scale: Int = 1) {
         self.device = device
         self.scale = min(max(scale, 1), Self.highestScale)

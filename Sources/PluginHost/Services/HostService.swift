@@ -1,7 +1,7 @@
 @_spi(PluginHost) public import PluginABI
 import Synchronization
 
-/// A service that the application itself offers to plug-ins.
+/// A service that the application itself provides to plug-ins.
 ///
 /// **Threads.** Any.
 public final class HostService: Sendable {
@@ -26,10 +26,10 @@ public final class HostService: Sendable {
         self.make = { ServiceBox(try make()) }
     }
 
-    /// What the closure holds is the application's.
+    /// The closure and everything that it captures belong to the application.
     deinit { HeldLocks.keep(make) }
 
-    /// Offers it no longer. Plug-ins that have the object keep it.
+    /// Withdraws the service. Plug-ins that already have the object keep it.
     public func withdraw() { HostServices.shared.remove(self) }
 
     func otherInterface(_ wanted: Any.Type) -> PluginError {
@@ -40,25 +40,27 @@ public final class HostService: Sendable {
                 message: """
                     The application's service \(quoted(name)) at \(quoted(point)) is a \
                     \(quoted(String(reflecting: interface))) of another copy of the module than the \
-                    \(quoted(String(reflecting: wanted))) that the plug-in asks for.
+                    \(quoted(String(reflecting: wanted))) that the plug-in requests.
                     """,
                 remedy: OwnCopyRemedy.text))
     }
 }
 
 extension HostEnvironment {
-    /// Offers a service of the application to plug-ins: they get it by `context.service(_:)` as they get one of another
-    /// plug-in.
+    /// Provides a service of the application to plug-ins. They get it with `context.service(_:)`, like a service of
+    /// another plug-in.
     ///
     /// ```swift
     /// HostEnvironment.provide(.spelling, named: "system") { SystemSpelling() }
     /// ```
     /// - Parameters:
-    ///   - point: the extension point, declared by the application's API.
+    ///   - point: the extension point, declared in the application's API.
     ///   - name: a name for messages.
-    ///   - order: of several offers at the point the one of the lowest order is given; of equal ones the application's.
-    ///   - make: makes the object, once, when the first plug-in asks, on its thread, with no lock held.
-    /// - Returns: the offer, to withdraw it.
+    ///   - order: if several services are registered for the point, the one with the lowest order is used; if the
+    ///     lowest order occurs more than once, the application's.
+    ///   - make: creates the object once, at the first request, on the thread of the plug-in that makes it, with no
+    ///     lock held.
+    /// - Returns: the registered service, to withdraw it.
     @discardableResult
     public static func provide<Interface: Sendable>(
         _ point: ExtensionPoint<Interface>, named name: String, order: Int = 0,
@@ -70,7 +72,7 @@ extension HostEnvironment {
     }
 }
 
-/// What the application offers, in the order in which it was offered.
+/// The services of the application, in the order in which they were registered.
 final class HostServices: Sendable {
     static let shared = HostServices()
 

@@ -1,7 +1,7 @@
 internal import PluginABI
 
 extension PluginBundle {
-    /// The catalogue that brought the bundle into use: it knows what is installed beyond what is loaded.
+    /// The catalogue that loaded the bundle: it knows which plug-ins are installed besides the loaded ones.
     var catalog: PluginCatalog? {
         // Nothing else is stored there.
         get { codeState.catalog.withLock { $0 }.map { unsafeDowncast($0, to: PluginCatalog.self) } }
@@ -10,14 +10,14 @@ extension PluginBundle {
 
     /// A service for this bundle's code.
     ///
-    /// - Returns: nil if nobody offers it.
+    /// - Returns: nil if nobody provides it.
     func service<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface? {
         let request = ServiceRequest(client: self, point: point.name, version: point.version, level: .swift)
         switch try request.firstSource() {
         case nil: return nil
         case .host(let service):
             guard service.interface == Interface.self else { throw service.otherInterface(Interface.self) }
-            // Its type is written out, because the box holds an Interface and not an Interface?.
+            // Its type is written explicitly, because the box holds an Interface and not an Interface?.
             let object: Interface = try service.shared.value(
                 of: PluginBundle.main.bundlePath, point.name, service.make)
             return object
@@ -26,7 +26,7 @@ extension PluginBundle {
                 let object: Interface = try offer.withBundle { try $0.sharedObject(offer.name, point) }
                 return object
             } catch let error as PluginError where error.code == .superseded && offer.isSuperseded {
-                // It was replaced between the look and the use.
+                // It was replaced between the search and the use.
                 return try service(point)
             }
         }
@@ -37,26 +37,26 @@ extension PluginBundle {
         throw ServiceRequest(client: self, point: point.name, version: point.version, level: .swift).missing
     }
 
-    /// The one object of a provider that is shared as a service, loading this bundle first.
+    /// The shared object of a provider; loads this bundle first.
     private func sharedObject<Interface: Sendable>(_ name: String, _ point: ExtensionPoint<Interface>) throws
         -> Interface
     {
         while true {
             let code = try loadedCode()
-            // While a plug-in is reloaded, its Info.plist may be newer than the code in service and have other names.
+            // While a plug-in is reloaded, its Info.plist may be newer than the loaded code and contain other names.
             let named = try provider(named: name, of: point, in: code)
             guard let provider = try named ?? providers(of: point, in: code).first else {
                 throw unkept(name, point.name)
             }
-            // Another thread may have unloaded the bundle since the load; then it is loaded again.
+            // Another thread may have unloaded the bundle after the load; then it is loaded again.
             guard let shared = code.shared(.provider, provider.name, at: point.name) else { continue }
             return try shared.value(of: bundlePath, point.name) { ServiceBox<Interface>(try provider.make()) }
         }
     }
 
-    /// An object of the C level for this bundle's code.
+    /// A shared C-level object for this bundle's code.
     ///
-    /// - Throws: `serviceMissing` if no plug-in offers it.
+    /// - Throws: `serviceMissing` if no plug-in provides it.
     func cService(_ point: String, _ version: UInt32) throws -> CInstance {
         let request = ServiceRequest(client: self, point: point, version: version, level: .c)
         guard case .plugin(let offer)? = try request.firstSource() else { throw request.missing }
@@ -67,8 +67,7 @@ extension PluginBundle {
         }
     }
 
-    /// The one object of a C factory that is shared as a service; it is never released, because C clients keep its
-    /// address.
+    /// The shared object of a C factory. It is never released, because C clients keep its address.
     private func sharedInstance(_ name: String, _ point: String, _ version: UInt32) throws -> CInstance {
         while true {
             let code = try loadedCode()
@@ -85,14 +84,14 @@ extension PluginBundle {
         }
     }
 
-    /// The catalogue went by a declaration that the code does not keep.
+    /// The error for a declaration in the catalogue that the code does not fulfil.
     private func unkept(_ name: String, _ point: String) -> PluginError {
         PluginError(
             bundlePath: bundlePath,
             PluginFinding(
                 .serviceMissing, subject: point,
                 message:
-                    "PHFactories declares \(quoted(name)) at \(quoted(point)), and the plug-in did not register it.",
-                remedy: "Install another version of the plug-in."))
+                    "PHFactories declares \(quoted(name)) at \(quoted(point)), but the plug-in did not register it.",
+                remedy: "Install another version of the plug-in, or report this to its author."))
     }
 }

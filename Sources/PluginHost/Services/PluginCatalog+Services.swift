@@ -1,12 +1,13 @@
 extension PluginCatalog {
-    /// The plug-in's offer that comes first at an extension point, by what is declared. Nothing is loaded.
+    /// The first plug-in service declared at an extension point. Nothing is loaded.
     func service(at point: String, version: UInt32) -> PluginService? {
         firstExtension(at: point, version: version).map {
             PluginService(owner: .plugin($0.plugin), name: $0.name, order: $0.order)
         }
     }
 
-    /// Why no plug-in offers a service: which are installed that could, and what keeps each. Sentences, or nil.
+    /// Why no plug-in provides a service: which installed plug-ins could, and what prevents each. Full sentences, or
+    /// nil.
     func whyServiceIsMissing(at point: String, version: UInt32) -> String? {
         let reasons = candidates.compactMap { candidate -> String? in
             let versions = candidate.record.extensions.filter { $0.extensionPoint == point }.map(\.version)

@@ -1,10 +1,10 @@
-/// What a plug-in offers at an extension point, loaded or not.
+/// A service of a plug-in at an extension point, loaded or not.
 struct PluginService {
-    /// Whose it is.
+    /// The plug-in that provides it.
     enum Owner {
-        /// A bundle that was loaded, by whomever.
+        /// A bundle that is loaded, no matter by whom.
         case bundle(PluginBundle)
-        /// A plug-in of the catalogue, loaded when it is used, after what it requires.
+        /// A plug-in of the catalogue; at its first use it is loaded, after the plug-ins that it requires.
         case plugin(PluginDescription)
     }
 
@@ -12,8 +12,8 @@ struct PluginService {
     let name: String
     let order: Int
 
-    /// Lets a caller use the bundle; of a watched catalogue's plug-in the generation in service, which is not deactivated
-    /// before the body has returned.
+    /// Lets a caller use the bundle. For a plug-in of a watched catalogue, this is the active generation, which is not
+    /// deactivated before the body has returned.
     func withBundle<Result>(_ body: (PluginBundle) throws -> Result) throws -> Result {
         switch owner {
         case .bundle(let bundle): try body(bundle)
@@ -21,7 +21,7 @@ struct PluginService {
         }
     }
 
-    /// Whether another generation has taken the owner's place, which is to be asked then.
+    /// Whether another generation has replaced the owner. The caller must then use that one.
     var isSuperseded: Bool {
         switch owner {
         case .bundle(let bundle): bundle.isSuperseded

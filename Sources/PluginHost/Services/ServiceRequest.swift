@@ -1,9 +1,10 @@
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// One plug-in's wish for a service.
+/// A plug-in's request for a service.
 struct ServiceRequest {
-    /// The levels do not mix: a plug-in of the C level cannot call a Swift interface, nor the other way round.
+    /// The levels are separate: a plug-in of the C level cannot call a Swift interface, and a Swift one cannot call a C
+    /// table.
     enum Level { case swift, c }
 
     let client: PluginBundle
@@ -24,22 +25,22 @@ struct ServiceRequest {
         }
     }
 
-    /// The first offer: that of the lowest order; of equal ones the application's, then the one that the catalogue puts
-    /// first, then that of the loaded bundle whose path sorts first.
+    /// The first service. Rules, in order: the lowest order; the application's; the one that the catalogue lists first;
+    /// the loaded bundle whose path sorts first.
     ///
     /// - Throws: `serviceUndeclared`.
-    /// - Returns: nil if nobody offers it. Nothing is loaded.
+    /// - Returns: nil if nobody provides it. Nothing is loaded.
     func firstSource() throws(PluginError) -> Source? {
         guard client.manifest.uses[point] == version else { throw undeclared }
         var sources: [Source] = []
         if level == .swift { sources += HostServices.shared.services(at: point, version: version).map(Source.host) }
         if let offer = client.catalog?.service(at: point, version: version) { sources.append(.plugin(offer)) }
         sources += loadedServices.map(Source.plugin)
-        // The first of equal ones.
+        // min(by:) returns the first of equal ones.
         return sources.min { $0.order < $1.order }
     }
 
-    /// What bundles offer that are active, or will be when whoever asks has waited.
+    /// The services of bundles that are active, or will be when the caller has waited.
     private var loadedServices: [PluginService] {
         owners.flatMap { bundle in
             let offers = bundle.mappedCode?.registrations.services(at: point, version: version, level: level) ?? []
@@ -67,11 +68,11 @@ struct ServiceRequest {
     }
 
     var missing: PluginError {
-        // Without a catalogue, what is known are the bundles that were opened.
+        // Without a catalogue, only opened bundles are known.
         let declaring = BundleTable.shared.all.filter { !$0.isSuperseded }.compactMap { bundle -> String? in
             let versions = bundle.manifest.extensions.filter { $0.extensionPoint == point }.map(\.version)
             let name = quoted(bundle.originalPath)
-            if versions.contains(version) { return "\(name) declares it and is not loaded" }
+            if versions.contains(version) { return "\(name) declares it but is not loaded" }
             return versions.max().map { "\(name) declares version \($0)" }
         }
         let known =
@@ -83,9 +84,9 @@ struct ServiceRequest {
                 .serviceMissing, subject: point,
                 message: """
                     Neither the application nor a plug-in offers version \(version) of the service \(quoted(point)). \
-                    \(known ?? "No plug-in that is known declares it.")
+                    \(known ?? "No known plug-in declares it.")
                     """,
-                remedy: known == nil ? "Install a plug-in that offers it." : "Load or update that plug-in."))
+                remedy: known == nil ? "Install a plug-in that provides it." : "Load or update that plug-in."))
     }
 }
 

@@ -4,50 +4,53 @@ import Synchronization
 
 /// The localised strings of one bundle.
 ///
-/// The table `Localizable` is the files `Localizable.strings` and `Localizable.stringsdict`, looked for as any resource
-/// is (``ResourceFinder``): those in the first place that has either are the table. A key that it lacks is looked for in
-/// the tables that it hides, down to the development region's: a user reads a sentence in another language rather than a
-/// key. A table's files are read at the first question and kept; one that was not there is looked for again.
+/// The table `Localizable` consists of the files `Localizable.strings` and `Localizable.stringsdict`, which are
+/// searched like any resource (``ResourceFinder``): the first place that has either is used. If a key is missing, the
+/// tables of later places are searched, down to the development region: a user should see a sentence in another
+/// language rather than a key. A table's files are read at the first look-up and kept; a missing table is searched
+/// again each time.
 ///
-/// Faults in a file are handed to the log once, and cost no other entry than the faulty ones.
+/// A fault in a file is logged once, and affects only the faulty entry.
 ///
-/// **Threads.** Any; the first look-up in a table lets others wait. The log is called without any lock held.
+/// **Threads.** Any; other threads wait during the first look-up in a table. The log is called without any lock held.
 /// **Cost.** A repeated look-up costs no more than one in a Swift dictionary.
 final class BundleStrings: Sendable {
     let finder: ResourceFinder
     private let log: @Sendable ([PluginFinding]) -> Void
     private struct State {
-        /// By the name of the file.
+        /// The tables by the name of the file.
         var chains: [String: StringsChain] = [:]
-        /// Tables that were not there when they were asked for.
+        /// Tables that did not exist at the last look-up.
         var absent: Set<String> = []
+        /// How many questions were answered from the compiled table of a name, without reading it.
+        var unread: [String: Int] = [:]
     }
 
     private let state = Lock(State())
     private let known = KnownTables()
 
-    /// The table a nil or empty name means.
+    /// The table for a nil or empty name.
     static let defaultTable = "Localizable"
 
     /// The table that localises Info.plist.
     private static let infoTable = "InfoPlist"
 
-    /// The name of the file, without extension, that a table's name means.
+    /// The file name, without extension, for a table's name.
     private static func fileName(_ table: String?) -> String {
         guard let table, !table.isEmpty else { return defaultTable }
-        // Looking at one byte spares most names the comparison.
+        // Checking one byte avoids the comparison for most names.
         guard table.utf8.last == UInt8(ascii: "s"), table.hasSuffix(".strings") else { return table }
         return String(table.dropLast(".strings".count))
     }
 
-    /// Formats that did not fit their arguments, each told once.
+    /// Formats that did not match their arguments; each is logged once.
     private let misfits = Lock<Set<String>>([])
     private static let mostMisfits = 1_000
-    /// What was wrong with files that could not be read and so are read again: each is logged once.
+    /// Problems of files that could not be read and so are read again: each is logged once.
     private let refusals = Lock<Set<PluginFinding>>([])
 
-    /// `log`: gets what is wrong with a file, once for each file, and under NSShowNonLocalizedStrings each string that
-    /// is not localised.
+    /// `log`: receives the problems of each file once, and under NSShowNonLocalizedStrings each string that is not
+    /// localised.
     init(finder: ResourceFinder, log: @escaping @Sendable ([PluginFinding]) -> Void) {
         self.finder = finder
         self.log = log
@@ -55,37 +58,37 @@ final class BundleStrings: Sendable {
 
     /// The string for a key in the user's language.
     ///
-    /// A key that no table has gives the value, or the key itself if the value is nil or empty. A translation that is
-    /// empty is a translation. If the user set `NSShowNonLocalizedStrings` (an environment variable, or with Foundation
-    /// a default), such a key is logged and returned in capitals, so that it strikes the eye.
+    /// If no table has the key, it returns the value, or the key itself if the value is nil or empty. An empty
+    /// translation is a translation. If the user set `NSShowNonLocalizedStrings` (an environment variable, or with
+    /// Foundation a default), a missing key is logged and returned in capitals, so that it is easy to notice.
     ///
     /// - Parameters:
     ///   - key: the key.
-    ///   - value: what to give where there is no translation.
+    ///   - value: what to return if there is no translation.
     ///   - table: the table's name, with or without `.strings`; nil or empty for `Localizable`.
-    /// - Returns: the translation, else the value, else the key.
+    /// - Returns: the translation, otherwise the value, otherwise the key.
     func localizedString(forKey key: String, value: String?, table: String?) -> String {
         if let text = string(forKey: key, table: table) { return text }
         if Self.showsNonLocalizedStrings { return shown(key, table) }
         return Self.substitute(key, value)
     }
 
-    /// The string for a key in the user's language, its conversions replaced by arguments.
+    /// The string for a key in the user's language, with its conversions replaced by arguments.
     ///
-    /// Of an entry of a `.stringsdict` the forms are chosen that the numbers among the arguments need, by the rules of the
-    /// language that the table is in. What does not fit is logged once for a key and shown as
-    /// ``FormatString/formatted(_:)`` tells.
+    /// For an entry of a `.stringsdict`, the forms are chosen by the numbers among the arguments and the rules of the
+    /// table's language. A mismatch is logged once per key; ``FormatString/formatted(_:)`` describes the resulting
+    /// text.
     ///
     /// - Parameters:
     ///   - key: the key.
-    ///   - value: the format where there is no translation.
+    ///   - value: the format to use if there is no translation.
     ///   - table: as above.
     ///   - arguments: the values, the first one for `%1$@`.
-    ///   - width: how wide the text may be, for entries with widths; nil for the widest.
-    /// - Returns: the text, formatted.
+    ///   - width: the maximum width of the text, for entries with widths; nil for the widest.
+    /// - Returns: the formatted text.
     func localizedString(forKey key: String, value: String?, table: String?, arguments: [Any], width: Int?) -> String {
         let found = entry(forKey: key, table)
-        // The key in capitals is no format any more.
+        // The key in capitals must not be used as a format.
         if found == nil, Self.showsNonLocalizedStrings { return shown(key, table) }
         let values = arguments.map(FormatArgument.init)
         let format =
@@ -106,7 +109,7 @@ final class BundleStrings: Sendable {
         return value
     }
 
-    /// What stands for a missing translation under NSShowNonLocalizedStrings.
+    /// The text for a missing translation under NSShowNonLocalizedStrings.
     private func shown(_ key: String, _ table: String?) -> String {
         log([.notLocalized(key, table: Self.fileName(table))])
         return key.uppercased()
@@ -121,8 +124,8 @@ final class BundleStrings: Sendable {
     @inline(__always)
     func string(forKey key: String, table: String?) -> String? {
         let head = if let table, !table.isEmpty { known.table(named: table) } else { known.defaultTable }
-        // What is not known yet is looked for in a function of its own: one that reads files needs a closure, and making
-        // that counts references to self, which takes as long as the look-up.
+        // The slow path is a separate function: reading files needs a closure, and creating it counts references to
+        // self, which takes as long as the look-up.
         switch head?.pointee.answer(forKey: key) {
         case .entry(let entry): return entry.text
         case .missing: return nil
@@ -130,13 +133,13 @@ final class BundleStrings: Sendable {
         }
     }
 
-    /// What `InfoPlist.strings` has for a key of Info.plist, nil if nothing: then Info.plist's own value holds, which
-    /// is the one of the development region.
+    /// The value of `InfoPlist.strings` for a key of Info.plist; nil if there is none: then Info.plist's own value is
+    /// used, which is in the language of the development region.
     func localizedInfo(forKey key: String) -> String? {
         chain(Self.infoTable)?.table[key]
     }
 
-    /// All of `InfoPlist.strings`, nil if there is none.
+    /// All values of `InfoPlist.strings`; nil if there is none.
     var localizedInfo: [String: String]? {
         chain(Self.infoTable)?.table.dictionary
     }
@@ -146,7 +149,32 @@ final class BundleStrings: Sendable {
     /// The translation of a key and the table that has it.
     @inline(never)
     private func entry(forKey key: String, _ table: String?) -> (text: String, table: StringsTable)? {
-        chain(Self.fileName(table))?.entry(forKey: key, reading: read)
+        let table = Self.fileName(table)
+        let isFirst = state.withLock { state in
+            state.chains[table] == nil && !state.absent.contains(table)
+                && state.unread[table, default: 0] < Self.mostUnread
+        }
+        guard isFirst else { return chain(table)?.entry(forKey: key, reading: read) }
+        let found = Self.files(table, by: finder, most: 1)
+        if let text = unreadText(forKey: key, table, found) { return (text, Self.emptyTable) }
+        return chain(table, of: found)?.entry(forKey: key, reading: read)
+    }
+
+    private static let emptyTable = StringsTable([:])
+    /// Reading a table of 10,000 entries takes as long as some hundred of these questions. A program that asks more often
+    /// is likely to need most of the table.
+    private static let mostUnread = 16
+
+    /// The translation of a key from a compiled table in the file; nil if the table must be read. What depends on numbers
+    /// is in a `.stringsdict`, which is always read.
+    private func unreadText(forKey key: String, _ table: String, _ found: StringsChain.Files) -> String? {
+        guard found.isCertain, let file = found.files.first, file.formats == nil, let path = file.strings,
+            let text = CompiledTable(beside: path)?.text(forKey: key)
+        else { return nil }
+        state.withLock { state in
+            if state.unread.count < Self.mostAbsent { state.unread[table, default: 0] += 1 }
+        }
+        return text
     }
 
     private func read(_ file: StringsFile) -> StringsChain.Reading {
@@ -165,16 +193,19 @@ final class BundleStrings: Sendable {
     private static let types = ["strings", "stringsdict"]
     private static let mostAbsent = 1_000
 
-    /// The table of a name, read if need be; nil if there is no file.
+    /// The table with a name, read if necessary; nil if there is no file.
     ///
-    /// What the system refused is not remembered: where a directory or a file could not be read, the caller gets what can
-    /// be read now, and the next question reads again.
+    /// A refusal by the system is not cached: if a directory or a file could not be read, the caller gets what can be
+    /// read now, and the next look-up reads again.
     private func chain(_ table: String) -> StringsChain? {
         let (chain, isAbsent) = state.withLock { ($0.chains[table], $0.absent.contains(table)) }
         if let chain { return chain }
-        // A look-up that finds nothing is cheap when it is repeated; the list of all places is not remembered.
+        // A repeated look-up that finds nothing is cheap, but the list of all places is not cached.
         if isAbsent, !Self.types.contains(where: { finder.path(forResource: table, ofType: $0) != nil }) { return nil }
-        let found = Self.files(table, by: finder, most: 1)
+        return self.chain(table, of: Self.files(table, by: finder, most: 1))
+    }
+
+    private func chain(_ table: String, of found: StringsChain.Files) -> StringsChain? {
         guard let file = found.files.first else {
             if found.isCertain {
                 state.withLock { if $0.absent.count < Self.mostAbsent { $0.absent.insert(table) } }
@@ -203,7 +234,7 @@ final class BundleStrings: Sendable {
         return entered
     }
 
-    /// The files of a table in the order of the search.
+    /// The files of a table in search order.
     private static func files(_ table: String, by finder: ResourceFinder, most: Int = .max) -> StringsChain.Files {
         let found = finder.allPaths(forResource: table, ofTypes: types, most: most)
         let files = found.paths.map { paths in
@@ -213,15 +244,15 @@ final class BundleStrings: Sendable {
         return StringsChain.Files(files: files, isCertain: found.isCertain)
     }
 
-    /// The language of a place: that of its `.lproj`; for Base and for a global table the development region, else the
-    /// first preferred localisation.
+    /// The language of a place: that of its `.lproj`; for Base and for a table for all languages the development
+    /// region, otherwise the first preferred localisation.
     private static func language(of path: String, by finder: ResourceFinder) -> String {
         if let name = finder.language(ofResourceAt: path), name != "Base" { return name }
         return finder.settings.developmentRegion ?? finder.preferredLocalizations.first ?? ""
     }
 
-    /// Whether the user looks for missing translations: by the environment variable, else by the argument, or
-    /// with Foundation by the default. Asked once in a process: a miss should not cost more than a hit.
+    /// Whether the user wants to see missing translations: set by the environment variable, otherwise by the argument,
+    /// or with Foundation by the default. Read once per process, so that a miss does not cost more than a hit.
     private static let showsNonLocalizedStrings = ProgramDefaults.isOn("NSShowNonLocalizedStrings")
 }
 
@@ -236,7 +267,7 @@ extension PluginFinding {
     fileprivate static func formatMismatch(_ misfit: String, _ key: String, table: String) -> PluginFinding {
         PluginFinding(
             .warning, .stringFormatMismatch, subject: key,
-            message: "The format of the string \(quoted(key)) in the table \(quoted(table)) does not fit. \(misfit)",
+            message: "The format \(quoted(key)) in the table \(quoted(table)) does not match its arguments. \(misfit)",
             remedy: "Correct the conversions of the translation, or the arguments.")
     }
 }

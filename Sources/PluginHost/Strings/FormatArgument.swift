@@ -1,4 +1,4 @@
-/// A value that a format shows, with what conversions need to know of it.
+/// A value to be formatted, with the properties that conversions need.
 struct FormatArgument {
     enum Number {
         case signed(Int64, bits: Int)
@@ -7,14 +7,14 @@ struct FormatArgument {
         case real(Double)
     }
 
-    /// The value as a number; nil for what is none.
+    /// The value as a number; nil if it is not one.
     let number: Number?
-    /// The value as `%@` shows it.
+    /// The text for `%@`.
     let text: String
 
     init(_ value: Any) {
         if let optional = value as? any OptionalValue {
-            // As Foundation shows it.
+            // The same text as in Foundation.
             self = optional.wrapped.map(FormatArgument.init) ?? FormatArgument(number: nil, text: "(null)")
             return
         }
@@ -24,7 +24,7 @@ struct FormatArgument {
         case let value as any BinaryFloatingPoint: number = .real(Double(value))
         case let value as Bool: number = .signed(value ? 1 : 0, bits: 8)
         case is any StringProtocol, is Character, is Unicode.Scalar: number = nil
-        // NSNumber and Decimal, which this module need not know.
+        // NSNumber and Decimal, which this module does not need to know.
         default:
             number =
                 Int64(text).map { .signed($0, bits: 64) } ?? UInt64(text).map { .unsigned($0) }
@@ -41,7 +41,7 @@ struct FormatArgument {
         Int64(exactly: value).map { .signed($0, bits: value.bitWidth) } ?? UInt64(exactly: value).map { .unsigned($0) }
     }
 
-    /// A whole number with its sign apart; nil for every other value.
+    /// A whole number with its sign as a separate value; nil for every other value.
     var integer: (magnitude: UInt64, isNegative: Bool)? {
         switch number {
         case .signed(let value, _): (value.magnitude, value < 0)
@@ -61,7 +61,7 @@ struct FormatArgument {
         }
     }
 
-    /// The bits of a negative whole number as C shows them, in as many bytes as an argument of its type has there.
+    /// The bits of a negative whole number as in C, in as many bytes as an argument of its type has there.
     func twosComplement(length: String) -> UInt64? {
         guard let integer else { return nil }
         guard integer.isNegative else { return integer.magnitude }
@@ -70,14 +70,14 @@ struct FormatArgument {
         return length.isEmpty || width <= 32 ? bits & 0xFFFF_FFFF : bits
     }
 
-    /// What a plural rule needs to know; nil for what is no number. `digits`: how many digits of a fraction are shown;
-    /// nil for as many as there are.
+    /// The operands for a plural rule; nil if the value is not a number. `digits`: how many digits of a fraction are
+    /// shown; nil for all of them.
     func operands(fractionDigits digits: Int?) -> PluralOperands? {
         if let digits, let real { return PluralOperands(RealText.text(of: real, type: "f", precision: digits)) }
         switch number {
         case .signed(let value, _): return PluralOperands(value)
         case .unsigned(let value): return PluralOperands(value)
-        // A Decimal has digits that a Double has not.
+        // A Decimal has digits that a Double cannot represent.
         case .real(let value): return PluralOperands(text).flatMap { _ in PluralOperands(value) }
         case nil: return nil
         }

@@ -1,12 +1,12 @@
-/// Takes a format apart.
+/// Parses a format.
 struct FormatParser {
     private let text: [UInt8]
     private var position = 0
     private var pieces: [FormatString.Piece] = []
-    /// Where the text that is not yet a piece begins.
+    /// Where the text begins that does not belong to a piece yet.
     private var plain = 0
 
-    /// A position, width or precision with more digits is none: a format must not ask for gigabytes.
+    /// A position, width or precision with more digits is invalid: a format must not request gigabytes.
     static let mostDigits = 3
 
     init(_ text: String) {
@@ -53,10 +53,15 @@ struct FormatParser {
         }
         guard case .some(let width) = readAmount(&conversion) else { return nil }
         conversion.width = width
+        // C has this flag before the width only; CoreFoundation reads “%1#@count@” as a variable, too.
+        if next == UInt8(ascii: "#") {
+            conversion.flags.insert(.alternate)
+            position += 1
+        }
         if next == UInt8(ascii: ".") {
             position += 1
             guard case .some(let precision) = readAmount(&conversion) else { return nil }
-            // A point alone means none.
+            // A dot without digits means precision 0.
             conversion.precision = precision ?? .fixed(0)
         }
         let length = text[position...].prefix { Self.lengths.contains($0) }
@@ -77,10 +82,10 @@ struct FormatParser {
     }
 
     private static let lengths = Array("hlqLzjt".utf8)
-    /// `%n` is among them so that it is known and never obeyed.
+    /// `%n` is included so that it is recognised and never executed.
     private static let types = Array("@diuoxXcCsSfFeEgGaADOUpn".utf8)
 
-    /// A width or precision; nil inside for none, nil for one that is wrong.
+    /// A width or precision. The inner nil means that there is none, the outer nil that it is invalid.
     private mutating func readAmount(_ conversion: inout Conversion) -> Conversion.Amount?? {
         guard next == UInt8(ascii: "*") else {
             guard next.isDigit else { return .some(nil) }
@@ -104,7 +109,7 @@ struct FormatParser {
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// The name of a variable, and the sign that ends it.
+    /// The name of a variable, and the character that ends it.
     private mutating func readName() -> String? {
         guard let end = text[position...].firstIndex(of: UInt8(ascii: "@")), end > position,
             !text[position..<end].contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "%") })

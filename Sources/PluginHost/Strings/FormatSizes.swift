@@ -1,13 +1,13 @@
-/// Finds out how long the longest text of an entry is, without making it: variables in variables can describe a text
-/// of any length in a few lines, and one that contains itself.
+/// Computes the length of the longest text of an entry without creating the text: variables inside variables can
+/// describe a text of any length in a few lines, or even one that contains itself.
 struct FormatSizes {
-    /// What is known of a format.
+    /// The measurements of a format.
     struct Measure {
         /// The bytes of its longest text.
         var size: Int
-        /// The most pieces that it is made of.
+        /// The maximum number of its pieces.
         var pieces: Int
-        /// How many texts nest in it, itself included.
+        /// How many texts are nested in it, including itself.
         var height: Int
 
         /// The memory for the longest text and its pieces.
@@ -16,16 +16,17 @@ struct FormatSizes {
 
     let variables: [String: LocalizedFormat]
     private var known: [String: Measure] = [:]
-    /// The variables that are being measured.
+    /// The variables that are currently being measured.
     private var open: Set<String> = []
-    /// How many texts are open around this one.
+    /// How many texts around this one are being measured.
     private var depth: Int
 
     /// In bytes.
     static let longest = 1 << 20
     /// Conversions, variables and texts between them.
     static let mostPieces = 10_000
-    /// How deep texts may nest in the variables of texts. Translators need two or three, and reading them recurses.
+    /// How deep texts may be nested in the variables of texts. Translators need two or three levels, and reading them
+    /// is recursive.
     static let deepest = 64
 
     init(variables: [String: LocalizedFormat], depth: Int) {
@@ -47,7 +48,7 @@ struct FormatSizes {
                 total.pieces += 1
                 switch piece {
                 case .text(let text): total.size += text.utf8.count
-                // Positions may be written into it.
+                // Positions may be added to it.
                 case .conversion(let conversion): total.size += conversion.source.utf8.count + 12
                 case .variable(let name, _, _):
                     let inner = try measure(variable: name)
@@ -99,7 +100,7 @@ struct FormatSizes {
             open.remove(name)
             known[name] = measured
         }
-        // Also where it was measured before, at a place less deep.
+        // Checked again, even if it was measured before at a less deep place.
         guard depth + measured.height <= Self.deepest else { throw Self.tooDeep(name) }
         return measured
     }

@@ -1,18 +1,18 @@
 import PropertyLists
 
 extension FormatString {
-    /// The format with its conversions replaced by arguments, and what did not fit.
+    /// The format with its conversions replaced by arguments, and the mismatches.
     ///
-    /// Never crashes, whatever format and arguments are:
-    /// - a conversion whose argument is missing stays as it is written;
-    /// - an argument that the conversion cannot show, a text under `%d`, is shown as `%@` shows it;
-    /// - `%n` and `%p` stay as they are written;
-    /// - arguments that no conversion takes are passed over, without a fault;
-    /// - the text is at most sixteen times as long as the format and the arguments, and a mebibyte longer: a table may
-    ///   hold `%1$999d` as often as it likes. Conversions beyond that stay as they are written.
+    /// It never crashes, whatever the format and the arguments are:
+    /// - a conversion whose argument is missing is left as written;
+    /// - an argument that does not fit its conversion, such as a text for `%d`, is shown as by `%@`;
+    /// - `%n` and `%p` are left as written;
+    /// - arguments without a conversion are ignored, without a fault;
+    /// - the text is at most sixteen times as long as the format and the arguments plus one mebibyte: a table may
+    ///   contain `%1$999d` any number of times. Conversions beyond that are left as written.
     ///
-    /// - Parameter arguments: the first one has the position 1.
-    /// - Returns: the text, and a sentence for each conversion that did not fit.
+    /// - Parameter arguments: the first one has position 1.
+    /// - Returns: the text, and a sentence for each conversion that did not match.
     func formatted(_ arguments: [FormatArgument]) -> (text: String, misfits: [String]) {
         var formatter = Formatter(arguments: arguments, size: pieces.reduce(0) { $0 + $1.size })
         for piece in pieces { formatter.add(piece) }
@@ -21,7 +21,7 @@ extension FormatString {
 }
 
 extension FormatString.Piece {
-    /// How many bytes of the format it is.
+    /// The length of the piece in the format, in bytes.
     fileprivate var size: Int {
         switch self {
         case .text(let text): text.utf8.count
@@ -34,12 +34,12 @@ extension FormatString.Piece {
 private struct Formatter {
     let arguments: [FormatArgument]
     var text = ""
-    /// The first ones: a sentence for each of a million conversions helps nobody.
+    /// Only the first ones: a sentence for each of a million conversions helps nobody.
     private(set) var misfits: [String] = []
     private var next = 1
     private var budget: ReadingBudget
 
-    /// `size`: of the format, in bytes.
+    /// `size`: the length of the format in bytes.
     init(arguments: [FormatArgument], size: Int) {
         self.arguments = arguments
         budget = ReadingBudget(inputSize: arguments.reduce(size) { $0 + $1.text.utf8.count })
@@ -54,7 +54,7 @@ private struct Formatter {
         case .text(let plain): text += plain.contains("%%") ? Self.unescaped(plain) : plain
         case .variable(let name, _, let source):
             text += source
-            note("The variable “\(name)” of “\(source)” is defined nowhere.")
+            note("The variable “\(name)” of “\(source)” is not defined.")
         case .conversion(var conversion):
             conversion.number(from: &next)
             add(conversion)
@@ -83,12 +83,12 @@ private struct Formatter {
             conversion.type != "n", conversion.type != "p"
         else {
             text += conversion.source
-            note("“\(conversion.source)” cannot be followed.")
+            note("“\(conversion.source)” is not supported.")
             return
         }
         var shape = Shape(flags: conversion.flags, width: width ?? 0, precision: precision)
         if shape.width < 0 {
-            // As C has it for a width that is an argument.
+            // As in C, for a width that is an argument.
             shape.width = -shape.width
             shape.flags.insert(.left)
         }
@@ -97,13 +97,14 @@ private struct Formatter {
         let written = shown ?? Shape(flags: shape.flags, width: shape.width, precision: nil).padded(argument.text)
         guard budget.take(bytes: written.utf8.count) else {
             text += conversion.source
-            return note("With “\(conversion.source)” the text grows too long for its format.")
+            return note("With “\(conversion.source)” the text would become too long for its format.")
         }
         text += written
         if shown == nil { note("The argument \(position) does not fit “\(conversion.source)”.") }
     }
 
-    /// A width or precision; nil inside for none, nil where its argument is no number or asks for too much.
+    /// A width or precision. The inner nil means that there is none, the outer nil that its argument is not a number or
+    /// is too large.
     private func amount(_ amount: Conversion.Amount?) -> Int?? {
         switch amount {
         case nil: return .some(nil)
@@ -117,13 +118,13 @@ private struct Formatter {
     }
 }
 
-/// How a value is laid out.
+/// The layout of a value.
 private struct Shape {
     var flags: Conversion.Flags
     var width: Int
     var precision: Int?
 
-    /// The value as the conversion shows it, nil if it is none for it.
+    /// The value formatted for the conversion; nil if it does not fit.
     func shown(_ argument: FormatArgument, _ conversion: Conversion) -> String? {
         switch conversion.type {
         case "d", "i", "D":
@@ -149,14 +150,14 @@ private struct Shape {
         number(String(value, radix: radix), sign: flags.contains(.alternate) && value != 0 ? mark : "")
     }
 
-    /// The mark of octal numbers is a digit of theirs.
+    /// The mark of octal numbers is itself an octal digit.
     private func octal(_ value: UInt64) -> String {
         guard flags.contains(.alternate) else { return number(String(value, radix: 8)) }
         guard value == 0 else { return number("0" + String(value, radix: 8)) }
         return Shape(flags: flags, width: width, precision: precision.map { max($0, 1) }).number("0")
     }
 
-    /// Digits with as many zeros before them as the precision asks for, or the width with the flag `0`.
+    /// Digits with as many zeros before them as required by the precision, or by the width with the flag `0`.
     private func number(_ digits: String, sign: String = "") -> String {
         var digits = digits
         if precision == 0, digits == "0" { digits = "" }
@@ -165,7 +166,7 @@ private struct Shape {
         return padded(sign + String(repeating: "0", count: max(0, length - digits.utf8.count)) + digits)
     }
 
-    /// A number as the character of that code, a text of one character as itself.
+    /// A number as the character with that code, or a text of one character unchanged.
     private func character(_ argument: FormatArgument) -> String? {
         guard let integer = argument.integer else { return argument.text.count == 1 ? padded(argument.text) : nil }
         let scalar = integer.isNegative ? nil : UInt32(exactly: integer.magnitude).flatMap { Unicode.Scalar($0) }

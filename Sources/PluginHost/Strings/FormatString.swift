@@ -1,6 +1,6 @@
-/// A format as printf() and Foundation write it, taken apart: `%2$@ has %#@files@ (%5.1f %%)`.
+/// A parsed format as used by printf() and Foundation: `%2$@ has %#@files@ (%5.1f %%)`.
 ///
-/// Nothing in it can fail: what is no conversion, `%y` or a percent sign at the end, is text.
+/// Parsing never fails: anything that is not a conversion, such as `%y` or a percent sign at the end, is text.
 ///
 /// Sources: C23, "The fprintf function"; POSIX for `%n$`; Apple, "String Format Specifiers" and "Stringsdict File
 /// Format" for `%@` and variables.
@@ -8,7 +8,7 @@
 /// **Threads.** A value. **Cost.** Linear in the text.
 struct FormatString: Sendable, Hashable {
     enum Piece: Sendable, Hashable {
-        /// As it stands in the format: a percent sign is still written twice.
+        /// As written in the format: a percent sign is still doubled.
         case text(String)
         case conversion(Conversion)
         /// `%#@name@`, or `%2$#@name@` with its position.
@@ -23,15 +23,15 @@ struct FormatString: Sendable, Hashable {
         pieces = parser.parse()
     }
 
-    /// - Parameter pieces: of one or several formats.
+    /// - Parameter pieces: the pieces of one or several formats.
     init(pieces: [Piece]) {
         self.pieces = pieces
     }
 
-    /// The format as text that printf() would read alike.
+    /// The format as text with the same meaning for printf().
     ///
-    /// Conversions that were put together from several formats get their positions where their order does not tell
-    /// which argument each one takes.
+    /// Conversions from several formats get explicit positions if their order does not show which argument each one
+    /// uses.
     ///
     /// - Precondition: all conversions are numbered.
     var text: String {
@@ -54,7 +54,7 @@ struct Conversion: Sendable, Hashable {
     /// A width or a precision.
     enum Amount: Sendable, Hashable {
         case fixed(Int)
-        /// `*`: the number is itself an argument; counted from 1, nil for the next one.
+        /// `*`: the number is itself an argument, counted from 1; nil for the next one.
         case argument(Int?)
     }
 
@@ -65,7 +65,7 @@ struct Conversion: Sendable, Hashable {
         static let space = Flags(rawValue: 4)
         static let alternate = Flags(rawValue: 8)
         static let zero = Flags(rawValue: 16)
-        /// `'`, the thousands separator: read, and without effect here.
+        /// `'`, the thousands separator: accepted, but without effect here.
         static let grouping = Flags(rawValue: 32)
 
         /// In the order in which they are written.
@@ -75,27 +75,28 @@ struct Conversion: Sendable, Hashable {
         ]
     }
 
-    /// As the format has it, percent sign included.
+    /// As written in the format, including the percent sign.
     var source = ""
-    /// Which argument is converted, counted from 1; nil for the next one.
+    /// The argument to convert, counted from 1; nil for the next one.
     var position: Int?
     var flags: Flags = []
     var width: Amount?
     var precision: Amount?
-    /// `l`, `ll`, `h`, `z` and so on. Arguments know their own size; it counts for negative numbers in hexadecimal.
+    /// `l`, `ll`, `h`, `z` and so on. Arguments know their own size; it only matters for negative numbers in
+    /// hexadecimal.
     var length = ""
     /// The letter at its end.
     var type: Unicode.Scalar = "@"
-    /// Whether the format told the position.
+    /// Whether the format states the position.
     var isPositional = false
 
-    /// The arguments it takes, in the order in which printf() takes them. Only those that are known.
+    /// The known arguments that it uses, in the order in which printf() takes them.
     var arguments: [Int] {
         [width, precision].compactMap { if case .argument(let number?) = $0 { number } else { nil } }
             + (position.map { [$0] } ?? [])
     }
 
-    /// Gives numbers to what takes the next argument.
+    /// Assigns numbers to the parts that use the next argument.
     mutating func number(from next: inout Int) {
         func numbered(_ amount: Amount?) -> Amount? {
             guard case .argument(nil) = amount else { return amount }

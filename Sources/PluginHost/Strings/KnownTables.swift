@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The tables that were read, by name, for finding them without a lock and without counting references: either would cost
-/// half as much as the look-up that it guards.
+/// The tables that were read, by name, for finding them without a lock and without counting references: either would
+/// cost half as much as the look-up itself.
 ///
-/// A list that only grows at its head. Readers walk it without keeping anything alive: what is in it goes when the owner
-/// does.
+/// A list that only grows at its head. Readers walk it without retaining anything: the content is released together
+/// with the owner.
 ///
 /// **Threads.** Reading: any. Adding: one at a time, by the owner's lock.
-// @unchecked: what the pointers lead to is written before it is entered, and never again.
+// @unchecked: the targets of the pointers are written before they are added, and never changed again.
 struct KnownTables: ~Copyable, @unchecked Sendable {
     private struct Node {
         let name: String
@@ -16,11 +16,11 @@ struct KnownTables: ~Copyable, @unchecked Sendable {
         let position: Int
     }
 
-    /// A longer list would be slower to walk than the owner's dictionary is to ask.
+    /// In a longer list, a search would be slower than the owner's dictionary.
     private static let longest = 16
 
     private let newest = Atomic<UnsafePointer<Node>?>(nil)
-    /// The table that look-ups without a table's name are in: most of them.
+    /// The default table, which most look-ups use.
     private let localizable = Atomic<UnsafePointer<StringsChain.Head>?>(nil)
 
     deinit {
@@ -48,7 +48,7 @@ struct KnownTables: ~Copyable, @unchecked Sendable {
         return nil
     }
 
-    /// Makes the default table known as such; at most once.
+    /// Publishes the default table; at most once.
     func addDefault(_ head: StringsChain.Head) {
         localizable.store(Self.place(head), ordering: .releasing)
     }
@@ -59,7 +59,7 @@ struct KnownTables: ~Copyable, @unchecked Sendable {
         return UnsafePointer(place)
     }
 
-    /// Makes a table known by its name.
+    /// Publishes a table under its name.
     func add(_ head: StringsChain.Head, named name: String) {
         let next = newest.load(ordering: .relaxed)
         let position = next.map { $0.pointee.position + 1 } ?? 0

@@ -2,22 +2,22 @@
 public import PropertyLists
 
 extension LocalizedFormat {
-    /// Why an entry is left out, as a full sentence, and where in it.
+    /// Why an entry is left out, as a full sentence, and the place of the problem in the entry.
     struct Fault: Error, Equatable {
-        /// The keys that lead there from the entry on.
+        /// The keys that lead to the place, starting in the entry.
         var path: [String] = []
         let message: String
-        /// Set where the file as a whole stands for more than its size allows.
+        /// Set if the file as a whole expands to more than its size allows.
         var exhausted: ReadingBudget.Exhausted?
     }
 
-    /// The entry of a key.
+    /// Reads the entry for a key.
     ///
     /// - Parameters:
     ///   - value: a string, or a dictionary with NSStringLocalizedFormatKey and a dictionary for each variable, or with
-    ///     NSStringVariableWidthRuleType or NSStringDeviceSpecificRuleType, whose variants are entries again.
-    ///   - budget: of the file. It pays for the formats, taken apart, and for the longest text of the entry.
-    /// - Throws: what is wrong with the entry.
+    ///     NSStringVariableWidthRuleType or NSStringDeviceSpecificRuleType, whose variants are again entries.
+    ///   - budget: the budget of the file. It is charged for the parsed formats, and for the longest text of the entry.
+    /// - Throws: the problem of the entry.
     init(_ value: PropertyList, _ budget: inout ReadingBudget) throws(Fault) {
         self = try Self.entry(value, &budget)
         var sizes = FormatSizes(variables: [:], depth: 0)
@@ -33,7 +33,7 @@ extension LocalizedFormat {
     /// The memory of an entry or a rule without its texts.
     private static let size = 256
 
-    /// A format that is paid for: taken apart, `%d` is fifty times as large.
+    /// A parsed format, charged to the budget: a parsed `%d` is fifty times as large as its text.
     private static func format(_ text: String, _ budget: inout ReadingBudget) throws(Fault) -> FormatString {
         let pieceSize = MemoryLayout<FormatString.Piece>.stride
         let most = text.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "%") ? pieceSize : 0) }
@@ -42,7 +42,7 @@ extension LocalizedFormat {
             return FormatString(pieces: [])
         }
         let format = FormatString(text)
-        // A text of its own takes at most four times its length.
+        // A separate text takes at most four times its length.
         try pay(format.pieces.count * pieceSize + 4 * text.utf8.count + size, &budget)
         return format
     }
@@ -55,7 +55,8 @@ extension LocalizedFormat {
         if let format = values["NSStringLocalizedFormatKey"] {
             guard let text = format.string else {
                 throw Fault(
-                    path: ["NSStringLocalizedFormatKey"], message: "The format is \(format.typeName), no string.")
+                    path: ["NSStringLocalizedFormatKey"],
+                    message: "The format is \(format.typeName); a string is expected.")
             }
             return .text(try Self.format(text, &budget), variables: try variables(values, &budget))
         }
@@ -63,7 +64,7 @@ extension LocalizedFormat {
             if let variants = values[type.rawValue] {
                 return try at(type.rawValue) { () throws(Fault) in
                     guard let variants = variants.dictionary else {
-                        throw Fault(message: "The variants are \(variants.typeName), no dictionary.")
+                        throw Fault(message: "The variants are \(variants.typeName); a dictionary is expected.")
                     }
                     return try rule(type, variants, &budget)
                 }
@@ -88,11 +89,11 @@ extension LocalizedFormat {
         for (name, value) in values where name != "NSStringLocalizedFormatKey" {
             variables[name] = try at(name) { () throws(Fault) in
                 guard let values = value.dictionary else {
-                    throw Fault(message: "The variable is \(value.typeName), no dictionary.")
+                    throw Fault(message: "The variable is \(value.typeName); a dictionary is expected.")
                 }
                 guard let type = RuleType(rawValue: values[typeKey]?.string ?? RuleType.plural.rawValue) else {
                     throw Fault(
-                        message: "Its \(typeKey) is none of NSString{Plural,VariableWidth,DeviceSpecific}RuleType.")
+                        message: "Its \(typeKey) is not NSString{Plural,VariableWidth,DeviceSpecific}RuleType.")
                 }
                 return try rule(type, values, &budget)
             }
@@ -113,7 +114,7 @@ extension LocalizedFormat {
             var forms: [PluralCategory: LocalizedFormat] = [:]
             for (name, format) in variants {
                 guard let category = PluralCategory(rawValue: name) else {
-                    throw Fault(path: [name], message: "It is none of zero, one, two, few, many and other.")
+                    throw Fault(path: [name], message: "It is not one of zero, one, two, few, many and other.")
                 }
                 forms[category] = format
             }
@@ -122,7 +123,7 @@ extension LocalizedFormat {
         case .width:
             var widths: [(width: Int, format: LocalizedFormat)] = []
             for (name, format) in variants {
-                guard let width = Int(name) else { throw Fault(path: [name], message: "The width is no whole number.") }
+                guard let width = Int(name) else { throw Fault(path: [name], message: "The width is not an integer.") }
                 widths.append((width, format))
             }
             guard !widths.isEmpty else { throw Fault(message: "There are no variants.") }
@@ -133,7 +134,7 @@ extension LocalizedFormat {
         }
     }
 
-    /// The digits after the point that a type of values asks for: 1 for `.1f`.
+    /// The number of digits after the decimal point in a value type: 1 for `.1f`.
     private static func digits(_ valueType: String) -> Int? {
         guard case .conversion(let conversion)? = FormatString("%" + valueType).pieces.first,
             case .fixed(let digits) = conversion.precision, "fF".unicodeScalars.contains(conversion.type)
@@ -141,7 +142,7 @@ extension LocalizedFormat {
         return digits
     }
 
-    /// Tells where a fault is that arises below a key.
+    /// Adds a key to the place of a fault that occurs below it.
     private static func at<Value>(_ key: String, _ body: () throws(Fault) -> Value) throws(Fault) -> Value {
         do {
             return try body()
@@ -153,9 +154,9 @@ extension LocalizedFormat {
 
 /// Entries of a `.stringsdict`, for tools.
 @_spi(Tools) public enum PluralEntry {
-    /// Why a strings table leaves an entry out: the keys that lead to the fault from the entry on, and a full sentence.
+    /// Why a strings table leaves an entry out: the keys that lead to the fault, and a full sentence.
     ///
-    /// - Returns: nil for an entry that is read.
+    /// - Returns: nil if the entry is valid.
     public static func fault(in value: PropertyList) -> (path: [String], message: String)? {
         do throws(LocalizedFormat.Fault) {
             var budget = ReadingBudget(inputSize: PropertyListLimits.stringsTable.size)

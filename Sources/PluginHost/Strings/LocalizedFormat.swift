@@ -1,11 +1,11 @@
-/// One entry of a `.stringsdict`: a text that depends on numbers, on the width it is shown in, or on the device.
+/// One entry of a `.stringsdict`: a text that depends on numbers, on the available width, or on the device.
 ///
 /// **Threads.** A value.
 indirect enum LocalizedFormat: Sendable {
-    /// A text, with what its variables `%#@name@` stand for. A text without variables of its own uses those of the
-    /// entry that it stands in.
+    /// A text with the meaning of its variables `%#@name@`. A text without variables of its own uses those of the entry
+    /// that contains it.
     case text(FormatString, variables: [String: LocalizedFormat])
-    /// NSStringPluralRuleType. `digits`: how many digits after the point the numbers show, by
+    /// NSStringPluralRuleType. `digits`: how many digits after the decimal point the numbers show, from
     /// NSStringFormatValueTypeKey; nil for as many as they need.
     case plural(forms: [PluralCategory: LocalizedFormat], digits: Int?)
     /// NSStringVariableWidthRuleType, the narrowest first; never empty.
@@ -13,21 +13,21 @@ indirect enum LocalizedFormat: Sendable {
     /// NSStringDeviceSpecificRuleType; never empty. `first`: the first of the names.
     case devices([String: LocalizedFormat], first: String)
 
-    /// What decides among the variants.
+    /// The conditions for choosing among the variants.
     struct Choice {
-        /// Nil: each plural has its form `other`.
+        /// Nil: every plural uses its form `other`.
         var arguments: [FormatArgument]?
         var rules: PluralRules
         /// The name after the tilde of resources for the host's device.
         var device: String?
-        /// How wide a text may be, in the units of the entry's widths; nil for the widest.
+        /// The maximum width of a text, in the units of the entry's widths; nil for the widest.
         var width: Int?
     }
 
-    /// The one format that a choice leaves, its conversions numbered.
+    /// The single format that results from a choice, with numbered conversions.
     ///
-    /// In the text of the entry, conversions and variables without a position take the arguments in order. In the text
-    /// of a variable they take them from the variable's own on, so that its `%d` is the number that chose the form.
+    /// In the text of the entry, conversions and variables without a position use the arguments in order. In the text
+    /// of a variable they begin with the variable's own argument, so that its `%d` is the number that chose the form.
     func resolved(_ choice: Choice) -> FormatString {
         var pieces: [FormatString.Piece] = []
         add(to: &pieces, choice, [:], from: 1)
@@ -48,7 +48,7 @@ indirect enum LocalizedFormat: Sendable {
                     conversion.number(from: &next)
                     pieces.append(.conversion(conversion))
                 case .variable(let name, let position, _):
-                    // Undefined ones do not get through the checks.
+                    // The checks have already excluded undefined ones.
                     variables[name]?.add(to: &pieces, choice, variables, from: position ?? next)
                     if position == nil { next += 1 }
                 }
@@ -74,12 +74,12 @@ indirect enum LocalizedFormat: Sendable {
         if let arguments = choice.arguments, argument <= arguments.count,
             let number = arguments[argument - 1].operands(fractionDigits: digits)
         {
-            // `zero` is also the form for nothing at all, in every language.
+            // In every language, `zero` is also the form for zero itself.
             if number.i == 0, number.t == 0, let zero = forms[.zero] { return zero }
             category = choice.rules.category(of: number)
         }
-        // Without `other` the form of the greatest numbers stands in.
+        // Without `other`, the form for the largest numbers is used.
         return forms[category] ?? forms[.other]
-            ?? PluralCategory.allCases.reversed().lazy.compactMap { forms[$0] }.first
+            ?? PluralCategory.allCases.reversed().firstNonNil { forms[$0] }
     }
 }

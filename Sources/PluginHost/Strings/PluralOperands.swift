@@ -1,13 +1,14 @@
-/// A number as plural rules see it: the digits that are shown, not only the value. English has "1 mile" and "1.0 miles".
+/// A number in the form that plural rules use: the digits that are shown matter, not only the value. English has "1
+/// mile" and "1.0 miles".
 ///
-/// Source: UTS #35, part 3, "Plural Operand Meanings". The sign does not count.
+/// Source: UTS #35, part 3, "Plural Operand Meanings". The sign does not matter.
 struct PluralOperands: Sendable, Hashable {
-    /// The whole part; of one with more than 18 digits, a number that ends like it and is as large as fits.
+    /// The whole part. If it has more than 18 digits: a number with the same last digits that is as large as possible.
     let i: UInt64
     /// How many digits the fraction shows, with and without zeros at its end.
     let v: UInt64
     let w: UInt64
-    /// The digits of the fraction, with and without zeros at its end; of more than 18, the first ones.
+    /// The digits of the fraction, with and without zeros at its end; only the first 18.
     let f: UInt64
     let t: UInt64
 
@@ -15,7 +16,8 @@ struct PluralOperands: Sendable, Hashable {
         self.init(digits: Array(String(number.magnitude).utf8), fraction: [])
     }
 
-    /// A number written with digits, a point and an exponent: `-12.50`, `1e+20`. Nil if the text is something else.
+    /// A number written with digits, a decimal point and an exponent: `-12.50`, `1e+20`. Nil if the text is something
+    /// else.
     init?(_ text: some StringProtocol) {
         var digits: [UInt8] = []
         var fraction: [UInt8] = []
@@ -41,7 +43,7 @@ struct PluralOperands: Sendable, Hashable {
         self.init(digits: digits, fraction: fraction)
     }
 
-    /// A number as it is shown without more digits than it needs: 1.0 as `1`. Nil for what is not finite.
+    /// A number with no more digits than it needs: 1.0 as `1`. Nil if it is not finite.
     init?(_ number: Double) {
         var text = "\(number)"
         if text.hasSuffix(".0") { text.removeLast(2) }
@@ -51,7 +53,7 @@ struct PluralOperands: Sendable, Hashable {
     private init(digits: [UInt8], fraction: [UInt8]) {
         let significant = digits.drop { $0 == UInt8(ascii: "0") }
         let last = Self.number(significant.suffix(18))
-        // No rule tells numbers of this size apart but by their last six digits.
+        // For numbers of this size, rules only depend on the last six digits.
         i = significant.count > 18 ? last + 1_000_000_000_000_000_000 : last
         let trimmed = fraction[..<((fraction.lastIndex { $0 != UInt8(ascii: "0") } ?? -1) + 1)]
         v = UInt64(fraction.count)

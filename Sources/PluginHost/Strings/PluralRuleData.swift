@@ -1,11 +1,12 @@
-/// The plural rules of all languages that have any, as CLDR writes them.
+/// The plural rules of all languages that have any, in CLDR's notation.
 ///
-/// The table holds **CLDR 46.0** (supplemental/plurals.xml, cardinal numbers), as ICU 76 in the Swift 6.3 toolchain
-/// carries it, without the samples. © Unicode, Inc., used under the Unicode License v3.
+/// The table contains **CLDR 46.0** (supplemental/plurals.xml, cardinal numbers), as included in ICU 76 in the Swift
+/// 6.3 toolchain, without the samples. © Unicode, Inc., used under the Unicode License v3.
 ///
-/// Languages with the same rules stand together in a block; a line for each category follows. CLDR also lists those that
-/// have one form for all numbers (`ja`, `ko`, `vi`, `zh` and others); they are left out, as every unknown language is
-/// like them. Codes out of use (`iw`, `mo`, `sh`) are left out too: ``LanguageData`` tells what they mean.
+/// Languages with the same rules form one block, followed by a line for each category. CLDR also lists the languages
+/// that have one form for all numbers (`ja`, `ko`, `vi`, `zh` and others); they are left out, because every unknown
+/// language is treated in the same way. Obsolete codes (`iw`, `mo`, `sh`) are left out too: ``LanguageData`` maps them
+/// to current ones.
 enum PluralRuleData {
     /// The lines with the rules of a language, or of a language and region (`pt-PT`).
     static let rules: [String: [Substring]] = {

@@ -1,13 +1,13 @@
-/// Which form of a word a language uses beside a number, by the rules of CLDR.
+/// Which form of a word a language uses with a number, following the rules of CLDR.
 ///
-/// Source: UTS #35, part 3, "Language Plural Rules"; the rules themselves stand in ``PluralRuleData``.
+/// Source: UTS #35, part 3, "Language Plural Rules"; the rules themselves are in ``PluralRuleData``.
 ///
-/// **Threads.** A value. **Cost.** Made once for each table; a number is judged in well under a microsecond.
+/// **Threads.** A value. **Cost.** Created once for each table; evaluating a number takes well under a microsecond.
 @_spi(Tools) public struct PluralRules: Sendable {
-    /// In the order in which they are asked; the first that holds decides.
+    /// In the order in which they are evaluated; the first that applies decides.
     private let rules: [(category: PluralCategory, alternatives: [[Relation]])]
 
-    /// The rules of a language, by its name as bundles write it; one that CLDR does not know has one form for all
+    /// The rules of a language, by its name in bundles; a language that CLDR does not know has one form for all
     /// numbers.
     @_spi(Tools) public init(language: String) {
         rules = Self.lines(of: language).compactMap { line in
@@ -19,7 +19,7 @@
 
     private static func lines(of language: String) -> [Substring] {
         guard let tag = LanguageTag(language)?.canonical else { return [] }
-        // Angola's Portuguese follows that of Portugal. Parents of another language have rules of their own.
+        // Angola's Portuguese follows that of Portugal. Parents with another language have separate rules.
         for ancestor in tag.ancestry where ancestor.language == tag.language {
             let key = ancestor.region.map { "\(tag.language)-\($0)" } ?? tag.language
             if let lines = PluralRuleData.rules[key] { return lines }
@@ -27,7 +27,7 @@
         return PluralRuleData.rules[tag.language] ?? []
     }
 
-    /// The categories of the whole numbers up to a thousand: those that a translation needs. Some languages have one more
+    /// The categories of the whole numbers up to a thousand, which a translation needs. Some languages have one more
     /// for millions or for fractions, which most texts never show.
     @_spi(Tools) public var usualCategories: Set<PluralCategory> {
         Set((0...1000).map { category(of: PluralOperands($0)) })
@@ -39,7 +39,7 @@
     }
 }
 
-/// The forms that languages have for numbers. No language has all of them, and each has ``other``.
+/// The forms that languages have for numbers. No language has all of them, and every language has ``other``.
 @_spi(Tools) public enum PluralCategory: String, Sendable, CaseIterable {
     case zero, one, two, few, many, other
 }
@@ -47,12 +47,12 @@
 /// One comparison of a rule: `i % 100 != 12..14`.
 private struct Relation: Sendable {
     private let operand: Character
-    /// What the operand is divided by, nil if it is taken whole.
+    /// The divisor of the operand; nil if the operand is used unchanged.
     private let modulus: UInt64?
     private let isNegated: Bool
     private let ranges: [ClosedRange<UInt64>]
 
-    /// - Precondition: written as in CLDR, which the tests make sure of for the whole table.
+    /// - Precondition: written in CLDR's notation, which tests verify for the whole table.
     init(_ text: Substring) {
         let words = text.split(separator: " ")
         operand = words[0].first!
@@ -72,7 +72,7 @@ private struct Relation: Sendable {
         let whole: UInt64
         switch operand {
         case "n":
-            // A number with a fraction equals no whole one.
+            // A number with a fraction never equals a whole number.
             guard number.t == 0 else { return false }
             whole = number.i
         case "i": whole = number.i
@@ -80,7 +80,7 @@ private struct Relation: Sendable {
         case "w": whole = number.w
         case "f": whole = number.f
         case "t": whole = number.t
-        // e, the exponent of compact forms (1.2M): numbers are never shown so here.
+        // e, the exponent of compact forms (1.2M): numbers are never shown in these forms here.
         default: whole = 0
         }
         let value = modulus.map { whole % $0 } ?? whole

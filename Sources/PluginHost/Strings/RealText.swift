@@ -1,12 +1,12 @@
 import Glibc
 
-/// Writes floating-point numbers as C does, whatever the program's locale.
+/// Formats floating-point numbers as C does, independent of the program's locale.
 enum RealText {
-    /// The C locale: a program may have set one whose numbers have commas.
-    // nonisolated(unsafe): a pointer that is made once and only handed to uselocale().
+    /// The C locale: the program may have set a locale in which numbers have commas.
+    // nonisolated(unsafe): a pointer that is created once and only passed to uselocale().
     nonisolated(unsafe) private static let plain = newlocale(1 << LC_NUMERIC, "C", nil)
 
-    /// `type`: one of `fFeEgGaA`. `precision`: nil for what printf() takes without one. Below 1,000, as is the width.
+    /// `type`: one of `fFeEgGaA`. `precision`: nil for printf()'s default. Both precision and width are below 1,000.
     static func text(
         of number: Double, type: Unicode.Scalar, precision: Int? = nil, width: Int = 0, flags: Conversion.Flags = []
     ) -> String {
@@ -14,7 +14,8 @@ enum RealText {
         let marks = String(letters.map { Character(Unicode.Scalar($0.letter)) })
         let format = "%\(marks)*\(precision == nil ? "" : ".*")\(type)"
         let arguments: [any CVarArg] = [CInt(width)] + (precision.map { [CInt($0)] } ?? []) + [number]
-        // 309 digits before the point, a sign, an exponent, and at most 999 digits after the point or blanks before.
+        // 309 digits before the decimal point, a sign, an exponent, and at most 999 digits after the point or blanks
+        // before.
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 2048) { buffer in
             let before = plain.map { uselocale($0) }
             defer { if let before { uselocale(before) } }

@@ -1,11 +1,11 @@
 import PropertyLists
 import Synchronization
 
-/// A strings table and those it hides: a key that the first one lacks is looked for in the others, in the order of the
-/// search.
+/// A strings table and the tables that it hides: a key that the first one lacks is searched in the others, in search
+/// order.
 ///
-/// The tables that were read form a list that only grows at its end; readers walk it without a lock, which would cost half
-/// as much as the look-up that it guards, and without keeping anything alive.
+/// The tables that were read form a list that only grows at its end. Readers walk it without a lock, which would cost
+/// half as much as the look-up itself, and without retaining anything.
 ///
 /// **Threads.** Any. No lock is held while a file is read.
 final class StringsChain: Sendable {
@@ -20,39 +20,39 @@ final class StringsChain: Sendable {
         }
     }
 
-    /// What the tables that were read tell of a key. Good as long as the chain is there.
+    /// The result of a look-up in the tables that were read. Valid as long as the chain exists.
     enum Answer {
         case entry(StringsTable.Entry)
-        /// No table has it, and there are no others.
+        /// No table has it, and all were read.
         case missing
-        /// None has it, and not all were read.
+        /// None of the tables read so far has it, but there are others.
         case unknown
     }
 
-    /// The files of tables, in the order of the search.
+    /// The files of tables, in search order.
     struct Files {
         var files: [StringsFile]
-        /// Whether every place could be looked at. If not, the files may be others the next time.
+        /// Whether every place could be examined. If not, the next search may find other files.
         let isCertain: Bool
     }
 
     /// A table that was read from its files.
     struct Reading {
         let table: StringsTable
-        /// Whether the system let the files be read. If not, the table is good for one answer.
+        /// Whether the system let the files be read. If not, the table may be used for one answer only.
         let isRead: Bool
-        /// Reports what is wrong with the files.
+        /// Reports the problems of the files.
         let log: () -> Void
     }
 
     private struct State {
-        /// The files of the tables that nobody needed so far, the next one last; nil as long as nobody needed any.
+        /// The files of the tables that were not needed so far, the next one last; nil until one is needed.
         var unread: [StringsFile]?
-        /// What keeps the nodes alive.
+        /// Keeps the nodes alive.
         var nodes: [Node]
     }
 
-    /// What a look-up begins with, for reading without counting references. Good as long as the chain is there.
+    /// The start of a look-up, which reads without counting references. Valid as long as the chain exists.
     struct Head {
         private let first: StringsTable.View
         private let chain: Unmanaged<StringsChain>
@@ -62,7 +62,7 @@ final class StringsChain: Sendable {
             self.chain = .passUnretained(chain)
         }
 
-        /// What is known of a key. Reads no file.
+        /// What is known about a key. Reads no file.
         @inline(__always)
         func answer(forKey key: String) -> Answer {
             if let entry = first.entry(key) { return .entry(entry) }
@@ -72,14 +72,14 @@ final class StringsChain: Sendable {
 
     private let first: Node
     private let state: Lock<State>
-    /// Whether every table was read: then what is not in the list is nowhere.
+    /// Whether every table was read: then a key that is not in the list does not exist.
     private let isComplete = Atomic(false)
     private let hidden: @Sendable () -> Files
 
     /// - Parameters:
     ///   - first: the table that hides the others.
-    ///   - hidden: the files of the others, in the order of the search. Called when a key is looked for that the first one
-    ///     lacks: most bundles have every key in the user's language, and need not look for other languages' files.
+    ///   - hidden: the files of the others, in search order. Called when a key is missing in the first table: most
+    ///     bundles have every key in the user's language, and then the files of other languages need not be searched.
     init(_ first: StringsTable, hiding hidden: @escaping @Sendable () -> Files) {
         self.first = Node(first)
         self.hidden = hidden
@@ -91,8 +91,8 @@ final class StringsChain: Sendable {
 
     var head: Head { Head(self) }
 
-    /// The translation of a key and the table that has it; nil if none has. `read`: reads a file; called for one after
-    /// the other until the key is found.
+    /// The translation of a key and the table that has it; nil if none does. `read`: reads a file; called for one file
+    /// after the other until the key is found.
     func entry(
         forKey key: String, reading read: (StringsFile) -> Reading
     ) -> (text: String, table: StringsTable)? {
@@ -111,11 +111,11 @@ final class StringsChain: Sendable {
         }
     }
 
-    /// The translation of a key in tables of which some cannot be read at present. Nothing of them is kept.
+    /// The translation of a key if some tables cannot be read at the moment. Nothing of them is kept.
     private func entry(
         forKey key: String, in files: ArraySlice<StringsFile>, _ read: (StringsFile) -> Reading
     ) -> (text: String, table: StringsTable)? {
-        // The next one is the last.
+        // The next one is the last in the list.
         for file in files.reversed() {
             let reading = read(file)
             reading.log()
@@ -126,7 +126,7 @@ final class StringsChain: Sendable {
 
     @inline(never)
     private func hiddenAnswer(forKey key: String) -> Answer {
-        // Before the list: who sees that it is complete sees all of it.
+        // Read before the list: a thread that sees that it is complete then sees all of it.
         let isComplete = isComplete.load(ordering: .acquiring)
         if let next = first.next.load(ordering: .acquiring) {
             let entry = next._withUnsafeGuaranteedRef { $0.view.withKey(key) { Self.entry($0, from: next) } }
@@ -135,7 +135,7 @@ final class StringsChain: Sendable {
         return isComplete ? .missing : .unknown
     }
 
-    /// The entry of a key in one of the tables from a node on.
+    /// The entry of a key in one of the tables, starting at a node.
     private static func entry(_ key: StringsIndex.Key, from node: Unmanaged<Node>) -> StringsTable.Entry? {
         var next = Optional(node)
         while let node = next {
@@ -145,8 +145,8 @@ final class StringsChain: Sendable {
         return nil
     }
 
-    /// Reads one file more, unless there is none. `files`: those that were not read, the next one last. Returns what
-    /// could be read of a file that the system did not let be read; it is still one that was not read.
+    /// Reads the next file, if there is one. `files`: the files not read yet, the next one last. If the system did not
+    /// let the file be read, it returns what could be read, and the file still counts as not read.
     private func readNext(_ files: [StringsFile], _ read: (StringsFile) -> Reading) -> Reading? {
         guard let file = files.last else { return nil }
         let reading = read(file)
@@ -154,8 +154,8 @@ final class StringsChain: Sendable {
         let isNews = state.withLock { state in
             // Another thread may have read the same file meanwhile.
             guard state.unread?.last == file else { return false }
-            // One that has no key more than those before it would cost every miss a look. Most are such: who translates
-            // a table translates all of it.
+            // A table without any new key would only slow down every miss. Most tables are such: a translator usually
+            // translates all keys.
             if !reading.table.isHidden(by: ([first] + state.nodes).map(\.table)) {
                 let node = Node(reading.table)
                 (state.nodes.last ?? first).next.store(.passUnretained(node), ordering: .releasing)
@@ -169,8 +169,8 @@ final class StringsChain: Sendable {
         return nil
     }
 
-    /// The files of the tables that nobody needed so far, the next one last. Looked for once, unless a place cannot be
-    /// looked at.
+    /// The files of the tables that were not needed so far, the next one last. The search runs once, unless a place
+    /// cannot be examined.
     private func unread() -> Files {
         if let known = state.withLock({ Self.copied($0.unread) }) { return Files(files: known, isCertain: true) }
         var found = hidden()
@@ -184,7 +184,7 @@ final class StringsChain: Sendable {
         }
     }
 
-    /// The elements in memory of their own: the list is changed in its place once nobody else has it, and the sanitiser does
-    /// not see that whoever had it has let go.
+    /// A copy of the elements in separate memory: the list is changed in place when nobody else holds it, and the
+    /// sanitiser does not see that another thread has released it.
     private static func copied(_ files: [StringsFile]?) -> [StringsFile]? { files.map { Array($0.lazy.map(\.self)) } }
 }

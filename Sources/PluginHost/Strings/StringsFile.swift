@@ -1,24 +1,25 @@
 import PropertyLists
 
-/// The files of one strings table in one place, and how they are read.
+/// The files of one strings table in one place, and the code that reads them.
 struct StringsFile: Sendable, Equatable {
-    /// The path of the `.strings`, nil without one.
+    /// The path of the `.strings`; nil if there is none.
     let strings: String?
-    /// The path of the `.stringsdict`, nil without one.
+    /// The path of the `.stringsdict`; nil if there is none.
     let formats: String?
-    /// The language that the formats are in; of no account without any.
+    /// The language of the formats; irrelevant without any.
     let language: String
 
-    /// What the files hold and what is wrong with them. A file that cannot be read is an empty one.
+    /// The content of the files and their problems. A file that cannot be read counts as empty.
     ///
-    /// Of a key that stands in both files, the `.stringsdict` has the translation.
+    /// If a key is in both files, the translation in the `.stringsdict` is used.
     ///
     /// - Parameters:
     ///   - device: the name of the host's device, for entries that depend on it.
-    ///   - limits: what a file may hold.
-    /// - Returns: a table that must not be kept if a finding is provisional: the system did not let a file be read.
+    ///   - limits: the limits for a file.
+    /// - Returns: a table that must not be cached if a finding is provisional, because the system did not let a file be
+    ///   read.
     ///
-    /// **Cost.** Linear in the files' sizes. A file over the limit is not read.
+    /// **Cost.** Linear in the files' sizes. A file that exceeds the limit is not read.
     func read(
         device: String? = nil, limits: PropertyListLimits = .stringsTable
     ) -> (table: StringsTable, findings: [PluginFinding]) {
@@ -35,7 +36,8 @@ struct StringsFile: Sendable, Equatable {
     private static func index(
         _ path: String, _ limits: PropertyListLimits, _ findings: inout [PluginFinding]
     ) -> StringsIndex? {
-        reading(path, &findings) { file throws(OpenedFile.Failure) in
+        if let index = CompiledTable(beside: path)?.index(limits) { return index }
+        return reading(path, &findings) { file throws(OpenedFile.Failure) in
             if let index = try indexOfUTF16(file, limits) { return (index, []) }
             let text = try text(of: file, limits)
             if let index = StringsIndex.recognizing(text, limits: limits) { return (index, []) }
@@ -44,8 +46,8 @@ struct StringsFile: Sendable, Equatable {
         }
     }
 
-    /// The index of a large file in UTF-16, which is read piece by piece; nil for any other and for what only the reader
-    /// of all tables can read.
+    /// The index of a large file in UTF-16, which is read in pieces; nil for any other file, and if only the general
+    /// reader can read it.
     private static func indexOfUTF16(
         _ file: borrowing OpenedFile, _ limits: PropertyListLimits
     ) throws(OpenedFile.Failure) -> StringsIndex? {
@@ -61,7 +63,7 @@ struct StringsFile: Sendable, Equatable {
         guard var text = UTF16Text(beginning: try read(at: 0, atMost: 4), size: size) else { return nil }
         var offset = text.start
         while offset < size {
-            // Less than a unit is left where the file was cut, or became shorter.
+            // Less than a unit is left if the file was truncated or became shorter.
             guard let taken = text.append(try read(at: offset, atMost: min(piece.count, size - offset))), taken > 0
             else { return nil }
             offset += taken
@@ -69,10 +71,10 @@ struct StringsFile: Sendable, Equatable {
         return StringsIndex.recognizing(text, limits: limits)
     }
 
-    /// Large enough to cost few system calls, small enough to stay in the processor's cache.
+    /// Large enough to need few system calls, small enough to stay in the processor's cache.
     private static let pieceSize = 65_536
 
-    /// An entry of a `.stringsdict`, with its text for no arguments.
+    /// An entry of a `.stringsdict`, with its text for the case without arguments.
     private typealias Format = (format: LocalizedFormat, text: String)
 
     private static func formats(
@@ -87,10 +89,10 @@ struct StringsFile: Sendable, Equatable {
                 return StringsReader.readValues(UnsafeRawBufferPointer(text.buffer), limits: limits)
             } ?? [:]
         var formats: [String: Format] = [:]
-        // Entries of a binary list may be one object, which is read once.
+        // Several entries of a binary list may be the same object, which is read only once.
         var known: [UInt: Result<Format, LocalizedFormat.Fault>] = [:]
         var faults = 0
-        // A dictionary has no order; the report has one.
+        // A dictionary has no order, but the report needs one.
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             let identity = identity(of: value)
             let result = identity.flatMap { known[$0] } ?? Self.format(value, choice, &budget)
@@ -103,7 +105,7 @@ struct StringsFile: Sendable, Equatable {
                     return [:]
                 }
                 faults += 1
-                // One more than is listed: a fault that would only be counted is shown in the place of its number.
+                // One more than is listed: a single further fault is shown instead of its number.
                 if faults <= ReadingBudget.mostFindings + 1 { findings.append(finding(fault, key, in: path)) }
             }
         }
@@ -127,9 +129,9 @@ struct StringsFile: Sendable, Equatable {
         }
     }
 
-    /// What tells whether two values are one object in memory, as long as both are there; nil where that is no matter.
+    /// Identifies values that are the same object in memory, as long as both exist; nil if that does not matter.
     private static func identity(of value: PropertyList) -> UInt? {
-        // A dictionary is a reference to its storage and nothing else.
+        // A dictionary consists only of a reference to its storage.
         guard case .dictionary(let entries) = value, MemoryLayout<[String: PropertyList]>.size == 8 else { return nil }
         return unsafeBitCast(entries, to: UInt.self)
     }
@@ -137,8 +139,8 @@ struct StringsFile: Sendable, Equatable {
     private static func text(
         of file: borrowing OpenedFile, _ limits: PropertyListLimits
     ) throws(OpenedFile.Failure) -> ListText {
-        // One byte more than the limit is asked for, so that a file over it shows as such to the reader, even one that
-        // grows while it is read.
+        // One byte more than the limit is requested, so that the reader recognises a file that is too large, even one
+        // that grows while it is read.
         let text = ListText(capacity: min(Int(clamping: file.identity.size), limits.size) + 1)
         let memory = UnsafeMutableRawBufferPointer(start: text.bytes, count: text.count)
         let count = try file.read(into: memory, at: 0)
@@ -147,7 +149,7 @@ struct StringsFile: Sendable, Equatable {
         return text
     }
 
-    /// What body finds in a file; nil for one that cannot be read.
+    /// The result of body for a file; nil if the file cannot be read.
     private static func reading<Value>(
         _ path: String, _ findings: inout [PluginFinding],
         _ body: (borrowing OpenedFile) throws(OpenedFile.Failure) -> (Value, faults: [PropertyListFault])

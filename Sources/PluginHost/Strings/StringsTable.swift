@@ -4,27 +4,27 @@ import Synchronization
 
 /// The entries of one strings table, for reading only.
 ///
-/// A table is asked for strings all day and never changed, so it has a hash table of its own (``StringsIndex``): a look-up
-/// costs about half of one in a Swift dictionary. A string is made when it is asked for the first time, and kept.
+/// A table gets many look-ups and is never changed, so it uses a special hash table (``StringsIndex``): a look-up costs
+/// about half of one in a Swift dictionary. A string is created at its first use and kept.
 ///
-/// **Threads.** Any. **Cost.** A look-up reads the key's bytes once to hash and once to compare them.
-// @unchecked: a value is written under the lock once, before its mark tells so, and freed by the deinitialiser.
+/// **Threads.** Any. **Cost.** A look-up reads the key's bytes once to hash them and once to compare them.
+// @unchecked: a value is written under the lock once, before its mark is set, and freed by the deinitialiser.
 final class StringsTable: @unchecked Sendable {
     private let index: StringsIndex
     private let made: Made
-    /// Held while one string is made of bytes that are in memory.
+    /// Held while one string is created from bytes in memory.
     private let making = Lock(())
 
-    /// The strings that were made, by the number of the entry.
+    /// The strings created so far, by the number of the entry.
     fileprivate struct Made {
-        /// In place where `marks` says so.
+        /// Valid where `marks` is set.
         let values: UnsafeMutablePointer<String>
         let marks: UnsafeMutablePointer<Atomic<Bool>>
     }
 
-    /// What a look-up needs: plain pointers, so that it counts no references. Counting them would take more time than
-    /// all the rest. Good as long as the table is there.
-    // @unchecked: as the table.
+    /// What a look-up needs: plain pointers, so that it counts no references. Counting them would take longer than all
+    /// the rest. Valid as long as the table exists.
+    // @unchecked: like the table.
     struct View: @unchecked Sendable {
         private let places: StringsIndex.Places
         private let made: Made
@@ -41,11 +41,11 @@ final class StringsTable: @unchecked Sendable {
         func entry(_ key: String) -> Entry? {
             entry(
                 key.utf8.withContiguousStorageIfAvailable { places.find($0) }
-                    // A string that Foundation made and that keeps its own storage.
+                    // A string that was created by Foundation and keeps its own storage.
                     ?? Array(key.utf8).withUnsafeBufferPointer { places.find($0) })
         }
 
-        /// The entry of a key that several tables are asked for.
+        /// The entry of a key that is looked up in several tables.
         func entry(_ key: StringsIndex.Key) -> Entry? { entry(places.find(key)) }
 
         @inline(__always)
@@ -53,14 +53,14 @@ final class StringsTable: @unchecked Sendable {
             number.map { Entry(number: $0, made: made, owner: table) }
         }
 
-        /// Calls body with a key that several tables are to be asked for: its hash serves all of them.
+        /// Calls body with a key for look-ups in several tables, which share its hash.
         func withKey<Result>(_ key: String, _ body: (StringsIndex.Key) -> Result) -> Result {
             var key = key
             return key.withUTF8 { body(places.key($0)) }
         }
     }
 
-    /// Where an entry is: plain pointers too. Good as long as the table is there.
+    /// The position of an entry; plain pointers too. Valid as long as the table exists.
     struct Entry {
         fileprivate let number: Int
         fileprivate let made: Made
@@ -79,14 +79,15 @@ final class StringsTable: @unchecked Sendable {
 
     var view: View { View(self) }
 
-    /// The entries that came from a `.stringsdict`, for choosing among their forms.
+    /// The entries from a `.stringsdict`, for choosing among their forms.
     let formats: [String: LocalizedFormat]
-    /// The plural rules of the language that the table is in.
+    /// The plural rules of the table's language.
     let rules: PluralRules
 
     /// - Parameters:
     ///   - index: the translations.
-    ///   - formats: what depends on numbers, widths or devices; the index has the text for no arguments.
+    ///   - formats: entries that depend on numbers, widths or devices; the index has their texts for the case without
+    ///     arguments.
     ///   - rules: the plural rules of the table's language.
     init(
         _ index: StringsIndex, formats: [String: LocalizedFormat] = [:],
@@ -95,11 +96,11 @@ final class StringsTable: @unchecked Sendable {
         self.index = index
         self.formats = formats
         self.rules = rules
-        // calloc() gives large blocks as the system does, zero without being touched.
+        // calloc() returns large blocks directly from the system, filled with zeros without being touched.
         guard let marks = calloc(max(index.count, 1), MemoryLayout<Atomic<Bool>>.stride) else {
             fatalError("There is no memory for \(index.count) marks.")
         }
-        // An atomic false is a zero.
+        // An atomic false is zero in memory.
         made = Made(
             values: .allocate(capacity: index.count),
             marks: marks.bindMemory(to: Atomic<Bool>.self, capacity: index.count))
@@ -120,7 +121,7 @@ final class StringsTable: @unchecked Sendable {
     /// The translation of a key, which may be empty; nil if the table has none.
     subscript(key: String) -> String? { view.entry(key)?.text }
 
-    /// Whether each key is in one of other tables too.
+    /// Whether each key also exists in one of the other tables.
     func isHidden(by others: [StringsTable]) -> Bool { index.isHidden(by: others.map(\.index.places)) }
 
     @inline(never)

@@ -1,8 +1,8 @@
 extension Collection where Element: Equatable {
-    /// How many elements must be changed, added or taken away to make another collection of this one; nil if it is more than
+    /// How many elements must be changed, added or removed to turn this collection into another; nil if more than
     /// `limit` (Levenshtein 1966).
     ///
-    /// **Cost.** The product of both lengths.
+    /// **Cost.** Proportional to the product of both lengths.
     @_spi(Tools) public func editDistance(to other: some Collection<Element>, atMost limit: Int) -> Int? {
         let a = Array(self), b = Array(other)
         guard abs(a.count - b.count) <= limit else { return nil }

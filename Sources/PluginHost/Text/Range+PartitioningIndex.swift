@@ -1,6 +1,6 @@
 extension Range<Int> {
-    /// The first number for which a condition holds, found by halving, or the end where it holds for none.
-    /// `belongsInSecondPartition`: holds from some number on, and for none before it.
+    /// The first number for which a condition is true, found by binary search, or the upper bound if it is true for
+    /// none. `belongsInSecondPartition`: must be false up to some number and true from that number on.
     func partitioningIndex(where belongsInSecondPartition: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {

@@ -1,20 +1,20 @@
-/// A name or path as it stands in a message: in quotation marks, with control characters escaped, so that a hostile
-/// file name can neither move the cursor of a terminal nor forge a second line of a log. What is longer than any path is
-/// cut: a key of a property list may have megabytes.
+/// A name or path for a message: in quotation marks, with control characters escaped, so that a hostile file name can
+/// neither move the cursor of a terminal nor forge a second line of a log. Text longer than any path is shortened,
+/// because a key of a property list may have megabytes.
 @_spi(Tools) public func quoted(_ name: some StringProtocol) -> String {
     guard name.utf8.count > longestQuoted else { return "“\(name.escapedForDisplay)”" }
     let beginning = String(decoding: name.utf8.prefix(longestQuoted - 8), as: UTF8.self)
     return "“\(beginning.escapedForDisplay)…”"
 }
 
-/// In bytes; with the sign for what was cut, still below this.
+/// In bytes; the result with the mark for the omitted part still has fewer.
 private let longestQuoted = 4_096
 
 extension StringProtocol {
-    /// The text with everything escaped that a terminal or a viewer obeys: controls, line separators and the marks that
-    /// change the direction of text.
+    /// The text with all characters escaped that change how a terminal or a viewer displays text: control characters,
+    /// line separators and the marks that change the direction of text.
     ///
-    /// The one place that decides what is escaped. The command-line tool uses it too.
+    /// The one place that decides what is escaped. The command-line tool also uses it.
     @_spi(Tools) public var escapedForDisplay: String {
         guard unicodeScalars.contains(where: \.isObeyedByDisplays) else { return String(self) }
         var text = ""
@@ -30,7 +30,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal or a viewer does something else with it than to show it.
+    /// Whether a terminal or a viewer does something else with the character than show it.
     @_spi(Tools) public var isObeyedByDisplays: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -40,13 +40,14 @@ extension Unicode.Scalar {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Bytes that should be UTF-8 and are not, for a message: what is no UTF-8 is written as `\\xFF`. Shortened.
+    /// Bytes that should be UTF-8 but are not, for a message. Invalid bytes are written as `\\xFF`; long text is
+    /// shortened.
     var shownBytes: String {
         let longest = 64
         var text = ""
         var rest = self[..<Swift.min(count, longest)]
         while !rest.isEmpty {
-            // The longest scalar that is valid here.
+            // The length of the scalar that is valid here, if any.
             let length = (1...4).first { length in
                 length <= rest.count && String(validating: rest.prefix(length), as: UTF8.self) != nil
             }
@@ -63,7 +64,7 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// A path as one word of a shell's command line.
+/// A path as one word of a shell command.
 func shellWord(_ path: String) -> String {
     let plain = path.utf8.allSatisfy {
         switch $0 {

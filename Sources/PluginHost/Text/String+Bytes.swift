@@ -1,10 +1,10 @@
 import Glibc
 
 extension String {
-    /// The order of the bytes, in which names are kept so that they can be searched for as they stand in a file.
+    /// Whether this text comes first in byte order, in which names are sorted so that they can be searched in a file.
     ///
-    /// By memcmp(): the standard library compares views of UTF-8 byte by byte, which takes ten times as long, and texts by
-    /// Unicode's rules.
+    /// It uses memcmp(). The standard library compares UTF-8 views byte by byte, which takes ten times as long, and
+    /// compares texts by Unicode's rules.
     func precedesInBytes(_ other: String) -> Bool {
         let (own, others) = (utf8, other.utf8)
         let order = own.withContiguousStorageIfAvailable { own in
@@ -16,16 +16,16 @@ extension String {
                 return order == 0 ? own.count < others.count : order < 0
             }
         }
-        // Nil for a text that is stored otherwise than as UTF-8.
+        // Nil if one of the texts is not stored as UTF-8.
         return order.flatMap(\.self) ?? own.lexicographicallyPrecedes(others)
     }
 }
 
 extension String {
-    /// Lends the text's UTF-8. `withUTF8` asks for a variable, for which the text is retained and released.
+    /// Passes the text's UTF-8 to a closure. `withUTF8` needs a variable, so the text would be retained and released.
     @inline(__always)
     func withoutCopy<Value>(_ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
-        // On Linux every text's UTF-8 is in one piece.
+        // On Linux the UTF-8 of every text is contiguous.
         utf8.withContiguousStorageIfAvailable(body) ?? ContiguousArray(utf8).withUnsafeBufferPointer(body)
     }
 }
@@ -35,6 +35,6 @@ extension UnsafeRawBufferPointer {
         count == other.count && (count == 0 || memcmp(baseAddress!, other.baseAddress!, count) == 0)
     }
 
-    /// Whether the bytes are those of a string.
+    /// Whether the bytes equal those of a string.
     func holds(_ text: String) -> Bool { text.withoutCopy { equals(UnsafeRawBufferPointer($0)) } }
 }

@@ -1,8 +1,8 @@
 extension UnsafeRawBufferPointer {
-    /// A hash that tells bytes apart which differ by accident, for use within the process; it is no signature.
+    /// A hash for finding accidental differences, used only within the process; it is not a signature.
     ///
-    /// FNV-1a's step with words of eight bytes in place of bytes, in four sums, so that the processor works at four
-    /// products at once. The last words overlap what was before them.
+    /// It applies FNV-1a's step to words of eight bytes instead of single bytes, in four sums, so that the processor
+    /// can compute four products at once. The last words overlap the ones before.
     var wordHash: UInt64 {
         guard let start = baseAddress else { return 0 }
         func word(_ offset: Int) -> UInt64 { start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
@@ -25,7 +25,7 @@ extension UnsafeRawBufferPointer {
         } else {
             for byte in self { step(&sums.0, UInt64(byte)) }
         }
-        // A product's low bits depend on low bits alone: its high bits come down before it goes on.
+        // The low bits of a product depend only on low bits, so the high bits are mixed in before the next step.
         func fold(_ sum: UInt64) -> UInt64 { sum ^ sum >> 32 }
         step(&sums.0, fold(sums.1))
         step(&sums.0, fold(sums.2))

@@ -1,29 +1,30 @@
-/// A version of a plug-in: numbers between dots, perhaps a pre-release, perhaps build metadata.
+/// A version of a plug-in: numbers separated by dots, optionally with a pre-release and build metadata.
 ///
-/// `1.4`, `2`, `1.0.3.7`, `2.0-beta.2`, `1.4+linux`. Rules of the order:
-/// 1. number by number; numbers that are missing are 0, so that `1.0` equals `1`;
-/// 2. a pre-release is below what it precedes: `2.0-beta` < `2.0`. Two of them are compared part by part: numbers as
-///    numbers, below words; words by their ASCII; and the longer one is higher where the shorter is its beginning;
-/// 3. build metadata does not count;
-/// 4. for the version of a bundle, of two that are equal that with the higher `CFBundleVersion` is higher.
+/// `1.4`, `2`, `1.0.3.7`, `2.0-beta.2`, `1.4+linux`. Rules for the order:
+/// 1. number by number; missing numbers are 0, so that `1.0` equals `1`;
+/// 2. a pre-release is lower than its release: `2.0-beta` < `2.0`. Two pre-releases are compared part by part: numbers
+///    as numbers, and below words; words in ASCII order; and if one is the beginning of the other, the longer one is
+///    higher;
+/// 3. build metadata is ignored;
+/// 4. if the versions of two bundles are equal, the one with the higher `CFBundleVersion` is higher.
 ///
 /// Source: Semantic Versioning 2.0.0, sections 9 to 11, for any count of numbers and with zeros at their beginning.
 ///
 /// **Cost.** Reading is one pass over the text; comparing allocates nothing.
 public struct PluginVersion: Sendable, LosslessStringConvertible {
-    /// The version as it was written.
+    /// The version as written.
     public let description: String
     /// The numbers, without zeros at the end.
     let numbers: [Int]
-    /// The parts of the pre-release, numbers among them without zeros at the beginning; empty for a release.
+    /// The parts of the pre-release, with numbers without leading zeros; empty for a release.
     let prerelease: [String]
-    /// The numbers of a bundle's `CFBundleVersion`; empty for a version that is not of a bundle.
+    /// The numbers of a bundle's `CFBundleVersion`; empty if the version does not belong to a bundle.
     private(set) var build: [Int] = []
 
-    /// The most bytes that a version may have.
+    /// The maximum length of a version in bytes.
     static let longest = 255
 
-    /// Nil unless the whole text is a version: of at most 255 bytes, and numbers of at most 63 bits.
+    /// Nil unless the whole text is a version, with at most 255 bytes and numbers of at most 63 bits.
     ///
     /// - Parameter text: the version, without blanks.
     public init?(_ text: String) {
@@ -43,13 +44,13 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
         self.init(description: text, numbers: numbers, prerelease: prerelease)
     }
 
-    /// The version that a text is, else the numbers that it begins with, else 0.
+    /// The version in a text; otherwise the numbers at its beginning; otherwise 0.
     init(reading text: String?) {
         self = Self.leading(text) ?? .zero
     }
 
-    /// The version of a bundle: `CFBundleShortVersionString`, or `CFBundleVersion` where that begins with no number, and
-    /// among equal ones ordered by `CFBundleVersion`.
+    /// The version of a bundle: `CFBundleShortVersionString`, or `CFBundleVersion` if the first does not begin with a
+    /// number; equal ones are ordered by `CFBundleVersion`.
     init(short: String?, build: String?) {
         let build = Self.leading(build)
         guard var version = Self.leading(short) else {
@@ -66,12 +67,12 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
         self.prerelease = prerelease
     }
 
-    /// The version of what has none.
+    /// The version of a bundle that has none.
     static let zero = PluginVersion(description: "0", numbers: [], prerelease: [])
 
     // MARK: Reading
 
-    /// What a text begins with, or nil if that is no number.
+    /// The version at the beginning of a text, or nil if it does not begin with a number.
     private static func leading(_ text: String?) -> PluginVersion? {
         guard let text else { return nil }
         if let version = PluginVersion(text) { return version }
@@ -81,8 +82,8 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
             description: numbers.map(String.init).joined(separator: "."), numbers: numbers, prerelease: [])
     }
 
-    /// The numbers between dots that a text begins with, and how many bytes they have: what follows the last one is no
-    /// number of 63 bits, or begins behind the longest version. A catalogue reads as many as there are plug-ins.
+    /// The numbers separated by dots at the beginning of a text, and their length in bytes. They end where the next
+    /// part is not a number of 63 bits, or is beyond the longest version. A catalogue reads one version per plug-in.
     private static func leadingNumbers(_ text: String) -> (numbers: [Int], length: Int) {
         var text = text
         return text.withUTF8 { bytes in
@@ -101,7 +102,7 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
                     place += 1
                 }
                 if place == start { return (numbers, length) }
-                // Most versions have three: one piece of memory for them.
+                // Most versions have three numbers: one allocation is enough.
                 if numbers.isEmpty { numbers.reserveCapacity(4) }
                 numbers.append(number)
                 length = place
@@ -110,7 +111,7 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
         }
     }
 
-    /// The parts between dots, or nil if one is empty or has other characters than letters, digits and hyphens.
+    /// The parts between dots; nil if one is empty or contains characters other than letters, digits and hyphens.
     private static func identifiers(_ bytes: Substring.UTF8View) -> [String]? {
         var parts: [String] = []
         for part in bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
@@ -129,26 +130,26 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
 }
 
 extension PluginVersion: Comparable, Hashable {
-    /// Whether neither is higher: `1.0` equals `1`, and build metadata does not count.
+    /// Whether neither is higher: `1.0` equals `1`, and build metadata is ignored.
     public static func == (a: PluginVersion, b: PluginVersion) -> Bool {
         a.numbers == b.numbers && a.prerelease == b.prerelease && a.build == b.build
     }
 
-    /// Feeds what equality compares into the hasher.
+    /// Adds the parts that equality compares to the hasher.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(numbers)
         hasher.combine(prerelease)
         hasher.combine(build)
     }
 
-    /// Whether the first is lower, by the rules above.
+    /// Whether the first is lower, following the rules above.
     public static func < (a: PluginVersion, b: PluginVersion) -> Bool {
         if a.precedes(b) { return true }
         if b.precedes(a) { return false }
         return a.build.lexicographicallyPrecedes(b.build)
     }
 
-    /// The order of version ranges, which know nothing of builds.
+    /// The order for version ranges, which ignores builds.
     func precedes(_ other: PluginVersion) -> Bool {
         if numbers != other.numbers { return numbers.lexicographicallyPrecedes(other.numbers) }
         if prerelease.isEmpty || other.prerelease.isEmpty { return !prerelease.isEmpty && other.prerelease.isEmpty }

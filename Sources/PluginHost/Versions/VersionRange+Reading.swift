@@ -1,20 +1,20 @@
 extension VersionRange {
-    /// What is wrong with the text of a range.
+    /// A fault in the text of a range.
     public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
-        /// Where it begins, in characters from 1; 0 for the text as a whole.
+        /// Where the fault begins, in characters from 1; 0 for the text as a whole.
         public let position: Int
-        /// What is wrong there, as a part of a sentence: `“1.x” is no version`.
+        /// The fault, as a part of a sentence: `“1.x” is not a version`.
         public let reason: String
 
-        /// Where and what, as a part of a sentence: `at character 3, “1.x” is no version`.
+        /// The position and the fault, as a part of a sentence: `at character 3, “1.x” is not a version`.
         public var description: String { position == 0 ? reason : "at character \(position), \(reason)" }
     }
 
-    /// The most bytes that a range may have.
+    /// The maximum length of a range in bytes.
     static let longest = 1024
 
-    /// - Parameter text: the range, of at most 1,024 bytes; blanks may stand around everything but versions.
-    /// - Throws: ``Fault``, also for conditions that no version meets.
+    /// - Parameter text: the range, with at most 1,024 bytes; blanks are allowed everywhere except inside versions.
+    /// - Throws: ``Fault``, also for conditions that no version can meet.
     public init(_ text: String) throws(Fault) {
         guard text.utf8.count <= Self.longest else {
             throw Fault(position: 0, reason: "the range has more than \(Self.longest) bytes")
@@ -45,7 +45,7 @@ extension VersionRange {
             return intervals
         }
 
-        /// Conditions that must all hold, up to `||` or the end.
+        /// Conditions that must all be met, up to `||` or the end.
         private mutating func conditions() throws(Fault) -> Interval {
             skipBlanks()
             let start = position
@@ -63,7 +63,7 @@ extension VersionRange {
                     }
                 }
             }
-            guard let result else { throw fault(at: start, "an alternative beside “||” is missing") }
+            guard let result else { throw fault(at: start, "an alternative next to “||” is missing") }
             if result.isEmpty { throw fault(at: start, "no version is in \(shown(characters[start..<end]))") }
             return result
         }
@@ -80,7 +80,7 @@ extension VersionRange {
             }
             guard Self.signs.contains(sign) else {
                 throw fault(
-                    at: start, "\(shown(sign)) is no operator (there are >=, >, <=, <, =, ^ and ~)")
+                    at: start, "\(shown(sign)) is not an operator (use >=, >, <=, <, =, ^ or ~)")
             }
             let version = try version()
             guard let interval = Self.interval(sign, version) else {
@@ -119,19 +119,19 @@ extension VersionRange {
             if let version = PluginVersion(text) { return version }
             if text.isEmpty {
                 let found = position < characters.count ? quoted(String(characters[position])) : "the end"
-                throw fault(at: start, "\(found) stands where a version is expected")
+                throw fault(at: start, "found \(found) where a version is expected")
             }
             let stem = text.dropLast(2)
             let isWildcard = (text.hasSuffix(".*") || text.hasSuffix(".x")) && PluginVersion(String(stem)) != nil
             throw fault(
-                at: start, shown(text) + " is no version" + (isWildcard ? "; write \(quoted("~" + stem))" : ""))
+                at: start, shown(text) + " is not a version" + (isWildcard ? "; write \(quoted("~" + stem))" : ""))
         }
 
         // MARK: Meaning
 
         private static let signs: Set = [">=", ">", "<=", "<", "=", "^", "~"]
 
-        /// What one of the signs means before a version; nil if a number would become too large.
+        /// The meaning of a sign before a version; nil if a number would become too large.
         private static func interval(_ sign: String, _ version: PluginVersion) -> Interval? {
             switch sign {
             case ">=": return Interval(lower: .before(version), upper: nil)
@@ -141,7 +141,7 @@ extension VersionRange {
             case "=": return Interval(lower: .before(version), upper: .after(version))
             default: break
             }
-            // As it was written: 0.0 is not 0 here.
+            // As written: 0.0 is different from 0 here.
             let written = version.description.prefix { $0 != "-" && $0 != "+" }.split(separator: ".").compactMap {
                 Int($0)
             }
@@ -161,7 +161,7 @@ extension VersionRange {
         private mutating func take(while condition: (Character) -> Bool) -> String {
             let start = position
             while position < characters.count, condition(characters[position]) {
-                // A sign of its own, even if another follows without a blank.
+                // A separate sign, even if another follows without a blank.
                 if isNext("||") { break }
                 position += 1
             }
@@ -180,7 +180,7 @@ extension VersionRange {
             Fault(position: position + 1, reason: reason)
         }
 
-        /// In quotation marks, and not longer than a sentence bears.
+        /// In quotation marks, and shortened to a readable length.
         private func shown(_ characters: some Collection<Character>) -> String {
             quoted(characters.count > 40 ? String(characters.prefix(40)) + "…" : String(characters))
         }

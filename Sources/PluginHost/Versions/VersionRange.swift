@@ -1,23 +1,25 @@
-/// Which versions will do: `>=1.2 <2`, `1.2`, `~1.2`, `=1.2`, `1.2...1.9`, `*`, `1.4 || 2.1`.
+/// A range of accepted versions: `>=1.2 <2`, `1.2`, `~1.2`, `=1.2`, `1.2...1.9`, `*`, `1.4 || 2.1`.
 ///
-/// Conditions that stand beside each other must all hold, and one of the alternatives between `||`:
-/// - `1.2` and `^1.2`: from 1.2 on while the first number that is not 0 stays: below 2. `0.3` is below 0.4, `0` below 1;
-/// - `~1.2`: from 1.2 on while the first two numbers stay: below 1.3. `~1` is below 2;
-/// - `=1.2`, `>1.2`, `>=1.2`, `<1.2`, `<=1.2`: what they say;
+/// All conditions in a row must be met, in at least one of the alternatives between `||`:
+/// - `1.2` and `^1.2`: from 1.2 while the first number that is not 0 stays the same: below 2. `0.3` is below 0.4, `0`
+///   below 1;
+/// - `~1.2`: from 1.2 while the first two numbers stay the same: below 1.3. `~1` is below 2;
+/// - `=1.2`, `>1.2`, `>=1.2`, `<1.2`, `<=1.2`: comparisons;
 /// - `1.2...1.9` from 1.2 to 1.9, `1.2..<1.9` from 1.2 to below 1.9;
 /// - `*`: any version.
 ///
-/// What is **below** a release is below its pre-releases too: 2.0-beta is not `<2`, and not `1.2`. A pre-release is
-/// otherwise in a range by its place in the order: 1.5-beta is in `1.2`, and 1.2-beta is not.
+/// A range that ends **below** a release also ends below its pre-releases: 2.0-beta is neither in `<2` nor in `1.2`.
+/// Otherwise a pre-release is in a range according to its place in the order: 1.5-beta is in `1.2`, and 1.2-beta is
+/// not.
 ///
-/// Sources: the operators of Cargo's version requirements and of SwiftPM's, the pre-releases at an upper end of
+/// Sources: the operators of Cargo's and SwiftPM's version requirements, and the pre-releases at the upper end of
 /// node-semver's ranges.
 ///
 /// **Cost.** Reading is one pass over the text; ``contains(_:)`` allocates nothing.
 public struct VersionRange: Sendable, CustomStringConvertible {
-    /// The range as it was written.
+    /// The range as written.
     public let description: String
-    /// What it contains: in order, with gaps between, never empty.
+    /// Its intervals: in order, with gaps between them, never empty.
     let intervals: [Interval]
 
     /// Every version.
@@ -33,16 +35,16 @@ public struct VersionRange: Sendable, CustomStringConvertible {
         intervals.contains { $0.lower.isBelow(version) && !($0.upper?.isBelow(version) ?? false) }
     }
 
-    /// A place between versions.
+    /// A position between versions.
     struct Cut: Sendable, Hashable, Comparable {
         let version: PluginVersion
-        /// Whether it is after the version, or before.
+        /// Whether it is after the version; otherwise before it.
         let isAfter: Bool
 
         static func before(_ version: PluginVersion) -> Cut { Cut(version: version, isAfter: false) }
         static func after(_ version: PluginVersion) -> Cut { Cut(version: version, isAfter: true) }
 
-        /// Before a version and, if it is a release, before all its pre-releases, of which 0 is the first.
+        /// Before a version and, if it is a release, before all its pre-releases, the first of which is 0.
         static func beforePrereleases(_ version: PluginVersion) -> Cut {
             guard version.prerelease.isEmpty else { return .before(version) }
             return .before(
@@ -52,7 +54,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
         /// Before every version.
         static let start = beforePrereleases(.zero)
 
-        /// Whether a version comes after the place.
+        /// Whether a version comes after this position.
         func isBelow(_ version: PluginVersion) -> Bool {
             isAfter ? self.version.precedes(version) : !version.precedes(self.version)
         }
@@ -63,17 +65,17 @@ public struct VersionRange: Sendable, CustomStringConvertible {
         }
     }
 
-    /// All versions from one place to another.
+    /// All versions from one position to another.
     struct Interval: Sendable, Hashable {
         var lower: Cut
-        /// nil: without end.
+        /// nil means without end.
         var upper: Cut?
 
         static let all = Interval(lower: .start, upper: nil)
 
         var isEmpty: Bool { upper.map { $0 <= lower } ?? false }
 
-        /// What is in both.
+        /// The versions in both intervals.
         func intersection(_ other: Interval) -> Interval {
             Interval(lower: max(lower, other.lower), upper: [upper, other.upper].compactMap(\.self).min())
         }
@@ -97,12 +99,12 @@ extension VersionRange: Hashable {
     /// Whether both contain the same versions, however they are written.
     public static func == (a: VersionRange, b: VersionRange) -> Bool { a.intervals == b.intervals }
 
-    /// Feeds the versions that the range contains into the hasher.
+    /// Adds the versions in the range to the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(intervals) }
 }
 
 extension VersionRange {
-    /// The range in words, to stand after an identifier: `2 or later`, `from 1.2 to below 2`; empty for any version.
+    /// The range in words, to follow an identifier: `2 or later`, `from 1.2 to below 2`; empty for any version.
     var inWords: String {
         let parts = intervals.map(\.inWords)
         guard parts.count > 6 else { return parts.joined(separator: " or ") }

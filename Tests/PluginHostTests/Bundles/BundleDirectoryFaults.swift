@@ -4,7 +4,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What can be wrong with a bundle's directory, by the numbers of docs/faults.md.
+/// Faults of a bundle's directory, by the numbers of docs/faults.md.
 @Suite struct BundleDirectoryFaults {
     private static let info = "{ CFBundleIdentifier = org.example.X; NSExecutable = X; }"
 
@@ -12,7 +12,7 @@ import Testing
         #expect(throws: PluginError.self) { try PluginBundle.open(path: path) }
     }
 
-    @Test func fault1_2_whatIsNoDirectoryIsNoBundle() throws {
+    @Test func fault1_2_onlyADirectoryIsABundle() throws {
         let tree = try TemporaryTree(["file.bundle": "", "x.bundle/Contents/Info.plist": Self.info])
         #expect(mkfifo(tree("fifo.bundle"), 0o644) == 0)
         for (name, reason) in [
@@ -51,7 +51,7 @@ import Testing
         #expect(openError(tree("loop.bundle"))?.description.contains("Too many levels of symbolic links") == true)
     }
 
-    @Test func fault8_contentsThatStandOutsideAreReadButNotLoaded() throws {
+    @Test func fault8_contentsOutsideOfTheBundleAreReadButNotLoaded() throws {
         let tree = try TemporaryTree(["other/Info.plist": Self.info, "other/Linux/X": "", "x.bundle/": ""])
         try tree.link("x.bundle/Contents", to: "../other")
         let bundle = try PluginBundle.open(path: tree("x.bundle"))
@@ -68,7 +68,7 @@ import Testing
         return found.compactMap(\.filePath)
     }
 
-    @Test func fault9_whatEverybodyMayWriteToIsAWarning() throws {
+    @Test func fault9_aBundleThatEverybodyMayWriteToIsAWarning() throws {
         let tree = try TemporaryTree([
             "safe.bundle/Contents/Info.plist": Self.info, "safe.bundle/Contents/Linux/X": "",
             "x.bundle/Contents/Info.plist": Self.info, "x.bundle/Contents/Linux/X": "",
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
-    func fault11_whatBelongsToSomebodyElseIsAWarning() throws {
+    func fault11_aBundleOfSomebodyElseIsAWarning() throws {
         let tree = try TemporaryTree(["x.bundle/Contents/Info.plist": Self.info, "x.bundle/Contents/Linux/X": ""])
         let bundle = try PluginBundle.open(path: tree("x.bundle"))
         #expect(warnings(bundle, .foreignOwner) == [])
@@ -180,7 +180,7 @@ import Testing
             if count == 0 { tree.remove("a.bundle") }
             return count
         }
-        let found = (0..<index.candidateCount).map { PluginCandidate(index, index.entry($0)) }
+        let found = (0..<index.candidateCount).map { PluginCandidate(index, index.candidateRow($0)) }
         #expect(found.map(\.path) == [tree("a.bundle"), tree("b.bundle")])
         #expect(found.map(\.error?.code) == [.bundleNotFound, nil])
         #expect(found.map(\.verdict) == [.notABundle, .usable])
@@ -256,7 +256,7 @@ import Testing
     }
 }
 
-/// Fault 5, in a process of its own because it changes who the process is.
+/// Fault 5, in a process of its own because it changes the user of the process.
 private enum LackingPermissions {
     static func check() throws {
         let tree = try TemporaryTree([
@@ -265,7 +265,7 @@ private enum LackingPermissions {
             "dir/x.bundle/Contents/Resources/en.lproj/Localizable.strings": "a = A;",
         ])
         chmod(tree.path, 0o755)
-        // To root everything is permitted.
+        // Root may do everything.
         let isRoot = geteuid() == 0
         if isRoot { precondition(seteuid(65534) == 0) }
         func with(_ mode: mode_t, _ name: String, _ check: (Result<PluginBundle, any Error>) -> Void) {
@@ -312,7 +312,7 @@ private enum LackingPermissions {
             guard case .success(let bundle) = $0 else { preconditionFailure("it does not open") }
             precondition(bundle.path(forResource: "a", ofType: "txt") == nil && bundle.localizations.isEmpty)
         }
-        // A directory that may be entered and not listed hides no bundle.
+        // A directory that may be entered but not listed hides no bundle.
         with(0o711, "dir/x.bundle") {
             guard case .success(let bundle) = $0 else { preconditionFailure("it does not open") }
             precondition(bundle.layoutName == "Contents" && bundle.bundleIdentifier == "org.example.X")

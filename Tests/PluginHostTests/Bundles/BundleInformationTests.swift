@@ -5,7 +5,7 @@ import Testing
 
 /// Info.plist as a bundle's users see it.
 @Suite struct BundleInformationTests {
-    /// The bundle, and the tree that it stands in, which lives as long as somebody holds it.
+    /// The bundle, and its tree, which exists as long as somebody holds it.
     private func bundle(_ files: [String: String]) throws -> (PluginBundle, TemporaryTree) {
         let tree = try TemporaryTree()
         for (name, content) in files { try tree.write("X.bundle/" + name, content) }
@@ -23,7 +23,7 @@ import Testing
         ])
         #expect(bundle.bundleIdentifier == "here")
         #expect(bundle.manifestPath == tree("X.bundle/\(directory)Info-linux.plist"))
-        // It replaces the other, and is not laid over it.
+        // It replaces the other list; the two are not merged.
         #expect(bundle.infoDictionary?.count == 1)
     }
 
@@ -32,7 +32,7 @@ import Testing
         #expect(bundle.bundleIdentifier == "here" && bundle.manifestError == nil)
     }
 
-    @Test func aBadInfoLinuxIsReportedAndNotPassedOver() throws {
+    @Test func aBadInfoLinuxIsReportedAndNotIgnored() throws {
         let (bundle, tree) = try bundle([
             "Contents/Info.plist": "{ CFBundleIdentifier = general; }", "Contents/Info-linux.plist": "{ bad",
         ])
@@ -59,20 +59,20 @@ import Testing
         #expect(PluginBundle.main.infoDictionary?.isEmpty == true)
     }
 
-    // MARK: Keys that stand twice
+    // MARK: Duplicate keys
 
     private static func list(_ entries: String) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\n<dict>\n\(entries)</dict>\n</plist>\n"
     }
 
-    /// The entries as XML and as old-style text: each opens with the value that stands first.
+    /// The entries as XML and as old-style text; each opens with the first value.
     private func bundles(_ entries: [(String, String)]) throws -> [PluginBundle] {
         let xml = entries.map { "<key>\($0)</key><string>\($1)</string>\n" }.joined()
         let text = "{" + entries.map { "\"\($0)\" = \"\($1)\";\n" }.joined() + "}"
         return try [Self.list(xml), text].map { try bundle(["Contents/Info.plist": $0]).0 }
     }
 
-    @Test func fault294_aKeyThatStandsTwiceWithOneValueIsAWarning() throws {
+    @Test func fault294_aDuplicateKeyWithTheSameValueIsAWarning() throws {
         for bundle in try bundles([("NSExecutable", "X"), ("CFBundleName", "N"), ("NSExecutable", "X")]) {
             #expect(bundle.manifestError == nil && bundle.manifest.executable == "X" && bundle.manifest.name == "N")
             #expect(bundle.infoDictionary?.count == 2)
@@ -81,14 +81,14 @@ import Testing
             #expect(finding.code == .manifestInvalid && finding.subject == "NSExecutable")
             #expect(finding.message.hasSuffix(", with the same value.") && finding.message.contains("again at line "))
             #expect(bundle.findings().contains(finding))
-            // The load goes on to the executable.
+            // The load continues with the executable.
             let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }
             #expect(error?.code == .executableMissing)
         }
     }
 
     @Test(arguments: ["CFBundleName", "CFBundleIconFile", "MyKey", "NSExecutable-macos"])
-    func ofAKeyThatStandsTwiceTheFirstValueCounts(key: String) throws {
+    func ofADuplicateKeyTheFirstValueCounts(key: String) throws {
         for bundle in try bundles([("NSExecutable", "X"), (key, "first"), (key, "second"), (key, "first")]) {
             #expect(bundle.manifestError == nil)
             #expect(key.hasSuffix("-macos") || bundle.infoDictionary?[key] as? String == "first")
@@ -118,7 +118,7 @@ import Testing
         ])
         let error = try #require(throws: PluginError.self) { try bundle.loadAndReturnError() }
         #expect(error.findings.map(\.subject) == ["PHFactories"])
-        #expect(error.description.contains("The key “name” in PHFactories stands twice"))
+        #expect(error.description.contains("The key “name” in PHFactories occurs twice"))
     }
 
     @Test func fault295_keysBeyondTheListedOnesCount() throws {
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: Localised values
 
-    @Test func aLocalisedValueGoesFirstAndThenInfoPlists() throws {
+    @Test func aLocalisedValueComesBeforeInfoPlists() throws {
         let (bundle, tree) = try bundle([
             "Contents/Info.plist": "{ CFBundleName = Plain; CFBundleVersion = 7; }",
             "Contents/Resources/en.lproj/InfoPlist.strings": "CFBundleName = Localised; NSHumanReadableCopyright = C;",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The languages of a bundle follow the host")
 struct BundleLanguageTests {
-    /// A bundle with a table in English, French and German that tells its language.
+    /// A bundle with a table in English, French and German that names its language.
     static func tree(_ more: [String: String] = [:]) throws -> TemporaryTree {
         var files = more
         for language in ["en", "fr", "de"] {
@@ -80,7 +80,7 @@ struct BundleLanguageTests {
         }
     }
 
-    @Test func theDevelopmentRegionIsALocalisationWhereBaseHoldsItOrNothingElseIs() throws {
+    @Test func theDevelopmentRegionIsALocalisationIfBaseHasItOrThereIsNoOther() throws {
         // As Foundation's Bundle answers for the same bundles.
         let cases: [([String], String, [String])] = [
             ([], "en", ["en"]), ([], "../en", []), (["fr"], "en", ["fr"]),

@@ -3,12 +3,12 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Every layout of docs/bundle-format.md, and the shapes in which installed bundles are met. The executables are plain
-/// files: finding them is what is tested here.
+/// Every layout of docs/bundle-format.md, and the forms of installed bundles. The executables are plain files: these tests
+/// only check that they are found.
 @Suite struct BundleLayoutTests {
     private static let info = "{ CFBundleIdentifier = org.example.X; NSExecutable = X; }"
 
-    /// What a bundle is like once it was opened.
+    /// The facts about a bundle after it was opened.
     private struct Found: Equatable {
         var layout: String
         var info: String?
@@ -93,11 +93,11 @@ import Testing
         #expect(
             found(try bundle(tree, "U.bundle"))
                 == Found(layout: "OpenStep", info: "RESOURCES/Info.plist", executable: "X", resources: "RESOURCES"))
-        // The usual spelling is before all others.
+        // The usual spelling comes before all others.
         #expect(try bundle(tree, "B.bundle").manifestPath == tree("B.bundle/Contents/Info-gnustep.plist"))
     }
 
-    @Test func aFileInAFoldersPlaceIsNoFolder() throws {
+    @Test func aFileInThePlaceOfAFolderIsNotAFolder() throws {
         let tree = try TemporaryTree(["X.bundle/Contents": "", "X.bundle/Info.plist": Self.info, "X.bundle/X": ""])
         try tree.link("X.bundle/Resources", to: "nowhere")
         #expect(
@@ -143,7 +143,7 @@ import Testing
         }
         let listed = bundle.paths(forResourcesOfType: "txt", inDirectory: nil).map(Path.lastComponent)
         #expect(listed == ["both.txt", "in.txt", "beside.txt"])
-        // What comes late, and what goes, is noticed in both.
+        // Files that are added or removed later are noticed in both.
         try tree.write("P_T.resources/late.txt")
         tree.remove("P_T.resources/Resources/both.txt")
         usleep(100)
@@ -221,7 +221,7 @@ import Testing
 
     // MARK: Resources beside a library or program
 
-    @Test func resourcesStandBesideTheirLibrary() throws {
+    @Test func resourcesAreFoundBesideTheirLibrary() throws {
         let tree = try TemporaryTree([
             "lib/X.resources/Info.plist": "{ CFBundleIdentifier = org.example.X; }", "lib/libX.so": "",
             "usr/share/Y.resources/Info.plist": "{ CFBundleIdentifier = org.example.Y; }", "usr/lib/libY.so": "",
@@ -234,7 +234,7 @@ import Testing
         #expect(try bundle(tree, "usr/share/Y.resources").executablePath == tree("usr/lib/libY.so"))
     }
 
-    @Test func auxiliaryExecutablesStandWhereTheLayoutHasThem() throws {
+    @Test func auxiliaryExecutablesAreInTheDirectoriesOfTheLayout() throws {
         let tree = try TemporaryTree([
             "usr/share/X.resources/a.txt": "", "usr/libexec/X.executables/helper": "",
             "usr/libexec/X.executables/libplain.so": "", "usr/libexec/Y.executables/other": "", "usr/lib/libX.so": "",
@@ -310,7 +310,7 @@ import Testing
     }
 
     @Test(arguments: ["${EXECUTABLE_NAME}", "$(EXECUTABLE_NAME)"])
-    func anUnexpandedNameBesideARightOneIsPassedOver(variable: String) throws {
+    func anUnexpandedNameBesideARightOneIsIgnored(variable: String) throws {
         let tree = try TemporaryTree([
             "A.app/Resources/Info.plist": "{ CFBundleExecutable = \"\(variable)\"; NSExecutable = X; }", "A.app/X": "",
         ])
@@ -343,7 +343,7 @@ import Testing
         #expect(bundle.principalClass == nil)
     }
 
-    @Test func resourcesMayStandOutsideOfTheBundleAndCodeMayNot() throws {
+    @Test func resourcesMayBeOutsideOfTheBundleButCodeMayNot() throws {
         let tree = try TemporaryTree([
             "share/A/Info-gnustep.plist": Self.info, "share/A/French.lproj/Localizable.strings": "a = A;",
             "lib/A.app/X": "", "share/code": "", "lib/B.app/x.txt": "",

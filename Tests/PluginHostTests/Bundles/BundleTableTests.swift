@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The table of bundles")
 struct BundleTableTests {
-    /// The dynamic linker mostly maps each image below the one before it, and not always.
+    /// The dynamic linker maps each image below the one before it, mostly but not always.
     @Test func imagesAreFoundInWhateverOrderTheyCame() {
         var random = SeededGenerator(seed: 4)
         for order in [Array(1...200), (1...200).reversed(), (1...200).shuffled(using: &random)] {

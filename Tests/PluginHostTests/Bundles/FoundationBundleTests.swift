@@ -5,10 +5,10 @@ import Testing
 @testable import PluginHost
 
 /// What swift-corelibs-foundation expects of its own Bundle (Tests/Foundation/TestBundle.swift there), in our words. Each
-/// test names the one that it follows. Left out are test_bundleReverseBundleLookup and test_bundleMacro, which use what is
-/// internal to Foundation.
+/// test names the test that it follows. test_bundleReverseBundleLookup and test_bundleMacro are left out, because they use
+/// internals of Foundation.
 @Suite struct FoundationBundleTests {
-    /// The ways to install a bundle on Linux that the suite goes through, each with an executable and with a library.
+    /// The ways of installing a bundle on Linux in that suite, each with an executable and with a library.
     enum Layout: String, CaseIterable, Sendable {
         case flatProgram, flatLibrary, sharedProgram, sharedLibrary, besideProgram, besideLibrary
 
@@ -42,7 +42,7 @@ import Testing
             }
         }
 
-        /// All files are empty, also what stands in the place of code.
+        /// All files are empty, including those in the place of code.
         func tree() throws -> TemporaryTree {
             let resources = ["hello.world", "goodbye.world", "swift.org", "Sources/main.swift"]
             let files = [executable, auxiliary] + resources.map { root + "/" + $0 }
@@ -122,7 +122,7 @@ import Testing
         #expect(main.load() && main.isLoaded)
         try main.loadAndReturnError()
         #expect(main.loadError == nil && main.registrations.isEmpty)
-        // The program cannot be taken back.
+        // The program cannot be unloaded.
         #expect(!main.unload() && main.isLoaded)
     }
 
@@ -145,7 +145,7 @@ import Testing
         #expect(throws: PluginError.self) { try bundle.preflight() }
     }
 
-    @Test("test_bundleWithInvalidPath") func aPathWithoutADirectoryIsNoBundle() throws {
+    @Test("test_bundleWithInvalidPath") func aPathWithoutADirectoryIsNotABundle() throws {
         let tree = try TemporaryTree()
         #expect(PluginBundle(path: tree("test.playground")) == nil)
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Frameworks: with versions, with the links that lead to them, and in the shapes that are left when packing loses
+/// Frameworks: with versions, with the links that lead to them, and in the forms that remain if packing loses
 /// those links.
 @Suite struct FrameworkLayoutTests {
     private static let info = "{ CFBundleIdentifier = org.example.X; CFBundleExecutable = X; }"
@@ -16,7 +16,7 @@ import Testing
         return (try PluginBundle.open(path: tree("X.framework")), tree)
     }
 
-    /// That the identifier, the executable and a localised string are found, and where the first two are.
+    /// Checks that the identifier, the executable and a localised string are found, and where the first two are.
     private func expect(
         _ files: [String: String], links: [String: String] = [:], info: String, executable: String,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -99,7 +99,7 @@ import Testing
             info: "Versions/A/Resources/Info.plist", executable: "Versions/A/X")
     }
 
-    @Test func linksThatWereUnpackedAsTextAreNoLinks() throws {
+    @Test func linksThatWereUnpackedAsTextAreNotLinks() throws {
         try expect(
             [
                 "Versions/A/Resources/Info.plist": Self.info, "Versions/A/Resources/\(Self.strings)": "a = A;",
@@ -146,7 +146,7 @@ import Testing
         #expect(nested.map(\.identifier) == ["z"])
     }
 
-    @Test func aLibraryBelongsToTheInnermostFrameworkItStandsIn() throws {
+    @Test func aLibraryBelongsToTheInnermostFrameworkAroundIt() throws {
         let tree = try TemporaryTree([
             "A.framework/Versions/A/Frameworks/B.framework/Versions/1/libB.so.1": "", "lib/other.so": "",
         ])

@@ -3,11 +3,11 @@ import Testing
 
 @testable import PluginHost
 
-/// What GNUstep expects of its NSBundle (Tests/base/NSBundle in gnustep/libs-base), in our words, but for what needs code
-/// that is compiled: that is in the integration tests, GNUstepBundles.swift. Each test names the file that it follows.
+/// What GNUstep expects of its NSBundle (Tests/base/NSBundle in gnustep/libs-base), in our words, except for tests that
+/// need compiled code: those are in the integration tests, GNUstepBundles.swift. Each test names the file that it follows.
 ///
-/// Left out are the bundle of GNUstep's own library (bundleForLibrary:) and the number that its runtime keeps with a
-/// bundle (setBundleVersion:).
+/// Two things are left out: the bundle of GNUstep's own library (bundleForLibrary:), and the number that its runtime keeps
+/// with a bundle (setBundleVersion:).
 @Suite struct GNUstepBundleTests {
     /// TestBundle.bundle and TestFramework.framework as GNUstep's make files build them, and the directory above.
     static func tree() throws -> TemporaryTree {
@@ -55,7 +55,7 @@ import Testing
         final class TestClass {}
         let main = PluginBundle(for: TestClass.self)
         #expect(main === PluginBundle.main)
-        // The program of these tests has many; which one is first is for the linker.
+        // The program of these tests has many; the linker decides which one is first.
         let first = try #require(main.principalClass)
         #expect(main.classNames.first == String(reflecting: first))
         #expect(main.classNamed("PluginHost.PluginBundle") == PluginBundle.self)

@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Names that are no text, that lead nowhere, or that a display would obey.
+/// Names that are not text, that lead nowhere, or that control a display.
 @Suite struct NameFaults {
     @Test func fault260_namesOfCPluginsThatAreNotUTF8AreRefusedWithTheirBytes() async {
         await #expect(processExitsWith: .success) {
@@ -49,12 +49,12 @@ import Testing
         let error = try #require(try PluginBundle.open(path: tree("X.bundle")).manifestError)
         #expect(error.filePath == tree("X.bundle/" + link))
         #expect(error.subject == target)
-        #expect(error.description.contains("is a link that leads to nothing"))
+        #expect(error.description.contains("is a broken link to"))
         #expect(error.description.contains("“\(target)”"))
         #expect(!error.description.contains("does not exist"))
     }
 
-    @Test func fault263_whatADisplayObeysIsEscapedInOnePlace() {
+    @Test func fault263_charactersThatControlADisplayAreEscapedInOnePlace() {
         let obeyed =
             [0x061C, 0x200E, 0x200F] + Array(0x202A...0x202E) + Array(0x2066...0x2069) + Array(0..<0x20)
             + Array(0x7F...0x9F) + [0x2028, 0x2029]

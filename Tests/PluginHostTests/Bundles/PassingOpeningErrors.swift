@@ -3,9 +3,9 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// A bundle that cannot be read for a reason that passes is read again when it is next opened or looked through.
+/// If a bundle cannot be read because of a temporary error, it is read again at the next opening or scan.
 ///
-/// In processes of their own: the errors hold for the whole process.
+/// In processes of their own, because the errors affect the whole process.
 @Suite struct PassingOpeningErrors {
     private static let list = """
         <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>org.example.passing</string></dict></plist>
@@ -18,7 +18,7 @@ import Testing
                 ("read", "Info.plist", EIO), ("fstat", "Info.plist", ESTALE),
             ] {
                 let tree = try TemporaryTree(["X.bundle/Contents/Info.plist": Self.list])
-                // The quick way, the way by the layout, and that again for the change of layouts.
+                // The quick way, the way by the layout, and that way again for the change of layouts.
                 FailingCalls.fail(call, ending, errno, times: 2)
                 let bundle = try PluginBundle.open(path: tree("X.bundle"))
                 FailingCalls.stop()
@@ -70,14 +70,14 @@ import Testing
 
     @Test func fault196_aLayoutThatCannotBeLookedAtOnceIsFoundAtTheNextOpening() async {
         await #expect(processExitsWith: .success) {
-            // Found by listing the root: the name is written in small letters.
+            // Found by listing the root, because the name is written in small letters.
             let tree = try TemporaryTree(["X.bundle/contents/Info.plist": Self.list])
             for (call, errno) in [("open", EMFILE), ("list", EIO)] {
                 FailingCalls.fail(call, "X.bundle", errno)
                 let bundle = try PluginBundle.open(path: tree("X.bundle"))
                 precondition(FailingCalls.left == 0)
                 let finding = bundle.manifestError?.findings[0]
-                precondition(finding?.message.contains("cannot be looked for") == true)
+                precondition(finding?.message.contains("cannot be searched for") == true)
                 precondition(finding?.remedy == ErrorNumber.remedy(errno))
                 precondition(PluginBundle(path: tree("X.bundle"))?.bundleIdentifier == "org.example.passing")
                 withExtendedLifetime(bundle) {}
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func fault196_aMissingInfoListIsAFactAndOneObjectServesAll() throws {
+    @Test func fault196_aMissingInfoListIsRememberedAndOneObjectIsShared() throws {
         let tree = try TemporaryTree(["X.bundle/Contents/": ""])
         let bundle = try PluginBundle.open(path: tree("X.bundle"))
         #expect(bundle.manifestError != nil)
@@ -107,7 +107,7 @@ import Testing
                 precondition(catalog.plugins.isEmpty)
                 precondition(catalog.candidates.first?.verdict == .malformed)
                 precondition(catalog.candidates.first?.findings.first?.remedy.contains("ulimit -n") == true)
-                // Neither the file nor the object has kept it.
+                // Neither the file nor the object has remembered it.
                 let next = PluginCatalog(searchPaths: [tree("plugins")], options: options)
                 precondition(next.plugins.map(\.identifier) == ["org.example.passing"], "\(validation)")
                 precondition(catalog.refresh(validation).added.map(\.identifier) == ["org.example.passing"])
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func fault285_whatIsRequiredIsNotCalledMissingWhereABundleCouldNotBeRead() async {
+    @Test func fault285_aRequirementIsNotReportedAsMissingIfABundleCouldNotBeRead() async {
         await #expect(processExitsWith: .success) {
             let tree = try CatalogTree([
                 "plugins/A.bundle": CatalogTree.list("org.a", "1.0", "PHRequires = { \"org.b\" = \">=2\"; };"),
@@ -144,9 +144,9 @@ import Testing
             for (errno, folders, sentence) in [
                 (EIO, ["plugins"], "org.b is not among the bundles that could be read"),
                 (EACCES, ["plugins"], "org.b is not among the bundles that could be read"),
-                (EIO, ["plugins", "old"], "installed is org.b 1.0"),
+                (EIO, ["plugins", "old"], "org.b 1.0 is installed"),
             ] {
-                // Those of the first folder, by the quick way and by the layout.
+                // The calls for the first folder, by the quick way and by the layout.
                 FailingCalls.fail("open", "B.bundle/Contents/Info.plist", errno, times: 2)
                 let catalog = PluginCatalog(searchPaths: folders.map { tree($0) }, options: .init(index: .none))
                 precondition(FailingCalls.left == 0)
@@ -165,7 +165,7 @@ import Testing
                 precondition(remedy.contains("Install") == !ErrorNumber.isPassing(errno), remedy)
                 if folders == ["plugins"] {
                     let answer = catalog.explanation(of: "org.b")
-                    precondition(answer.sentence.hasPrefix("No bundle with the identifier “org.b” is among those that"))
+                    precondition(answer.sentence.hasPrefix("No bundle with the identifier “org.b” is among the"))
                     precondition(answer.sentence.contains(list) && answer.remedy == ErrorNumber.remedy(errno))
                 }
                 catalog.refresh()
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func fault285_whatIsRequiredIsNotCalledMissingWhereAFolderCouldNotBeListed() async {
+    @Test func fault285_aRequirementIsNotReportedAsMissingIfAFolderCouldNotBeListed() async {
         await #expect(processExitsWith: .success) {
             let tree = try CatalogTree([
                 "plugins/A.bundle": CatalogTree.list("org.a", "1.0", "PHRequires = { \"org.b\" = \"*\"; };"),
@@ -209,7 +209,7 @@ import Testing
             precondition(identity.change(at: path) == .unknown(errno: EIO))
             precondition(files.firstChange()?.change == .unknown(errno: EIO))
             FailingCalls.stop()
-            // Which code a bundle has is compared by the same call.
+            // The same call also compares which code a bundle has.
             let code = BundleCode(layout: .contents, executable: "X")
             FailingCalls.fail("stat", "Linux/X", EIO)
             do throws(BundleCode.Failure) {
@@ -235,6 +235,48 @@ import Testing
             precondition(first?.code == .notLoadable && first?.findings[0].remedy.contains("ulimit -n") == true)
             bundle.load()
             precondition(bundle.loadError?.description.contains("ulimit") == false)
+        }
+    }
+
+    /// The second of two looks at one path fails, as if the file had disappeared after the first.
+    @Test func fault288_aDirectoryOrHelperThatDisappearsAfterItWasFoundEndsNoProcess() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree([
+                "X.bundle/Contents/Info.plist": Self.list, "X.bundle/Contents/PlugIns/": "",
+                "X.bundle/Contents/Linux/helper": "",
+            ])
+            let bundle = try PluginBundle.open(path: tree("X.bundle"))
+            func failSecondLook(at path: String) {
+                FailingCalls.before("stat", path) { FailingCalls.fail("stat", path, ENOENT) }
+            }
+            failSecondLook(at: "X.bundle/Contents/PlugIns")
+            precondition(bundle.builtInPlugInsPath == tree("X.bundle/Contents/PlugIns"))
+            failSecondLook(at: "X.bundle/Contents/Linux/helper")
+            precondition(bundle.path(forAuxiliaryExecutable: "helper") == tree("X.bundle/Contents/Linux/helper"))
+            // Both were found at the first look, and no second one was needed.
+            precondition(FailingCalls.left == 2)
+            FailingCalls.stop()
+        }
+    }
+
+    @Test func fault289_anExecutableThatCannotBeOpenedIsNotReportedAsMissing() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["X.bundle/Contents/Linux/X": "x"])
+            let path = tree("X.bundle/Contents/Linux/X")
+            func findings() -> [PluginFinding] {
+                ImageInspector.inspectCompletely(
+                    path: path, bundlePath: tree("X.bundle"), surroundings: .currentProcess(pluginImages: []))
+            }
+            for errno in [EMFILE, EIO, EACCES, ENOMEM] {
+                FailingCalls.fail("open", "Contents/Linux/X", errno, times: 1)
+                let found = findings()
+                precondition(FailingCalls.left == 0)
+                FailingCalls.stop()
+                precondition(found.map(\.code) == [.notLoadable], "\(found)")
+                precondition(found[0].remedy == ErrorNumber.remedy(errno) && found[0].systemMessage != nil)
+            }
+            precondition(unlink(path) == 0)
+            precondition(findings().map(\.code) == [.executableMissing])
         }
     }
 }

@@ -3,13 +3,13 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What a catalogue answers to tools: what would be without a bundle, how long it read, what is wrong with index files.
+/// A catalogue's answers for tools: the changes without a bundle, how long it took to read, faults of index files.
 @Suite struct CatalogAnswersTests {
     private static func requiring(_ identifier: String, _ range: String) -> String {
         "PHRequires = { \"\(identifier)\" = \"\(range)\"; };"
     }
 
-    @Test func withoutABundleWhatRequiresItIsLostAndTheNextVersionIsUsed() throws {
+    @Test func withoutABundleItsDependentsAreLostAndTheNextVersionIsUsed() throws {
         let tree = try CatalogTree([
             "a/Base.bundle": CatalogTree.list("base", "1.2"), "a/Older.bundle": CatalogTree.list("base", "1.1"),
             "a/App.bundle": CatalogTree.list("app", "1.0", Self.requiring("base", ">=1.2")),
@@ -31,7 +31,7 @@ import Testing
         #expect(change.removed.map(\.identifier) == ["base"])
     }
 
-    @Test func theReadingIsTimedAndWhatTheIndexHasIsNot() throws {
+    @Test func readingIsTimedButNotTheIndex() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
         tree.settle()
         let first = tree.catalog("a", index: true)
@@ -42,7 +42,7 @@ import Testing
         #expect(tree.catalog("a").indexPath == nil)
     }
 
-    @Test func onlyWhatSomethingIsWrongWithIsUnusable() throws {
+    @Test func onlyFaultyCandidatesAreUnusable() throws {
         let tree = try CatalogTree([
             "a/X.bundle": CatalogTree.list("x", "2.0"), "a/Old.bundle": CatalogTree.list("x", "1.0"),
             "a/Bad.bundle": "{ broken", "a/Alone.bundle": CatalogTree.list("alone", "1.0", Self.requiring("no", "1.0")),
@@ -50,13 +50,13 @@ import Testing
         #expect(tree.catalog("a").unusable.map(\.verdict) == [.unresolved, .malformed])
     }
 
-    @Test func aVersionThatIsNoneCountsAsFarAsItCanBeRead() throws {
+    @Test func anInvalidVersionCountsAsFarAsItCanBeRead() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x", "1.2b3")])
         let candidate = try #require(tree.catalog("a").candidates.first)
         #expect(candidate.comparableVersion == PluginVersion("1.2"))
     }
 
-    @Test func whoMayWriteToASearchPathIsTold() throws {
+    @Test func whoMayWriteToASearchPathIsReported() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
         try #require(chmod(tree("a"), 0o777) == 0)
         let folder = try #require(tree.catalog("a", "nowhere").folders.first)
@@ -76,7 +76,7 @@ import Testing
         #expect(PluginCatalog.inspectIndex(.none) == nil)
     }
 
-    @Test func whatIsWrongWithAnIndexFileIsToldAndNothingIsChanged() throws {
+    @Test func faultsOfAnIndexFileAreReportedAndNothingIsChanged() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
@@ -92,7 +92,7 @@ import Testing
         #expect(try fileBytes(path) == before)
     }
 
-    @Test func noDirectoryForIndexFilesYetIsNoFault() throws {
+    @Test func aMissingDirectoryForIndexFilesIsNotAFault() throws {
         let tree = try CatalogTree()
         let inspection = try #require(PluginCatalog.inspectIndex(.directory(tree("index"))))
         #expect(inspection.files.isEmpty && inspection.findings.isEmpty)

@@ -5,7 +5,7 @@ import Testing
 @testable import PluginHost
 
 @Suite struct CatalogChangeTests {
-    @Test func aRefreshTellsWhatWasAddedRemovedAndChanged() throws {
+    @Test func aRefreshReportsWhatWasAddedRemovedAndChanged() throws {
         let tree = try CatalogTree([
             "a/Stays.bundle": CatalogTree.list("stays"), "a/Goes.bundle": CatalogTree.list("goes"),
             "a/Alters.bundle": CatalogTree.list("alters"),
@@ -44,7 +44,7 @@ import Testing
         #expect(trusting.plugin("x")?.version == "1.2")
     }
 
-    @Test func aBundleThatWasChangedSinceIsReadAnewBeforeItIsLoaded() throws {
+    @Test func aChangedBundleIsReadAgainBeforeItIsLoaded() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x", "1.0")])
         tree.settle()
         _ = tree.catalog("a", index: true)

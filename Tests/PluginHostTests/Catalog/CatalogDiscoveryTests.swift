@@ -39,7 +39,7 @@ import Testing
         #expect(ranged.code == .manifestInvalid && ranged.subject == "PHRequires")
     }
 
-    @Test func whatHoldsABundleBackIsToldWithFileAndRemedy() throws {
+    @Test func theReasonWhyABundleIsNotUsedHasFileAndRemedy() throws {
         let tree = try CatalogTree(["a/Needy.bundle": CatalogTree.list("needy", "1", "PHCapabilities = (flying);")])
         let error = try #require(tree.catalog("a").candidates.first?.error)
         #expect(error.code == .hostIncompatible && error.filePath == tree("a/Needy.bundle/Contents/Info.plist"))
@@ -62,7 +62,7 @@ import Testing
             precondition(verdicts(["wifi", "gps"]) == [.incompatible, .usable])
             let error = tree.catalog("a").candidates.lazy.compactMap(\.error).first
             precondition(error?.code == .hostIncompatible && error?.subject == "UIRequiredDeviceCapabilities")
-            precondition(error?.description.contains("It refuses what the application offers: “gps”.") == true)
+            precondition(error?.description.contains("capabilities that the application offers: “gps”.") == true)
         }
     }
 
@@ -84,11 +84,11 @@ import Testing
             CatalogRules(hostVersion: version).findings(record, list: "/x/Info.plist").map(\.code)
         }
         #expect(codes("2.5") == [] && codes("1.9") == [.hostIncompatible] && codes("3.0") == [.hostIncompatible])
-        // An application that tells no version cannot be too old.
+        // An application without a version cannot be too old.
         #expect(codes("") == [])
     }
 
-    @Test func whatCannotHaveWhatItRequiresIsUnresolvedAndTellsTheChain() throws {
+    @Test func aBundleWithoutItsRequirementsIsUnresolvedAndTheChainIsNamed() throws {
         let tree = try CatalogTree([
             "a/A.bundle": CatalogTree.list("a", "1", "PHRequires = { b = \">=2\"; };"),
             "a/B.bundle": CatalogTree.list("b", "2.0", "PHRequires = { c = \">=1 <3\"; };"),
@@ -111,7 +111,7 @@ import Testing
         #expect(error?.code == .pluginMissing && error?.description.contains("3.1") == true)
     }
 
-    @Test func aLowerVersionIsUsedWhereOthersAcceptNoHigherOne() throws {
+    @Test func aLowerVersionIsUsedIfOthersAcceptNoHigherOne() throws {
         let tree = try CatalogTree([
             "a/Old.bundle": CatalogTree.list("library", "1.9"), "a/New.bundle": CatalogTree.list("library", "2.1"),
             "a/User.bundle": CatalogTree.list("user", "1", "PHRequires = { library = \"1.2\"; };"),
@@ -123,7 +123,7 @@ import Testing
         #expect(new.explanation.contains("user") && new.error == nil && new.findings.first?.severity == .warning)
     }
 
-    @Test func aBundleInsideOfABundleIsNoCandidate() throws {
+    @Test func aBundleInsideOfABundleIsNotACandidate() throws {
         let tree = try CatalogTree(["a/Out.bundle": CatalogTree.list("out")])
         try tree.write("a/Out.bundle/Contents/PlugIns/In.bundle", CatalogTree.list("in"))
         #expect(tree.catalog("a").candidates.map(\.identifier) == ["out"])
@@ -137,7 +137,7 @@ import Testing
         #expect(catalog.folders.map(\.path) == [tree("b")])
     }
 
-    @Test func fault18_aLinkToABundleOfAnotherSearchPathIsNoSecondCandidate() throws {
+    @Test func fault18_aLinkToABundleOfAnotherSearchPathIsNotASecondCandidate() throws {
         let tree = try CatalogTree(["b/X.bundle": CatalogTree.list("x")])
         try tree.tree.write("a/")
         try tree.tree.link("a/Link.bundle", to: "../b/X.bundle")
@@ -145,7 +145,7 @@ import Testing
         #expect(found.map(\.path) == [tree("b/X.bundle")] && found.map(\.verdict) == [.usable])
     }
 
-    @Test func aSearchPathThatDoesNotExistIsNoProblemAndOneThatIsAFileIs() throws {
+    @Test func aMissingSearchPathIsNotAProblemButAFileIs() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
         try tree.tree.write("file", "")
         let catalog = tree.catalog("missing", "a", "file")
@@ -162,12 +162,14 @@ import Testing
         let index = tree.scan("a")
         #expect(tree.scan("a", old: index) === index)
         #expect(
-            (0..<2).map { index.record(index.entry($0)).listPath } == ["Info.plist", "Resources/Info-gnustep.plist"])
+            (0..<2).map { index.record(index.candidateRow($0)).listPath } == [
+                "Info.plist", "Resources/Info-gnustep.plist",
+            ])
         try tree.tree.write("a/Old.bundle/Resources/Info-gnustep.plist", CatalogTree.list("new"))
         #expect(tree.scan("a", old: index).plugin(identifier: "new") != nil)
     }
 
-    @Test func extensionsComeInTheirOrderAndOfOneVersion() throws {
+    @Test func extensionsAreInOrderAndOfOneVersion() throws {
         let tree = try CatalogTree([
             "a/C.bundle": CatalogTree.list("c", offers: "third", at: "p", order: 5),
             "b/A.bundle": CatalogTree.list("a", offers: "second", at: "p"),

@@ -16,7 +16,7 @@ final class CatalogTree: Sendable {
     /// Writes the Info.plist of a bundle: `a/X.bundle`.
     func write(_ bundle: String, _ list: String) throws { try tree.write(bundle + "/Contents/Info.plist", list) }
 
-    /// What a file has to wait before its times are sure to tell a later change: see FileIdentity.isSettled(at:).
+    /// Waits until a later change of a file is sure to change its times: see FileIdentity.isSettled(at:).
     func settle() { usleep(60_000) }
 
     func catalog(
@@ -36,11 +36,12 @@ final class CatalogTree: Sendable {
         }
     }
 
-    func scan(_ folders: String..., old: CatalogIndex? = nil, validation: PluginCatalog.Validation = .bundles)
-        -> CatalogIndex
-    {
+    func scan(
+        _ folders: String..., rules: CatalogRules = CatalogRules(), old: CatalogIndex? = nil,
+        validation: PluginCatalog.Validation = .bundles
+    ) -> CatalogIndex {
         CatalogScan(
-            searchPaths: folders.map { tree($0) }, extensions: ["bundle"], validation: validation, rules: CatalogRules()
+            searchPaths: folders.map { tree($0) }, extensions: ["bundle"], validation: validation, rules: rules
         ).run(old: old)
     }
 
@@ -49,7 +50,7 @@ final class CatalogTree: Sendable {
         "{ CFBundleIdentifier = \"\(identifier)\"; CFBundleShortVersionString = \"\(version)\"; \(more) }"
     }
 
-    /// One that offers something.
+    /// A list of a bundle that offers something.
     static func list(_ identifier: String, offers name: String, at point: String, order: Int = 0, version: Int = 1)
         -> String
     {
@@ -65,7 +66,7 @@ func fileBytes(_ path: String) throws -> [UInt8] {
     try OpenedFile(path: path).bytes(atMost: 1 << 24)
 }
 
-/// Sets the time of the last change that programs can set.
+/// Sets the modification time, which programs can set.
 func setModified(_ path: String, seconds: Int) {
     var times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
     utimensat(AT_FDCWD, path, &times, 0)

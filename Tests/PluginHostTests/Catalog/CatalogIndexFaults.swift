@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Faults 108 to 111, 118, 119, 122 and 123: what may be wrong with an index's bytes, or between them and the bundles.
+/// Faults 108 to 111, 118, 119, 122 and 123: faults in an index's bytes, or differences between them and the bundles.
 @Suite struct CatalogIndexFaults {
     private static func tree() throws -> CatalogTree {
         try CatalogTree([
@@ -13,21 +13,21 @@ import Testing
         ])
     }
 
-    /// Asks for everything that an index tells, as a catalogue does.
+    /// Uses everything in an index, as a catalogue does.
     private func read(_ index: CatalogIndex) {
         for number in 0..<index.candidateCount {
-            let candidate = PluginCandidate(index, index.entry(number))
+            let candidate = PluginCandidate(index, index.candidateRow(number))
             _ = (candidate.path, candidate.verdict, candidate.explanation, candidate.searchPath, candidate.error)
         }
         for number in 0..<index.pluginCount { _ = (index.plugin(number), index.inLoadOrder(number)) }
         _ = (index.plugin(identifier: "d"), index.extensionRows(at: "p"))
     }
 
-    @Test func anIndexIsReadAsItWasMade() throws {
+    @Test func anIndexIsReadUnchanged() throws {
         let index = try Self.tree().scan("a", "b")
         let again = try CatalogIndex(bytes: index.bytes)
         #expect(again.folders == index.folders && again.candidateCount == 4 && again.pluginCount == 1)
-        #expect((0..<4).allSatisfy { again.record(again.entry($0)) == index.record(index.entry($0)) })
+        #expect((0..<4).allSatisfy { again.record(again.candidateRow($0)) == index.record(index.candidateRow($0)) })
         read(again)
     }
 
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1) << 63, .max, 1 << 62, 1 << 40])
-    func fault123_countsBeyondTheFileAreRefusedBeforeMemoryIsAskedFor(count: UInt64) throws {
+    func fault123_countsBeyondTheFileAreRefusedBeforeMemoryIsAllocated(count: UInt64) throws {
         let bytes = try Self.tree().scan("a", "b").bytes
         for word in 4...7 {
             let damaged = sealed(bytes) { $0[8 * word..<8 * word + 8] = Self.bytes(count) }
@@ -74,9 +74,9 @@ import Testing
         }
     }
 
-    @Test func fault122_anEntryThatLeadsOutOfItsFolderIsRefused() throws {
+    @Test func fault122_aCandidateThatLeadsOutOfItsFolderIsRefused() throws {
         let index = try Self.tree().scan("a", "b")
-        let name = index.entry(0).name
+        let name = index.candidateRow(0).name
         for hostile in ["../xxxxx", "a/bundle", "..", ".", ""] {
             let damaged = sealed(index.bytes) { bytes in
                 let start = 64 + 48
@@ -84,11 +84,11 @@ import Testing
                 for (offset, byte) in hostile.utf8.enumerated() { bytes[name.offset + offset] = byte }
             }
             let damage = #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: damaged) }
-            #expect(damage?.reason == "an entry leads out of its folder")
+            #expect(damage?.reason == "a candidate leads outside of its folder")
         }
     }
 
-    @Test func fault122_whatStandsInOtherFoldersThanTheCataloguesIsDropped() throws {
+    @Test func fault122_rowsOfOtherFoldersThanTheCataloguesAreDropped() throws {
         let tree = try Self.tree()
         tree.settle()
         let other = tree.scan("b")
@@ -119,7 +119,7 @@ import Testing
         try tree.write("a/X.bundle", CatalogTree.list("x", "2.0"))
         setModified(list, seconds: 1_000_000_000)
         let renewed = tree.scan("a", old: index)
-        #expect(renewed.record(renewed.entry(0)).shortVersion == "2.0")
+        #expect(renewed.record(renewed.candidateRow(0)).shortVersion == "2.0")
     }
 
     @Test func fault119_aChangeUnderAClockThatWasSetBackIsNoticed() throws {
@@ -132,7 +132,28 @@ import Testing
         try tree.write("a/X.bundle", CatalogTree.list("x", "2.0"))
         setModified(list, seconds: 1_000_000_000)
         let renewed = tree.scan("a", old: index)
-        #expect(renewed.record(renewed.entry(0)).shortVersion == "2.0")
+        #expect(renewed.record(renewed.candidateRow(0)).shortVersion == "2.0")
+    }
+
+    @Test func aRangeOfAChangedInfoListIsNotTakenFromTheIndex() throws {
+        func list(_ range: String) -> String {
+            CatalogTree.list("x", "1.0", "PHHostRequires = \"\(range)\"; PHRequires = { y = \"\(range)\"; };")
+        }
+        let rules = CatalogRules(hostVersion: "2.5")
+        let tree = try CatalogTree(["a/X.bundle": list(">=1.0 <2.0")])
+        let file = tree("a/X.bundle/Contents/Info.plist")
+        setModified(file, seconds: 1_000_000_000)
+        tree.settle()
+        // As another process reads it.
+        let index = try CatalogIndex(bytes: tree.scan("a", rules: rules).bytes)
+        #expect(index.candidateRow(0).verdict == .incompatible)
+        // Of the same length, under the same time.
+        try tree.write("a/X.bundle", list(">=2.0 <3.0"))
+        setModified(file, seconds: 1_000_000_000)
+        let renewed = tree.scan("a", rules: rules, old: index)
+        let record = renewed.record(renewed.candidateRow(0))
+        #expect(record.hostRequires?.description == ">=2.0 <3.0" && record.requires["y"] == record.hostRequires)
+        #expect(renewed.candidateRow(0).verdict != .incompatible)
     }
 
     @Test func aFileThatWasChangedAMomentAgoIsReadAgain() throws {
@@ -140,17 +161,17 @@ import Testing
         var identity = try #require(FileIdentity(path: tree("a/X.bundle/Contents/Info.plist")))
         identity.changed = 5_123_456_789
         #expect(!identity.isSettled(at: 5_130_000_000) && identity.isSettled(at: 5_200_000_000))
-        // Whole seconds: a file system that stamps no finer.
+        // Whole seconds, as on a file system with coarse time stamps.
         identity.changed = 5_000_000_000
         #expect(!identity.isSettled(at: 6_500_000_000) && identity.isSettled(at: 7_500_000_000))
-        // The clock was set back, or is another machine's.
+        // The clock was set back, or belongs to another machine.
         identity.changed = 90_123_456_789
         #expect(identity.isSettled(at: 5_000_000_000))
     }
 
     // MARK: Steps
 
-    /// Changed bytes whose checksum fits them.
+    /// Changed bytes with a matching checksum.
     private func sealed(_ bytes: [UInt8], _ change: (inout [UInt8]) -> Void) -> [UInt8] {
         var bytes = bytes
         change(&bytes)

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Faults 112 to 117, 120 and 121: what may go wrong with the index's file.
+/// Faults 112 to 117, 120 and 121: faults of the index's file.
 @Suite struct IndexFileFaults {
     private static let list = CatalogTree.list("x")
 
@@ -30,8 +30,8 @@ import Testing
             let path = try tree.indexPath
             try tree.tree.write(String(path.dropFirst(tree("").utf8.count)), "no index")
             try #require(tree.catalog("a", index: true).plugin("x") != nil)
-            let told = lines.withLock(\.self)
-            try #require(told.count == 1 && told[0].contains(path) && told[0].contains("is damaged"))
+            let warnings = lines.withLock(\.self)
+            try #require(warnings.count == 1 && warnings[0].contains(path) && warnings[0].contains("is damaged"))
             _ = tree.catalog("a", index: true)
             try #require(lines.withLock(\.count) == 1)
         }
@@ -52,7 +52,7 @@ import Testing
         }
         #expect(try fileBytes(path) == before)
         #expect(try IndexFile(path: path).read()?.plugin(identifier: "x") != nil)
-        // What the dead writer left behind is in nobody's way.
+        // The files of the dead writer disturb nobody.
         try tree.write("a/Y.bundle", CatalogTree.list("y"))
         #expect(tree.catalog("a", index: true).plugins.count == 2)
         #expect(try IndexFile(path: path).read()?.plugin(identifier: "y") != nil)
@@ -73,7 +73,7 @@ import Testing
         #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
     }
 
-    @Test func aWriteThatTakesOnlyAPartGoesOn() throws {
+    @Test func aPartialWriteIsContinued() throws {
         let tree = try CatalogTree()
         var replacement = FileReplacement()
         replacement.write = { descriptor, bytes in write(descriptor, bytes.baseAddress, min(bytes.count, 3)) }
@@ -94,9 +94,9 @@ import Testing
                     searchPaths: [tree("a")], options: .init(index: .directory(directory)))
                 try #require(catalog.plugins.map(\.identifier) == ["x"])
             }
-            // No warning: nothing is wrong with the plug-ins.
+            // No warning, because the plug-ins are good.
             try #require(lines.withLock { $0.map(\.level) } == [.info, .info])
-            // Nobody's home.
+            // A home directory that belongs to nobody.
             setenv("HOME", tree("nobody"), 1)
             unsetenv("XDG_CACHE_HOME")
             try #require(PluginCatalog(searchPaths: [tree("a")]).plugins.count == 1)
@@ -120,7 +120,7 @@ import Testing
             if writer < writers {
                 for round in 1...rounds {
                     var file = IndexFile(path: path)
-                    // All fifty have written all of theirs before the first is renamed.
+                    // All fifty have written their complete files before the first is renamed.
                     file.replacement.rename = { from, to in
                         let limit = ContinuousClock.now.advanced(by: .seconds(60))
                         names.withLock { _ = $0.insert(from) }
@@ -135,7 +135,7 @@ import Testing
                 ended.add(1, ordering: .releasing)
                 return
             }
-            // Who reads meanwhile finds one of them, whole, from the first on.
+            // A reader meanwhile finds a complete file, from the first one on.
             var isThere = false
             while ended.load(ordering: .acquiring) < writers {
                 do {
@@ -157,7 +157,7 @@ import Testing
         #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
     }
 
-    @Test func fault117_whatADeadWriterLeftBehindIsRemovedAfterAnHour() throws {
+    @Test func fault117_filesOfADeadWriterAreRemovedAfterAnHour() throws {
         let tree = try CatalogTree(["a/X.bundle": Self.list])
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
@@ -191,7 +191,7 @@ import Testing
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
         #expect(chmod(path, 0o622) == 0)
-        #expect(throws: IndexFile.Failure(reason: "may be written by other users")) { try IndexFile(path: path).read() }
+        #expect(throws: IndexFile.Failure(reason: "can be changed by other users")) { try IndexFile(path: path).read() }
     }
 
     @Test func fault121_anIndexThatIsALinkIsNotFollowed() throws {
@@ -202,15 +202,15 @@ import Testing
         let content = try fileBytes(tree("elsewhere"))
         #expect(symlink(tree("elsewhere"), path) == 0)
         let problem = #expect(throws: IndexFile.Failure.self) { try IndexFile(path: path).read() }
-        #expect(problem?.reason == "is a symbolic link, which is not followed")
-        // The link is replaced, and what it led to is left alone.
+        #expect(problem?.reason == "is a symbolic link, which is not allowed here")
+        // The link is replaced, and its target is unchanged.
         try tree.write("a/Y.bundle", CatalogTree.list("y"))
         #expect(tree.catalog("a", index: true).plugins.count == 2)
         #expect(try fileBytes(tree("elsewhere")) == content)
         #expect(try IndexFile(path: path).read()?.pluginCount == 2)
     }
 
-    @Test(arguments: ["fifo", "directory", "huge"]) func whatIsNoFileIsNotRead(kind: String) throws {
+    @Test(arguments: ["fifo", "directory", "huge"]) func onlyFilesAreRead(kind: String) throws {
         let tree = try CatalogTree()
         let path = tree("x.index")
         switch kind {
@@ -226,7 +226,7 @@ import Testing
 }
 
 extension FileReplacement {
-    /// One whose process is killed in the middle of a step.
+    /// A replacement whose process is killed in the middle of a step.
     fileprivate init(dyingAt step: IndexFileFaults.Step) {
         self.init(at: step) {
             kill(getpid(), SIGKILL)

@@ -32,7 +32,7 @@ import Testing
         #expect(paths(["HOME": "/home/u", "XDG_DATA_HOME": "data"])[0] == "/home/u/.local/share/my-app/plugins")
     }
 
-    @Test func theOverrideReplacesAllAndItsEmptyElementStandsForThem() {
+    @Test func theOverrideReplacesAllAndItsEmptyElementMeansThem() {
         #expect(paths(["MY_APP_PLUGIN_PATH": "/one:/two/:/one"]) == ["/one", "/two"])
         let around = paths(["HOME": "/home/u", "MY_APP_PLUGIN_PATH": "/first::/last"])
         #expect(around.first == "/first" && around.last == "/last")

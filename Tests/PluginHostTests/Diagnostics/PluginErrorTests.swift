@@ -3,7 +3,7 @@ import Testing
 @_spi(Tools) @testable import PluginHost
 
 @Suite struct PluginErrorTests {
-    @Test func theDescriptionTellsTheFirstErrorInFullAndHowManyMore() {
+    @Test func theDescriptionHasTheFirstErrorInFullAndTheNumberOfOthers() {
         let warning = PluginFinding(.warning, .unsafeSearchPath, message: "W.")
         let first = PluginFinding(
             .symbolMissing, filePath: "/f", subject: "s", message: "It is missing.", remedy: "Add it.",

@@ -30,7 +30,7 @@ import Testing
         #expect(names["a"] == nil && names[""] == nil && names.all.isEmpty)
     }
 
-    @Test func ofTwoNormalFormsTheFirstByBytesStandsForBoth() {
+    @Test func ofTwoNormalFormsTheFirstByBytesRepresentsBoth() {
         let forms = ["\u{E9}", "e\u{301}"]
         for order in [forms, forms.reversed()] {
             let names = Self.names(order.map { ($0, .file) })

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What a watch tells, one report after the other.
+/// The reports of a watch, one after the other.
 final class WatchReports: Sendable {
     private let reports = Mutex<[DirectoryChanges]>([])
     private let count = DispatchSemaphore(value: 0)
@@ -15,13 +15,13 @@ final class WatchReports: Sendable {
         count.signal()
     }
 
-    /// The next report; nil if none comes within a time that no machine needs.
+    /// The next report; nil if none arrives within a time that is long enough for any machine.
     func next(within seconds: Int = 30) -> DirectoryChanges? {
         guard count.wait(timeout: .now() + .seconds(seconds)) == .success else { return nil }
         return reports.withLock { $0.removeFirst() }
     }
 
-    /// Reads reports until one holds.
+    /// Reads reports until one matches.
     func first(where holds: (DirectoryChanges) -> Bool) -> DirectoryChanges? {
         while let report = next() {
             if holds(report) { return report }
@@ -29,7 +29,7 @@ final class WatchReports: Sendable {
         return nil
     }
 
-    /// How many have come and were not read.
+    /// How many have arrived and were not read.
     var waiting: Int { reports.withLock { $0.count } }
 }
 
@@ -55,13 +55,13 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func whatIsToBeToldIsNotLostAmongEventsOfNoInterest() throws {
-        // The directory above the root is watched for the root's coming and going only.
+    @Test func importantReportsAreNotLostAmongOtherEvents() throws {
+        // The directory above the root is watched only to notice that the root appears or disappears.
         let tree = try TemporaryTree(["root/a": "1"])
         let watch = try watch([tree("root")], quiet: .milliseconds(1))
         for index in 0..<200 {
             try tree.write("beside\(index)")
-            watch.tellAll()
+            watch.reportAll()
             guard reports.next(within: 5)?.wholly == [tree("root")] else {
                 Issue.record("the report \(index) has not come")
                 break
@@ -70,7 +70,7 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func writingRenamingOverAndRemovingAreTold() throws {
+    @Test func writingRenamingOverAndRemovingAreReported() throws {
         let tree = try TemporaryTree(["sub/a": "1"])
         let watch = try watch([tree.path])
         try tree.write("sub/a", "2")
@@ -97,7 +97,7 @@ final class WatchReports: Sendable {
 
     @Test func endlessWritingDoesNotHoldBackTheReport() throws {
         let tree = try TemporaryTree()
-        // Longer than the test would take: only the longest wait can end it.
+        // Longer than the test takes, so only the longest wait can end it.
         let watch = try watch([tree.path], quiet: .seconds(600), longest: .milliseconds(200))
         try tree.write("a", "x")
         #expect(reports.next()?.names == [tree.path: ["a"]])
@@ -109,7 +109,7 @@ final class WatchReports: Sendable {
         let watch = try watch([tree.path], quiet: .milliseconds(1), longest: .seconds(600))
         let descriptor = open(tree("lib.so"), O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         try tree.write("other", "x")
-        // By now the quiet period has passed many times over.
+        // Meanwhile the quiet period has passed many times.
         usleep(150_000)
         #expect(reports.waiting == 0)
         close(descriptor)
@@ -117,14 +117,14 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func directoriesThatComeLaterAreWatchedToo() throws {
+    @Test func directoriesThatAreAddedLaterAreWatchedToo() throws {
         let tree = try TemporaryTree()
         let watch = try watch([tree.path])
         try tree.write("new/deep/a", "1")
         _ = try #require(reports.first { $0.names[tree.path]?.contains("new") ?? false })
         try tree.write("new/deep/a", "2")
         _ = try #require(reports.first { $0.names[tree("new/deep")]?.contains("a") ?? false })
-        // Moved, it is another directory.
+        // After the move it is another directory.
         try tree.rename("new", to: "other")
         _ = try #require(reports.first { $0.names[tree.path]?.contains("other") ?? false })
         try tree.write("other/deep/a", "3")
@@ -152,7 +152,7 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func aRootThatIsRemovedAndMadeAnewIsWatchedAgain() throws {
+    @Test func aRootThatIsRemovedAndMadeAgainIsWatchedAgain() throws {
         let tree = try TemporaryTree(["root/a": "1"])
         let root = tree("root")
         let watch = try watch([root])
@@ -180,7 +180,7 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func whatALinkInARootLeadsToIsWatchedUnderTheLinksName() throws {
+    @Test func theTargetOfALinkInARootIsWatchedUnderTheLinksName() throws {
         let tree = try TemporaryTree(["root/": "", "build/A.bundle/Contents/x": "1"])
         try tree.link("root/A.bundle", to: "../build/A.bundle")
         let watch = try watch([tree("root")])
@@ -211,7 +211,7 @@ final class WatchReports: Sendable {
         try watch.add(tree.path)
         try tree.write("first", "x")
         entered.wait(until: "the handler runs")
-        // The thread is busy, and the queue fills up. A new directory is made at a time when its event is dropped.
+        // The thread is busy, and the queue overflows. A new directory is made at a time when its event is dropped.
         for index in 0...most {
             let path = tree("f\(index % 1000)")
             close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644))
@@ -224,7 +224,7 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func twoWatchesOfOneDirectoryBothTell() throws {
+    @Test func twoWatchesOfOneDirectoryBothReport() throws {
         let tree = try TemporaryTree()
         let others = WatchReports()
         let first = try watch([tree.path])
@@ -263,7 +263,7 @@ final class WatchReports: Sendable {
     }
 }
 
-/// In processes of their own: they count the descriptors and threads of the process, fork it, or lower its limits.
+/// In processes of their own, because they count the descriptors and threads of the process, fork it, or lower its limits.
 @Suite struct DirectoryWatchProcessTests {
     static func entries(_ directory: String) -> Int { DirectoryListing(path: directory).names.count }
 
@@ -281,14 +281,14 @@ final class WatchReports: Sendable {
             try watchAndEnd(true)
             let descriptors = Self.entries("/proc/self/fd")
             for round in 0..<50 { try watchAndEnd(round % 2 == 0) }
-            // The threads end by themselves, soon.
+            // The threads end soon without help.
             var tries = 0
             while Self.entries("/proc/self/fd") > descriptors, tries < 2000 {
                 usleep(5000)
                 tries += 1
             }
             precondition(Self.entries("/proc/self/fd") <= descriptors, "descriptors leak")
-            // Threads of the test library come and go; fifty do not.
+            // Threads of the test library start and end; fifty do not.
             precondition(Self.entries("/proc/self/task") < 50, "threads leak")
         }
     }
@@ -314,7 +314,7 @@ final class WatchReports: Sendable {
         }
     }
 
-    @Test func whatAForkedChildDoesLeavesTheParentsWatchAlone() async {
+    @Test func aForkedChildDoesNotAffectTheParentsWatch() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree()
             let reports = WatchReports()
@@ -337,9 +337,9 @@ final class WatchReports: Sendable {
     @Test func limitsOfTheKernelAreNamedWithTheirRemedy() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["a/": "", "b/": ""])
-            // Limits hold for a user namespace and those inside of it: a child with one of its own may lower them. Where
-            // the system gives it none, there is nothing to see.
-            func isTold(_ limit: String, at number: Int, _ body: () -> PluginError?) -> Bool {
+            // Limits apply to a user namespace and those inside of it: a child with a namespace of its own may lower them. If
+            // the system gives it none, there is nothing to check.
+            func isReported(_ limit: String, at number: Int, _ body: () -> PluginError?) -> Bool {
                 ForkedChild.succeeds {
                     guard ForkedChild.enterOwnNamespaces() else { return true }
                     let file = open("/proc/sys/user/max_inotify_\(limit)", O_WRONLY)
@@ -349,7 +349,7 @@ final class WatchReports: Sendable {
                     return error.description.contains("“sysctl fs.inotify.max_user_\(limit)=")
                 }
             }
-            let instances = isTold("instances", at: 0) {
+            let instances = isReported("instances", at: 0) {
                 do throws(PluginError) {
                     _ = try DirectoryWatch { _ in }
                     return nil
@@ -357,8 +357,8 @@ final class WatchReports: Sendable {
             }
             precondition(instances)
             #if !THREAD_SANITIZER
-            // Its run time ends a forked child that starts a thread.
-            let watches = isTold("watches", at: 3) {
+            // The run time of the sanitiser ends a forked child that starts a thread.
+            let watches = isReported("watches", at: 3) {
                 guard let watch = try? DirectoryWatch(handler: { _ in }) else { return nil }
                 do throws(PluginError) {
                     try watch.add(tree.path)
@@ -373,9 +373,9 @@ final class WatchReports: Sendable {
         }
     }
 
-    @Test func aProcessWithoutDescriptorsIsTold() async {
+    @Test func aProcessWithoutDescriptorsIsReported() async {
         await #expect(processExitsWith: .success) {
-            // None at all: with any other limit a thread of the test library's that closes a file would make room.
+            // None at all: with any other limit, a thread of the test library that closes a file would make room.
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             do throws(PluginError) {

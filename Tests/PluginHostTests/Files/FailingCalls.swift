@@ -2,7 +2,7 @@ import CPluginSupport.Shims
 import Glibc
 import Synchronization
 
-/// Makes system calls of the library fail, in a test's own process: it holds for every thread.
+/// Makes system calls of the library fail, in a test's own process, because this affects every thread.
 enum FailingCalls {
     private struct Plan {
         var call: String
@@ -16,7 +16,7 @@ enum FailingCalls {
 
     /// - Parameters:
     ///   - call: “open”, “stat”, “fstat”, “list” or “read”.
-    ///   - ending: how the path of the file ends.
+    ///   - ending: the end of the file's path.
     ///   - errno: the error.
     ///   - times: how often.
     static func fail(_ call: String, _ ending: String, _ errno: CInt, times: Int = 1) {
@@ -65,11 +65,11 @@ enum FailingCalls {
         return count < 0 ? "" : String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Leaves the process no descriptor to open anything with, while body runs.
+    /// Leaves the process without a free descriptor while body runs.
     static func withoutDescriptors<Result>(_ body: () throws -> Result) rethrows -> Result {
         var before = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
-        // The lowest number that is free: other threads of the test library may open what stands above it.
+        // The lowest free number: other threads of the test library may open higher ones.
         var none = rlimit(rlim_cur: 0, rlim_max: before.rlim_max)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
         defer { setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before) }

@@ -2,12 +2,12 @@ import Glibc
 
 /// Children of a test's process, for tests that run in a process of their own.
 enum ForkedChild {
-    /// fork() is marked unavailable in Swift because of what a child may not do; these children keep to it.
+    /// fork() is marked unavailable in Swift because of the limits for a child; these children respect them.
     static func start(_ child: () -> CInt) -> pid_t {
         typealias Fork = @convention(c) () -> pid_t
         let process = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
         if process == 0 {
-            // One that hangs ends by a signal.
+            // If it hangs, a signal ends it.
             alarm(60)
             _exit(child())
         }
@@ -20,7 +20,7 @@ enum ForkedChild {
         return waitpid(process, &status, 0) == process && status == 0
     }
 
-    /// Gives the calling process namespaces of its own for users and mounts, in which it may do more.
+    /// Gives the calling process its own namespaces for users and mounts, in which it may do more.
     static func enterOwnNamespaces() -> Bool {
         // Neither the function nor the constants CLONE_NEWUSER and CLONE_NEWNS are in Swift's Glibc module.
         typealias Unshare = @convention(c) (CInt) -> CInt

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @_spi(Tools) @testable import PluginHost
@@ -12,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["/a/../b", "/..", "/a/..", "", "a\0b", "/" + String(repeating: "x", count: 5000)])
-    func whatOnlyTheFileSystemCanResolveIsNotGuessed(path: String) {
+    func pathsThatOnlyTheFileSystemCanResolveAreNotGuessed(path: String) {
         #expect(Path.normalized(path) == nil)
     }
 
@@ -26,6 +27,42 @@ import Testing
         #expect(!Path.isInside("/a/bc", directory: "/a/b"))
         #expect(!Path.isInside("/a/b", directory: "/a/b"))
         #expect(Path.isInside("/x", directory: "/"))
+    }
+
+    @Test(arguments: [("/a/b", "/a"), ("/a", "/"), ("/", "/"), ("/a/b/", "/a"), ("/a/b.c/d", "/a/b.c")])
+    func theParentIsWhatStandsBeforeTheLastName(path: String, parent: String) {
+        #expect(Path.parent(path) == parent)
+    }
+
+    @Test func theProgramIsFoundByTheKernelsLink() {
+        #expect(Path.mainProgram == Path.resolved("/proc/self/exe"))
+        #expect(LoadedImages.all().first?.path == Path.mainProgram)
+    }
+
+    @Test func aProgramThatWasDeletedIsFoundWhereItStood() throws {
+        let tree = try TemporaryTree([:])
+        try FileManager.default.copyItem(atPath: "/bin/sleep", toPath: tree("program"))
+        let process = Process()
+        process.executableURL = URL(filePath: tree("program"))
+        process.arguments = ["60"]
+        try process.run()
+        defer { process.terminate() }
+        let link = "/proc/\(process.processIdentifier)/exe"
+        #expect(Path.program(atLink: link) == tree("program"))
+        try FileManager.default.removeItem(atPath: tree("program"))
+        #expect(Path.linkTarget(link) == tree("program (deleted)"))
+        #expect(Path.program(atLink: link) == tree("program"))
+        // An update put another in its place, and somebody a file under the kernel's name for it.
+        try tree.write("program", "another")
+        try tree.write("program (deleted)", "a third")
+        #expect(Path.program(atLink: link) == tree("program"))
+    }
+
+    @Test func aProgramMayHaveTheKernelsSuffixInItsName() throws {
+        let tree = try TemporaryTree(["program (deleted)": ""])
+        try tree.link("link", to: tree("program (deleted)"))
+        #expect(Path.program(atLink: tree("link")) == tree("program (deleted)"))
+        #expect(Path.program(atLink: tree("absent")) == nil)
     }
 
     @Test(arguments: [("/a/b.bundle", "b"), ("/a/b", "b"), ("/a/.hidden", ".hidden"), ("/a/b.c.bundle", "b.c")])

@@ -36,7 +36,7 @@ import Testing
         chmod(tree("open"), 0o755)
         chmod(tree("real"), 0o700)
         try tree.link("link", to: "real")
-        #expect(refusal(tree("open")) == "may be entered by other users (its permissions are not 0700)")
+        #expect(refusal(tree("open")) == "can be opened by other users (its permissions are not 0700)")
         #expect(refusal(tree("link"))?.hasPrefix("cannot be used") == true)
         if geteuid() == 0 {
             try tree.write("foreign/")
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func whatADeadProcessLeftIsRemovedAndNothingElse() throws {
+    @Test func onlyFilesOfADeadProcessAreRemoved() throws {
         let tree = try TemporaryTree([
             "copies/process-dead/lock": "", "copies/process-dead/1/X.bundle/a": "", "copies/process-halfmade/": "",
             "copies/something/lock": "",
@@ -70,16 +70,16 @@ import Testing
             _ = try PrivateDirectory(in: [tree("file"), tree("none/x")])
             Issue.record("there is no such place")
         } catch {
-            let told = error.asError(bundlePath: "/b").description
-            #expect(told.contains(tree("file")) && told.contains(tree("none/x")))
-            #expect(told.contains("PLUGINHOST_COPIES"))
+            let text = error.asError(bundlePath: "/b").description
+            #expect(text.contains(tree("file")) && text.contains(tree("none/x")))
+            #expect(text.contains("PLUGINHOST_COPIES"))
         }
     }
 
     @Test func fault197_aLockThatAnotherProcessHoldsIsWaitedForWithinALimitAndTheNextPlaceIsTaken() throws {
         let tree = try TemporaryTree(["held/": "", "free/": ""])
         for name in ["held", "free"] { chmod(tree(name), 0o700) }
-        // A lock belongs to an open file: another one of this process is as good as another process.
+        // A lock belongs to an open file, so another one of this process works like another process.
         let lock = open(tree("held/lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(flock(lock, LOCK_EX) == 0)
         let start = ContinuousClock.now
@@ -94,7 +94,7 @@ import Testing
         }
         // Twice a fifth of a second; without a limit it would never end.
         #expect(ContinuousClock.now - start < .seconds(60))
-        // It is refused for this once only.
+        // It is refused only this time.
         close(lock)
         let later = try PrivateDirectory(in: [tree("held")], longestWait: .milliseconds(200))
         #expect(Path.isInside(later.path, directory: tree("held")))
@@ -110,7 +110,7 @@ import Testing
         #expect(names.map(tree.callInCopies) == [directory.path])
     }
 
-    /// Stands for a process that is killed: its kernel lets go of its lock, and its file is still there.
+    /// Imitates a process that is killed: the kernel releases its lock, and its file still exists.
     @Test func aKilledProcessesDirectoryIsRemovedByTheNextAndALivingOnesIsNot() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["copies/": ""])
@@ -150,7 +150,7 @@ import Testing
                 exit(0)
             }
             precondition(isRemoved)
-            // The lock of the place is left.
+            // The lock of the place remains.
             precondition(count() == 1)
         }
     }
@@ -158,8 +158,8 @@ import Testing
     @Test func aFileSystemThatRefusesCodeIsRefused() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["mounted/": "", "other/": ""])
-            let isTold = ForkedChild.succeeds {
-                // Where the system gives the child no namespaces, there is nothing to see.
+            let isReported = ForkedChild.succeeds {
+                // If the system gives the child no namespaces, there is nothing to check.
                 guard ForkedChild.enterOwnNamespaces(), ForkedChild.mountWithoutCode(at: tree("mounted")) else {
                     return true
                 }
@@ -170,7 +170,7 @@ import Testing
                     return error.refusals[0].reason == "is on a file system that is mounted noexec"
                 }
             }
-            precondition(isTold)
+            precondition(isReported)
         }
     }
 }

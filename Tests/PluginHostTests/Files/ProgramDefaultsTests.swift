@@ -21,13 +21,13 @@ import Testing
         }
     }
 
-    @Test func defaultsExistOnlyWhereAFileOfThemStands() throws {
+    @Test func defaultsExistOnlyWithAFileOfDefaults() throws {
         let tree = try TemporaryTree([
             "none/.config/app/settings.conf": "", "home/.config/.GlobalPreferences.plist": "",
             "host/.config/ByHost/app.plist": "", "config/app.plist": "",
         ])
         func exist(_ environment: [String: String]) -> Bool { ProgramDefaults.mayExist { environment[$0] } }
-        // Nor does this machine have any for all users.
+        // This machine has none for all users either.
         #expect(!exist([:]) && !exist(["HOME": tree("none")]) && !exist(["HOME": tree("missing")]))
         #expect(exist(["HOME": tree("home")]) && exist(["HOME": tree("host")]))
         #expect(exist(["HOME": tree("none"), "XDG_CONFIG_HOME": tree("config")]))

@@ -37,12 +37,12 @@ import Testing
         #expect(try isEqual(tree("from/large"), tree("to/large")))
     }
 
-    @Test func whatIsReplacedIsNeverWrittenInto() throws {
+    @Test func replacedFilesAreNeverWrittenInto() throws {
         let tree = try TemporaryTree(["from/a": "old", "to/": ""])
         try TreeCopy.run(from: tree("from"), to: tree("to"))
         let before = open(tree("to/a"), O_RDONLY)
         defer { close(before) }
-        // As long as the old text, with the times of the old file: only the bytes tell.
+        // As long as the old text, with the times of the old file: only the bytes differ.
         try tree.write("from/a", "new")
         try TreeCopy.run(from: tree("from"), to: tree("to"))
         #expect(text(tree("to/a")) == "new")
@@ -51,7 +51,7 @@ import Testing
         #expect(bytes == Array("old".utf8))
     }
 
-    @Test func whatIsGoneOrOfAnotherKindIsRemovedFromTheCopy() throws {
+    @Test func missingOrChangedKindsOfFilesAreRemovedFromTheCopy() throws {
         let tree = try TemporaryTree(["from/a": "1", "from/b/c": "2", "from/d": "3", "to/": ""])
         try TreeCopy.run(from: tree("from"), to: tree("to"))
         tree.remove("from/a")
@@ -65,7 +65,7 @@ import Testing
         #expect(text(tree("to/d/e")) == "a directory now")
     }
 
-    @Test func linksStayLinksAndLeadWhereTheyLed() throws {
+    @Test func linksStayLinksWithTheSameTarget() throws {
         let tree = try TemporaryTree(["outside": "out", "from/in/a": "1", "to/": ""])
         try tree.link("from/relative", to: "in/a")
         try tree.link("from/in/up", to: "../in/a")
@@ -76,7 +76,7 @@ import Testing
         try TreeCopy.run(from: tree("from"), to: tree("to"))
         #expect(Path.linkTarget(tree("to/relative")) == "in/a")
         #expect(Path.linkTarget(tree("to/in/up")) == "../in/a")
-        // It led into the bundle, and so it does in the copy.
+        // It led into the bundle, and it does in the copy.
         #expect(Path.linkTarget(tree("to/absolute")) == tree("to/in/a"))
         #expect(Path.linkTarget(tree("to/in/leaving")) == tree("outside"))
         #expect(Path.linkTarget(tree("to/leavingAbsolutely")) == tree("outside"))
@@ -96,7 +96,7 @@ import Testing
         #expect(FileIdentity(path: tree("to/run")).map { $0.mode & 0o7777 } == 0o700)
     }
 
-    @Test func namesThatAreNoUTF8AreCopied() throws {
+    @Test func namesThatAreNotUTF8AreCopied() throws {
         let tree = try TemporaryTree(["from/": "", "to/": ""])
         let name = [0x61, 0xFF, 0x62].map { CChar(truncatingIfNeeded: $0) } + [0]
         let from = Array(tree("from/").utf8CString.dropLast()) + name
@@ -119,7 +119,7 @@ import Testing
         #expect(failure(.init(entries: 3, bytes: 8, levels: 3)) == nil)
     }
 
-    @Test func whatIsLeftIsNeitherCopiedNorRemoved() throws {
+    @Test func excludedFilesAreNeitherCopiedNorRemoved() throws {
         let tree = try TemporaryTree(["from/code.so": "new", "from/r/a": "new", "to/code.so": "old", "to/x.so": "old"])
         try tree.write("to/r/a", "old")
         #expect(try TreeCopy.run(from: tree("from"), to: tree("to")) { $0.hasSuffix(".so") }.isChanged)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// No bundle takes the user's inotify watches, or ends a watch.
+/// No bundle uses up the user's inotify watches, or ends a watch.
 @Suite(.timeLimit(.minutes(2))) struct WatchLimitTests {
     private let reports = WatchReports()
 
@@ -23,7 +23,7 @@ import Testing
         try tree.link("root/X.bundle", to: "/")
         let watch = try watch(tree("root"))
         #expect(watch.watchCount < 200)
-        // The others are watched as ever.
+        // The others are still watched.
         try tree.write("root/Y.bundle/Contents/Info.plist", "x")
         #expect(reports.first { $0.names[tree("root/Y.bundle/Contents")] == ["Info.plist"] } != nil)
     }
@@ -40,12 +40,12 @@ import Testing
         #expect(error.code == .watchFailed && error.description.contains("\(limits.bundle) directories"))
         try tree.write("root/Y.bundle/Contents/Info.plist", "x")
         #expect(reports.first { $0.names[tree("root/Y.bundle/Contents")] == ["Info.plist"] } != nil)
-        // Well under a tenth of what the user has.
+        // Well below a tenth of the user's limit.
         if let most = Inotify.limit("fs.inotify.max_user_watches") { #expect(limits.total <= most / 10) }
         #expect(limits.total <= 16_384)
     }
 
-    @Test func fault199_aLinkToWhatBecomesABundleIsWatchedWhenItIs() throws {
+    @Test func fault199_aLinkedDirectoryIsWatchedOnceItBecomesABundle() throws {
         let tree = try TemporaryTree(["root/": "", "build/out/": ""])
         try tree.link("root/X.bundle", to: "../build/out")
         let watch = try watch(tree("root"))
@@ -62,7 +62,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func fault258_beyondTheLimitOfABundleTheWatchGoesOnAndSaysSo() throws {
+    @Test func fault258_beyondTheLimitOfABundleTheWatchContinuesAndSaysSo() throws {
         let tree = try TemporaryTree(["root/B.bundle/Contents/x": ""])
         for number in 0..<20 { try tree.write("root/A.bundle/Contents/Resources/\(number)/deep/x") }
         var limits = WatchedTrees.Limits()
@@ -75,7 +75,7 @@ import Testing
         #expect(reports.first { $0.names[tree("root/A.bundle/Contents")] == ["Info.plist"] } != nil)
         try tree.write("root/B.bundle/Contents/x", "1")
         #expect(reports.first { $0.names[tree("root/B.bundle/Contents")] == ["x"] } != nil)
-        // Told once.
+        // Reported once.
         try tree.write("root/A.bundle/Contents/More/x", "1")
         #expect(reports.next()?.gaps == [])
         // With room again, new directories are watched.
@@ -88,7 +88,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func fault258_beyondTheLimitOfAllTheWatchGoesOnAndSaysSo() throws {
+    @Test func fault258_beyondTheLimitOfAllTheWatchContinuesAndSaysSo() throws {
         let tree = try TemporaryTree()
         for number in 10..<50 { try tree.write("root/P\(number).bundle/Contents/x") }
         let watch = try watch(tree("root"), WatchedTrees.Limits(total: 30))
@@ -118,7 +118,7 @@ import Testing
             let gap = reports.first { !$0.gaps.isEmpty }?.gaps.first
             precondition(gap?.directory == tree("root/A.bundle/Contents"))
             precondition(gap?.asError.description.contains("ulimit -n") == true)
-            // It is tried again by itself, and anything may have changed there by then.
+            // It is tried again automatically, and anything may have changed there meanwhile.
             precondition(reports.first { $0.wholly.contains(tree("root/A.bundle/Contents")) } != nil)
             try tree.write("root/A.bundle/Contents/Resources/x", "1")
             precondition(reports.first { $0.names[tree("root/A.bundle/Contents/Resources")] == ["x"] } != nil)

@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What the complete inspection says of a file, as if it were loaded into this process.
+/// The findings of the complete inspection for a file, as if it were loaded into this process.
 func completeInspection(
     _ path: String, bundle: String = ImageFixtures.directory, plugins: Set<String> = []
 ) -> [PluginFinding] {
@@ -40,7 +40,7 @@ struct CompleteInspectionTests {
         let resolvedPath = file.resolvedPath
         #expect(passedLinks)
         #expect(resolvedPath == target)
-        // What it leads to is inspected as any other file is.
+        // Its target is inspected like any other file.
         #expect(completeInspection(link, bundle: bundle) == [])
     }
 
@@ -70,17 +70,17 @@ struct CompleteInspectionTests {
         let missing = findings.filter { $0.code == .dependencyMissing }
         #expect(missing.map(\.subject) == ["libgone1.so.4", "libgone2.so.4", "libgone3.so.4"])
         let message = try #require(missing.first?.message)
-        #expect(message.hasPrefix("“\(path)” needs the library “libgone1.so.4”, which is not found. Searched: "))
+        #expect(message.hasPrefix("“\(path)” needs the library “libgone1.so.4”, which was not found. Searched: "))
         #expect(message.contains("“\(ImageFixtures.directory)/lib” (RUNPATH), "))
         #expect(message.contains("the cache “/etc/ld.so.cache”, “/"))
         #expect(missing[0].remedy.contains("apt-file search libgone1.so.4"))
-        // Whose symbols they are cannot be known before the libraries are there.
+        // Without the libraries nobody knows where the symbols belong.
         let symbols = findings.filter { $0.code == .symbolMissing }
         #expect(symbols.map(\.severity) == [.warning])
-        #expect(symbols[0].message == "“\(path)” uses symbols that no library defines which was found: “gone_1”.")
+        #expect(symbols[0].message == "“\(path)” uses symbols that none of the libraries found defines: “gone_1”.")
     }
 
-    @Test("A library that another library needs is missed as well, and who needs it is told (67)")
+    @Test("A library that another library needs is reported too, with the library that needs it (67)")
     func transitivelyMissingLibrary() throws {
         let far = try ImageFixtures.c(
             "far/libfar.so", "int far(void) { return 1; }", ["-shared", "-Wl,-soname,libfar.so"])
@@ -94,7 +94,7 @@ struct CompleteInspectionTests {
         #expect(missing.map(\.subject) == ["libfar.so"])
         #expect(missing.first?.filePath == near)
         #expect(
-            missing.first?.message.hasPrefix("“\(near)” needs the library “libfar.so”, which is not found.") == true)
+            missing.first?.message.hasPrefix("“\(near)” needs the library “libfar.so”, which was not found.") == true)
         // RPATH, unlike RUNPATH, is also searched for the libraries of libraries.
         let inherited = try ImageFixtures.c(
             "rpath-near.so", ImageFixtures.entryWithNote + "extern int near(void); int use(void) { return near(); }",
@@ -105,7 +105,7 @@ struct CompleteInspectionTests {
         #expect(completeInspection(inherited) == [])
     }
 
-    @Test("A library of another machine is passed over and told (62, 67)")
+    @Test("A library of another machine is ignored and reported (62, 67)")
     func libraryOfAnotherMachine() throws {
         let library = try ImageFixtures.c(
             "foreign/libforeign.so", "int foreign(void) { return 1; }", ["-shared", "-Wl,-soname,libforeign.so"])
@@ -140,7 +140,7 @@ struct CompleteInspectionTests {
                     remedy:
                         "Link the plug-in with the library that defines it; if the host's program does, link that "
                         + "with -Xlinker --export-dynamic; if it did in an earlier version, build the plug-in "
-                        + "against the present one."
+                        + "against the current one."
                 ))
         let cxx = try ImageFixtures.cxx(
             "undefined-cxx.so",
@@ -184,7 +184,7 @@ struct CompleteInspectionTests {
         #expect(found.last?.message == "“\(path)” uses 50 more symbols that nothing in the process defines.")
     }
 
-    @Test("A glibc that is too old is told with both versions")
+    @Test("A glibc that is too old is reported with both versions")
     func glibcTooNew() throws {
         let source = ImageFixtures.entryWithNote + "#include <stdio.h>\nint use(void) { return puts(\"x\"); }"
         var file = try ELFBytes(ImageFixtures.c("uses-glibc.so", source))
@@ -200,7 +200,7 @@ struct CompleteInspectionTests {
         let version = try #require(Self.glibcVersion)
         #expect(
             finding.message
-                == "“\(path)” needs version “\(newer)” of “libc.so.6”; found was “\(libc)”, which goes up to "
+                == "“\(path)” needs version “\(newer)” of “libc.so.6”, but “\(libc)” was found, which goes up to "
                 + "“GLIBC_\(version)”."
         )
         #expect(finding.remedy.hasPrefix("Build the plug-in on a system whose glibc is \(version) or older"))
@@ -231,7 +231,7 @@ struct CompleteInspectionTests {
         let found = completeInspection(path)
         #expect(
             found.map(\.message) == [
-                "“\(path)” needs version “FOO_2.0” of “libversioned.so”; found was “\(older)”, which goes up to "
+                "“\(path)” needs version “FOO_2.0” of “libversioned.so”, but “\(older)” was found, which goes up to "
                     + "“FOO_1.5”."
             ])
     }
@@ -249,8 +249,8 @@ struct CompleteInspectionTests {
                 PluginFinding(
                     .warning, .unsafeSearchPath, filePath: path, subject: open,
                     message:
-                        "“\(path)” has “\(open)” in its RUNPATH, and everybody may write to “\(open)”: whoever puts "
-                        + "a library there has it loaded into the host.",
+                        "“\(path)” has “\(open)” in its RUNPATH, but everybody may write to “\(open)”: the host would "
+                        + "load a library that anybody puts there.",
                     remedy: "Run: chmod o-w \(open)")
             ])
     }
@@ -278,7 +278,7 @@ struct CompleteInspectionTests {
         file[table + 8, as: UInt32.self] = 6
         #expect(
             completeInspection(try file.save("relative.so")).first?.message.contains(
-                "relocation 0 is of another kind than DT_RELACOUNT says") == true)
+                "relocation 0 is not of the kind that DT_RELACOUNT promises") == true)
         let source = ImageFixtures.entryWithNote + "#include <stdio.h>\nint use(void) { return puts(\"x\"); }"
         let original = try ELFBytes(ImageFixtures.c("versions.so", source))
         file = original
@@ -292,7 +292,7 @@ struct CompleteInspectionTests {
         file[versions + 2, as: UInt16.self] = 0x123
         #expect(
             completeInspection(try file.save("versym.so")).first?.message.contains(
-                "symbol 1 has the version number 291, which stands for none") == true)
+                "symbol 1 has the version number 291, which does not exist") == true)
     }
 
     @Test("A note that is in a section only is read with a warning (83)")
@@ -308,7 +308,7 @@ struct CompleteInspectionTests {
                 PluginFinding(
                     .warning, .abiMismatch, filePath: path, subject: ".note.pluginhost",
                     message:
-                        "“\(path)” has its note in the section .note.pluginhost only and in no PT_NOTE segment, so "
+                        "“\(path)” has its note only in the section .note.pluginhost and in no PT_NOTE segment, so "
                         + "the check before a load does not see it.",
                     remedy:
                         "Link the plug-in again, and change its search path with -rpath at link time: old versions "
@@ -385,7 +385,7 @@ struct ImageSurroundingsTests {
             "needs-deleted.so",
             ImageFixtures.entryWithNote + "extern int deleted_answer(void); int use(void) { return deleted_answer(); }",
             ["-shared", library])
-        let present = HostImages(.program(path: LoadedImages.mainProgramPath), excluding: nil)
+        let present = HostImages(.program(path: Path.mainProgram), excluding: nil)
         let file = try ImageFile(path: path)
         let closure = LibraryClosure(of: file, in: present)
         #expect(closure.missing.map(\.name) == ["libdeleted.so"])

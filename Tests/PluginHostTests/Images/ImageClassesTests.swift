@@ -45,7 +45,7 @@ struct ImageClassesTests {
         #expect(ImageClasses(ofImageAt: try image().base).names == Self.names.map { "Fixture.\($0)" })
     }
 
-    @Test func theFileTellsTheSameNamesWithoutBeingLoaded() throws {
+    @Test func theFileHasTheSameNamesWithoutBeingLoaded() throws {
         let path = try ImageFixtures.swift("libClasses.so", module: "Fixture", Self.source)
         #expect(try ImageFile(path: path).classNames == Self.names.map { "Fixture.\($0)" })
         #expect(try ImageFile(path: path).modules == ["Fixture"])
@@ -100,11 +100,11 @@ struct ImageClassesTests {
         #expect(LoadedImages.modules()[base] == ["Fixture"])
         let images = LoadedImages.all()
         #expect(images.first?.isMainProgram == true)
-        #expect(images.first?.path == LoadedImages.mainProgramPath)
+        #expect(images.first?.path == Path.mainProgram)
         #expect(images.count { $0.isMainProgram } == 1)
         let foundation = try #require(images.first { Path.lastComponent($0.path) == "libFoundationEssentials.so" })
         #expect(LoadedImages.modules()[foundation.header]?.contains("FoundationEssentials") == true)
-        // Types of C are described by every image that uses them.
+        // Types of C are described in every image that uses them.
         #expect(!LoadedImages.modules().values.contains { $0.contains("__C") })
     }
 }
@@ -125,7 +125,7 @@ struct ImageFingerprintTests {
         #expect(try quickInspection(swift).describes(imageAt: try base(of: swift)))
     }
 
-    @Test("A file that was swapped between check and load is told apart (74)")
+    @Test("A file that was swapped between check and load is noticed (74)")
     func swappedFile() throws {
         let checked = try ImageFixtures.c(
             "swap-checked.so", ImageFixtures.entryWithNote + "int which(void) { return 1; }")
@@ -140,7 +140,7 @@ struct ImageFingerprintTests {
         let original = try ELFBytes(ImageFixtures.sound())
         let fingerprint = original.bytes.withUnsafeBytes { ImageInspector.fingerprint(ofFileBeginning: $0) }
         let length = Int(original[try original.segment(1) + ELFBytes.fileSize, as: UInt64.self])
-        // The headers of segments decide how much is covered: their change is not looked at here.
+        // The headers of segments decide how much is covered; this test does not change them.
         let start = Int(original[ELFBytes.programHeaders, as: UInt64.self]) + 56 * original.segmentCountOfAll
         for offset in start..<min(1024, length & ~15) {
             var bytes = original.bytes

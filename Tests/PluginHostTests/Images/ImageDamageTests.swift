@@ -4,7 +4,7 @@ import Testing
 @testable import PluginHost
 
 extension ELFBytes {
-    /// Where an address stands in the file.
+    /// Where an address is in the file.
     func offset(ofAddress address: UInt64) throws -> Int {
         for number in 0..<segmentCount(1) {
             let segment = try segment(1, number)
@@ -17,10 +17,10 @@ extension ELFBytes {
         throw ImageFixtures.BuildFailure(description: "there is no address \(address)")
     }
 
-    /// Where the table stands that an entry of PT_DYNAMIC names.
+    /// Where the table is to which an entry of PT_DYNAMIC leads.
     func table(_ tag: UInt64) throws -> Int { try offset(ofAddress: self[try dynamicValue(tag), as: UInt64.self]) }
 
-    /// Gives an entry of PT_DYNAMIC that is only advice another tag and value.
+    /// Replaces the tag and value of an entry of PT_DYNAMIC that is only advice.
     mutating func replaceAdvice(by tag: UInt64, _ value: UInt64) throws {
         let entry = try dynamicValue(0x6FFF_FFF9)  // DT_RELACOUNT
         self[entry - 8, as: UInt64.self] = tag
@@ -51,7 +51,7 @@ struct ImageDamageTests {
                 "everything.so", source, ["-shared", "-Wl,--hash-style=gnu", "-Wl,-soname,everything.so"]))
     }
 
-    /// The messages about the plug-in in which something was changed.
+    /// The messages about the plug-in after one change.
     private func messages(_ name: String, _ change: (inout ELFBytes) throws -> Void) throws -> [String] {
         var file = try Self.plugin()
         try change(&file)
@@ -92,9 +92,9 @@ struct ImageDamageTests {
         #expect(strings.first?.hasSuffix("its strings (DT_STRTAB) do not end with NUL.") == true)
     }
 
-    @Test func fault191_anOwnNameThatIsNoStringIsRefused() throws {
+    @Test func fault191_anOwnNameOutsideOfTheStringsIsRefused() throws {
         let found = try messages("soname") { $0[try $0.dynamicValue(14), as: UInt64.self] = 1 << 32 }
-        #expect(found.count == 1 && found[0].hasSuffix("its own name (DT_SONAME) is no string of it."))
+        #expect(found.count == 1 && found[0].hasSuffix("its own name (DT_SONAME) is not in its strings."))
     }
 
     @Test func fault184_aHashTableAtAddress0IsRefusedThoughThereIsAnother() throws {
@@ -118,9 +118,9 @@ struct ImageDamageTests {
         #expect(found.count == 1 && found[0].contains("its list of needed versions (DT_VERNEED)"), "\(found)")
     }
 
-    @Test func fault186_aVersionNumberThatStandsForNoneIsRefused() throws {
+    @Test func fault186_aVersionNumberWithoutARecordIsRefused() throws {
         let found = try messages("versym") { $0[try $0.table(0x6FFF_FFF0) + 2, as: UInt16.self] = 0x7000 }
-        #expect(found.count == 1 && found[0].contains("which stands for none (DT_VERSYM)"))
+        #expect(found.count == 1 && found[0].contains("which does not exist (DT_VERSYM)"))
         let alone = try messages("versym-alone") { file in
             // Some linkers name the version of the file itself as well.
             for tag in [UInt64(0x6FFF_FFFC), 0x6FFF_FFFD, 0x6FFF_FFFE, 0x6FFF_FFFF] {
@@ -144,7 +144,7 @@ struct ImageDamageTests {
             let last = try file.table(7) + Int(file[try file.dynamicValue(8), as: UInt64.self]) - 24
             file[last + 8, as: UInt32.self] = 200
         }
-        #expect(unknown.count == 1 && unknown[0].contains("is of the kind 200, which this machine does not have"))
+        #expect(unknown.count == 1 && unknown[0].contains("has the kind 200, which this machine does not have"))
         #if arch(x86_64)
         let copy = try messages("copy") { file in
             let last = try file.table(7) + Int(file[try file.dynamicValue(8), as: UInt64.self]) - 24
@@ -177,7 +177,7 @@ struct ImageDamageTests {
                     file[table + number * 24 + 16, as: UInt64.self] = array
                 }
             }
-            #expect(found.count == 1 && found[0].contains("(\(name)) does not lie in its code"), "\(found)")
+            #expect(found.count == 1 && found[0].contains("(\(name)) does not point to its code"), "\(found)")
             // Without its relocation an entry is an address of the file, and not of the process.
             let untouched = try messages("untouched-\(name)") { file in
                 let array = file[try file.dynamicValue(tag), as: UInt64.self]
@@ -189,7 +189,7 @@ struct ImageDamageTests {
             }
             #expect(
                 untouched.contains {
-                    $0.contains("(\(name)) does not lie in its code") || $0.contains("writes outside")
+                    $0.contains("(\(name)) does not point to its code") || $0.contains("writes outside")
                 })
         }
         let early = try messages("preinit") { try $0.replaceAdvice(by: 32, 0) }
@@ -255,7 +255,7 @@ struct ImageDamageTests {
             let note = try file.segment(4)
             file[Int(file[note + ELFBytes.fileOffset, as: UInt64.self]) + 4, as: UInt32.self] = 0xFFFF_FFF0
         }
-        #expect(huge.contains { $0.contains("one of its notes claims more bytes than there are") })
+        #expect(huge.contains { $0.contains("one of its notes claims more bytes than exist") })
         let property = try messages("property") { file in
             let note = try file.segment(4, file.segmentCount(4) - 1)
             file[note, as: UInt32.self] = 0x6474_E553
@@ -265,7 +265,7 @@ struct ImageDamageTests {
         let table = try messages("unwind") { file in
             file[try file.segment(0x6474_E550) + ELFBytes.address, as: UInt64.self] = 1 << 40
         }
-        #expect(table.contains { $0.contains("its table for unwinding (PT_GNU_EH_FRAME) lie outside") })
+        #expect(table.contains { $0.contains("its unwind table (PT_GNU_EH_FRAME) lie outside") })
     }
 
     @Test func fault83_anABINoteBehindALongNoteIsSeen() throws {
@@ -283,7 +283,7 @@ struct ImageDamageTests {
 
     @Test func fault192_segmentsThatChangeWhatWasReadAreRefused() throws {
         let shared = try messages("shared-page") { file in
-            // The second segment comes to lie in the last page of the first.
+            // The second segment is moved into the last page of the first.
             let (first, second) = (try file.segment(1), try file.segment(1, 1))
             let end =
                 file[first + ELFBytes.address, as: UInt64.self] + file[first + ELFBytes.memorySize, as: UInt64.self]

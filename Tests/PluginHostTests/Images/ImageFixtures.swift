@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Shared objects and programs for the tests, built from a few lines of source when a test first asks for them, in a
-/// directory that is removed at the end.
+/// Shared objects and programs for the tests, built from a few lines of source at their first use, in a directory that is
+/// removed at the end.
 enum ImageFixtures {
     struct BuildFailure: Error, CustomStringConvertible {
         let description: String
@@ -12,11 +12,11 @@ enum ImageFixtures {
         let path = NSTemporaryDirectory() + "/pluginhost-images-\(getpid())"
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         atexit { try? FileManager.default.removeItem(atPath: ImageFixtures.directory) }
-        // The dynamic linker and /proc tell paths without links and doubled slashes.
+        // The dynamic linker and /proc return paths without links and doubled slashes.
         return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }()
 
-    /// The results of all builds, by file name. The lock is held during a build: two tests may want the same file.
+    /// The results of all builds, by file name. The lock is held during a build, because two tests may need the same file.
     private static let built = FixtureLock<[String: Result<String, BuildFailure>]>([:])
 
     // MARK: - Sources
@@ -81,7 +81,7 @@ enum ImageFixtures {
         }
     }
 
-    /// - Returns: what the tool said if it failed.
+    /// - Returns: the tool's output if it failed.
     private static func run(_ command: [String]) throws -> String? {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: command[0])
@@ -143,7 +143,7 @@ struct ELFBytes {
     static let memorySize = 40
     static let alignment = 48
 
-    /// Where the n-th program header of a type stands.
+    /// Where the n-th program header of a type is.
     func segment(_ type: UInt32, _ number: Int = 0) throws -> Int {
         let start = Int(self[Self.programHeaders, as: UInt64.self])
         let all = (0..<Int(self[Self.programHeaderCount, as: UInt16.self])).map { start + $0 * 56 }
@@ -151,7 +151,7 @@ struct ELFBytes {
         return try #require(found.count > number ? found[number] : nil)
     }
 
-    /// Where the value of an entry of PT_DYNAMIC stands.
+    /// Where the value of an entry of PT_DYNAMIC is.
     func dynamicValue(_ tag: UInt64) throws -> Int {
         let segment = try segment(2)
         var offset = Int(self[segment + Self.fileOffset, as: UInt64.self])
@@ -171,7 +171,7 @@ struct ELFBytes {
             })
     }
 
-    /// Puts another text of the same length in the place of each occurrence.
+    /// Replaces each occurrence by another text of the same length.
     mutating func replace(_ text: String, by other: String) throws {
         precondition(text.utf8.count == other.utf8.count)
         let wanted = Array(text.utf8)
@@ -187,9 +187,9 @@ struct ELFBytes {
     func save(_ name: String) throws -> String { try ImageFixtures.file(name, bytes) }
 }
 
-/// A value behind a POSIX mutex, which the thread sanitiser knows, unlike the inside of the standard library's Mutex.
+/// A value behind a POSIX mutex. The thread sanitiser knows that mutex, but not the inside of the standard library's.
 final class FixtureLock<Value>: @unchecked Sendable {
-    // @unchecked because of the value, which is reached under the lock only.
+    // @unchecked because of the value, which is used only under the lock.
     private let lock = NSLock()
     private var value: Value
 

@@ -7,7 +7,7 @@ import Testing
 struct ImageMutationTests {
     private static let mutantsOfEach = 10_000
 
-    /// Numbers that are at the edge of something.
+    /// Numbers at the edges of ranges.
     private static let edges: [UInt64] = [
         0, 1, 2, 3, 7, 8, 16, 24, 56, 64, 0x7F, 0xFF, 0xFFF, 0x1000, 0x7FFF, 0xFFFF, 0x7FFF_FFFF, 0xFFFF_FFFF,
         0x7FFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF_FFF8, .max,
@@ -78,11 +78,11 @@ struct ImageMutationTests {
             complete.run()
             _ = image.classNames
         }
-        // Most changes hit code and strings; those of fields are seen.
+        // Most changes hit code and strings, where nobody notices; changes of fields are noticed.
         #expect(refused > Self.mutantsOfEach / 10, "\(refused)")
     }
 
-    /// The numbers of the headers and tables: what a careless reader believes.
+    /// The numbers of the headers and tables, which a careless reader trusts.
     private static func fields(of file: ELFBytes) throws -> [(offset: Int, size: Int)] {
         var fields: [(Int, Int)] = [
             (16, 2), (18, 2), (20, 4), (32, 8), (40, 8), (54, 2), (56, 2), (58, 2), (60, 2), (62, 2),

@@ -4,11 +4,11 @@ import Testing
 
 @testable import PluginHost
 
-/// Fault 296: protocols that have other requirements than when a plug-in was compiled against them.
+/// Fault 296: protocols with other requirements than when a plug-in was compiled against them.
 ///
 /// The API is built twice; the plug-in is compiled against the first version and runs with the second.
 @Suite("Changed interfaces") struct InterfaceComparisonTests {
-    /// One version of an API, and what a plug-in makes of the first.
+    /// One version of an API, and a plug-in for the first version.
     private struct Interfaces {
         let name: String
         let hasEvolution: Bool
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// What the check of the file finds, and what the comparison at the entry finds.
+    /// The findings of the check of the file, and of the comparison at the entry.
     private func findings(_ interfaces: Interfaces) throws -> (
         file: [PluginFinding], entry: [PluginFinding], library: String, plugin: String
     ) {
@@ -112,7 +112,7 @@ import Testing
             file.map(\.message) == [
                 """
                 The type “UsesEvolvingAPI.OwnDemanding” lacks 1 of the 3 requirements that the protocol \
-                “EvolvingAPI.Demanding” has in “\(library)”, and that has no default for them.
+                “EvolvingAPI.Demanding” has in “\(library)”, which has no default for them.
                 """
             ])
     }

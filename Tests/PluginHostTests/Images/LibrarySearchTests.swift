@@ -43,7 +43,7 @@ struct LibrarySearchTests {
             Array(searched(search.find("libnone.so", neededBy: [old, host])).prefix(3)) == [
                 "RPATH /r/path", "RPATH /host/path", "LD_LIBRARY_PATH /env/one",
             ])
-        // RUNPATH switches off all RPATHs, and holds for one image only.
+        // RUNPATH switches off all RPATHs, and applies to one image only.
         #expect(searched(search.find("libnone.so", neededBy: [new, host])).first == "LD_LIBRARY_PATH /env/one")
         #expect(!searched(search.find("libnone.so", neededBy: [try plugin(), new])).contains("RUNPATH /run/path"))
     }

@@ -15,10 +15,10 @@ struct ModuleCopyTests {
                 == PluginFinding(
                     .duplicateABI, filePath: path, subject: "PluginABI",
                     message:
-                        "The plug-in “\(path)” carries its own copy of the module PluginABI, so its classes are none "
-                        + "that the host knows.",
+                        "The plug-in “\(path)” contains its own copy of the module PluginABI, so the host does "
+                        + "not recognise its classes.",
                     remedy:
-                        "In its Package.swift, which must be another package than PluginHost's own, depend on "
+                        "In its Package.swift, which must be a different package than PluginHost, depend on "
                         + ".product(name: \"PluginHost\", package: \"PluginHost\") instead of on a target: that "
                         + "product is .dynamic, and host and plug-in then share one copy."
                 ))
@@ -30,7 +30,7 @@ struct ModuleCopyTests {
         #expect(completeInspection(path).map(\.subject) == ["PluginABI"])
     }
 
-    @Test func libraryWithPluginABIIsACopyOnlyWhereTheHostHasItAsWell() throws {
+    @Test func libraryWithPluginABIIsACopyOnlyIfTheHostHasItToo() throws {
         let library = try ImageFixtures.swift(
             "libABICopy.so", module: "PluginABI", "public final class PluginRegistrar {}",
             ["-emit-library", "-Xlinker", "-soname=libABICopy.so"])
@@ -59,11 +59,11 @@ struct ModuleCopyTests {
                 PluginFinding(
                     .warning, .duplicateABI, filePath: path, subject: "TwinAPI",
                     message:
-                        "The Swift module “TwinAPI” stands in “\(path)” and in “\(host)”: the types of the one are "
-                        + "not those of the other, and casts between them fail.",
+                        "The Swift module “TwinAPI” is contained in “\(path)” and in “\(host)”: the types of the "
+                        + "two copies are different, and casts between them fail.",
                     remedy:
                         "If host and plug-in exchange types of TwinAPI, make it a .library(type: .dynamic) product "
-                        + "in a package of its own, and let both depend on that product; else ignore this."
+                        + "in a separate package, and let both depend on that product; otherwise ignore this."
                 )
             ])
         // Two plug-ins may have modules of one name.
@@ -82,7 +82,7 @@ struct ModuleCopyTests {
         let found = completeInspection(path)
         #expect(found.map(\.subject) == ["Common"])
         #expect(found.first?.filePath == library)
-        #expect(found.first?.message.contains("stands in “\(library)” and in “\(path)”") == true)
+        #expect(found.first?.message.contains("is contained in “\(library)” and in “\(path)”") == true)
     }
 
     @Test func moduleInTheProgramIsFoundInItsFile() throws {
@@ -94,7 +94,7 @@ struct ModuleCopyTests {
         let found = ImageInspector.inspectCompletely(
             path: path, bundlePath: ImageFixtures.directory, surroundings: .program(path: program))
         #expect(found.map(\.code) == [.duplicateABI])
-        #expect(found.first?.message.contains("stands in “\(path)” and in “\(program)”") == true)
+        #expect(found.first?.message.contains("is contained in “\(path)” and in “\(program)”") == true)
     }
 
     @Test("A plug-in with the Swift runtime linked into it is refused")
@@ -104,11 +104,11 @@ struct ModuleCopyTests {
             ["-emit-library", "-static-stdlib"])
         #expect(
             completeInspection(path).filter { $0.severity == .error }.map(\.message) == [
-                "“\(path)” carries its own copy of the Swift runtime, so that the process would have two."
+                "“\(path)” contains its own copy of the Swift runtime, so the process would have two."
             ])
     }
 
-    @Test("A program with the Swift runtime linked into it is told")
+    @Test("A program with the Swift runtime linked into it is reported")
     func staticProgram() throws {
         let program = try ImageFixtures.swift(
             "static-program", module: "StaticProgram", "@main struct Main { static func main() { print(1) } }",
@@ -119,12 +119,12 @@ struct ModuleCopyTests {
             path: path, bundlePath: ImageFixtures.directory, surroundings: .program(path: program))
         #expect(
             found.filter { $0.code == .duplicateABI }.map(\.message) == [
-                "The program “\(program)” has the Swift runtime linked into it, and “\(path)” needs the shared one, "
-                    + "so that the process would have two."
+                "The program “\(program)” has the Swift runtime linked into it, but “\(path)” needs the shared one, "
+                    + "so the process would have two."
             ])
     }
 
-    @Test("Without a note, the compiler's revision in .comment tells another toolchain (83)")
+    @Test("Without a note, the compiler's revision in .comment shows another toolchain (83)")
     func otherToolchain() throws {
         let path = try ImageFixtures.swift(
             "comment.so", module: "Comment", ImageFixtures.swiftEntry + "public final class Own {}")

@@ -32,14 +32,14 @@ struct PackedRelocationFaults {
     private static let size: UInt64 = 35
     private static let entrySize: UInt64 = 37
 
-    /// Where the first entry stands that is a bitmap.
+    /// Where the first entry is that is a bitmap.
     private func bitmap(_ file: ELFBytes) throws -> Int {
         let start = try file.table(Self.table)
         let end = start + Int(file[try file.dynamicValue(Self.size), as: UInt64.self])
         return try #require(stride(from: start, to: end, by: 8).first { file[$0, as: UInt64.self] & 1 == 1 })
     }
 
-    @Test func theyAreSoundAndStandForAllPointers() throws {
+    @Test func theyAreSoundAndRepresentAllPointers() throws {
         #expect(try messages("not") { _ in } == [])
         let file = try Self.plugin()
         let entries = Int(file[try file.dynamicValue(Self.size), as: UInt64.self]) / 8
@@ -78,18 +78,45 @@ struct PackedRelocationFaults {
     }
 
     @Test func fault188_anInitialiserThatTheyLeadOutOfTheCodeIsRefused() throws {
-        // Its address without the base stands in the file.
+        // Its address without the base is in the file.
         for (tag, name) in [(UInt64(25), "initialiser 0 (DT_INIT_ARRAY)"), (26, "finaliser 0 (DT_FINI_ARRAY)")] {
             let found = try messages("array-\(tag)") { $0[try $0.table(tag), as: UInt64.self] = 1 << 40 }
-            #expect(found.count == 1 && found[0].hasSuffix("its \(name) does not lie in its code."), "\(found)")
+            #expect(found.count == 1 && found[0].hasSuffix("its \(name) does not point to its code."), "\(found)")
+        }
+    }
+
+    /// The dynamic linker adds the base once for each time that the table names the word.
+    @Test func fault188_anInitialiserOrFinaliserThatIsNamedTwiceIsRefused() throws {
+        let arrays: [(tag: UInt64, size: UInt64, name: String)] = [
+            (25, 27, "initialiser 0 (DT_INIT_ARRAY)"), (26, 28, "finaliser 0 (DT_FINI_ARRAY)"),
+        ]
+        func found(_ name: String, further: UInt64?) throws -> [String] {
+            try messages(name) { file in
+                func value(_ tag: UInt64) throws -> UInt64 { file[try file.dynamicValue(tag), as: UInt64.self] }
+                var entries: [UInt64] = []
+                for array in arrays {
+                    // An address, and a bitmap of the words after it: its lowest bit marks it as one.
+                    entries += [try value(array.tag), (UInt64(1) << (try value(array.size) / 8)) - 1]
+                }
+                if let further { entries.append(try value(further)) }
+                let start = try file.table(Self.table)
+                try #require(try value(Self.size) >= entries.count * 8)
+                try file[file.dynamicValue(Self.size), as: UInt64.self] = UInt64(entries.count * 8)
+                for (index, entry) in entries.enumerated() { file[start + index * 8, as: UInt64.self] = entry }
+            }
+        }
+        #expect(try found("named-once", further: nil) == [])
+        for (tag, _, name) in arrays {
+            let twice = try found("named-twice-\(tag)", further: tag)
+            #expect(twice.count == 1 && twice[0].hasSuffix("its \(name) does not point to its code."), "\(twice)")
         }
     }
 
     @Test func fault187_sizesThatDoNotFitAreRefused() throws {
         let size = try messages("size") { $0[try $0.dynamicValue(Self.size), as: UInt64.self] -= 1 }
-        #expect(size.first?.contains("said to have an impossible size") == true, "\(size)")
+        #expect(size.first?.contains("have an impossible size") == true, "\(size)")
         let entry = try messages("entry-size") { $0[try $0.dynamicValue(Self.entrySize), as: UInt64.self] = 16 }
-        #expect(entry.first?.contains("said to have an impossible size") == true, "\(entry)")
+        #expect(entry.first?.contains("have an impossible size") == true, "\(entry)")
         let none = try messages("size-0") { $0[try $0.dynamicValue(Self.size), as: UInt64.self] = 0 }
         #expect(none.first?.contains("tables without their sizes") == true, "\(none)")
         let far = try messages("far") { $0[try $0.dynamicValue(Self.size), as: UInt64.self] = 1 << 40 }

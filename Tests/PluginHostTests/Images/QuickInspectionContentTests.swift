@@ -66,7 +66,7 @@ struct QuickInspectionDynamicTests {
         }
         #expect(
             try messages("relacount.so") { $0[try $0.dynamicValue(0x6FFF_FFF9), as: UInt64.self] = 1 << 20 }[0]
-                .contains("are said to have an impossible size"))
+                .contains("have an impossible size"))
         #expect(
             try messages("no-versym.so") { file in
                 if let versions = try? file.dynamicValue(0x6FFF_FFF0) { file[versions - 8, as: UInt64.self] = none }
@@ -84,7 +84,7 @@ struct QuickInspectionDynamicTests {
             file[try file.segment(1, file.segmentCount(1) - 1) + ELFBytes.flags, as: UInt32.self] = 4
         }
         #expect(readOnly.contains { $0.contains("PT_GNU_RELRO lies outside of the writable segments") })
-        #expect(readOnly.contains { $0.contains("is said to be writable and lies in a segment that is not") })
+        #expect(readOnly.contains { $0.contains("is marked as writable but is in a segment that is not") })
         var file = try ELFBytes(ImageFixtures.sound())
         file[try file.segment(4), as: UInt32.self] = 6  // a note as PT_PHDR
         #expect(
@@ -118,7 +118,7 @@ struct QuickInspectionDynamicTests {
                 == PluginFinding(
                     .unsafeSearchPath, filePath: path, subject: "lib",
                     message:
-                        "“\(path)” has the relative element “lib” in its RUNPATH “lib:.”: it is searched from the "
+                        "“\(path)” has the relative element “lib” in its RUNPATH “lib:.”: it is relative to the "
                         + "host's current directory, where anybody may put a library.",
                     remedy: "Link it with -rpath '$ORIGIN' (swiftc: -Xlinker -rpath -Xlinker '$ORIGIN')."))
         #expect(relative.map(\.subject) == ["lib", "."])
@@ -136,7 +136,7 @@ struct QuickInspectionDynamicTests {
         #expect(try inspect("origin-like.so", "$ORIGINAL/lib").map(\.code) == [.unsafeSearchPath])
     }
 
-    /// The names are compared with those of the last file: one of the same length must not pass for another.
+    /// The names are compared with those of the last file: another name of the same length must not be accepted.
     @Test func libraryThatTheProcessDoesNotHaveIsToldAfterAnyOtherFile() throws {
         var file = try ELFBytes(
             ImageFixtures.c("needs-libc.so", ImageFixtures.entryWithNote, ["-shared", "-Wl,--no-as-needed"]))
@@ -163,7 +163,7 @@ struct QuickInspectionDynamicTests {
                 PluginFinding(
                     .unsafeSearchPath, filePath: path, subject: library,
                     message:
-                        "“\(path)” needs the library “\(library)” by a path, which is taken as it is and never "
+                        "“\(path)” needs the library “\(library)” by a path, which is used unchanged and never "
                         + "searched for.",
                     remedy:
                         "Give that library a SONAME (-Wl,-soname,libno-soname.so) and link again, so that it is "
@@ -188,7 +188,7 @@ struct QuickInspectionEntryTests {
         #expect(finding.subject == "plugin_entry")
         #expect(
             finding.message
-                == "“\(path)” does not export the function “plugin_entry”, so it is no plug-in of this host.")
+                == "“\(path)” does not export the function “plugin_entry”, so it is not a plug-in for this host.")
         #expect(finding.remedy.contains("@c(plugin_entry) public func pluginEntry"))
     }
 
@@ -308,7 +308,7 @@ struct QuickInspectionNoteTests {
         file[start, as: UInt16.self] = 2
         #expect(
             try quickInspection(file.save("format-2.so")).findings.first?.message.hasSuffix(
-                "carries a note of format 2; this host reads format 1.") == true)
+                "has a note of format 2; this host reads format 1.") == true)
         file[start, as: UInt16.self] = 1
         file[start + 12, as: UInt32.self] = 0xFFFF_FFFF
         #expect(

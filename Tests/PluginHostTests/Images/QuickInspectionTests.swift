@@ -3,13 +3,13 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What the check before every load says of a file.
+/// The findings of the check before every load for a file.
 func quickInspection(_ path: String, bundle: String = ImageFixtures.directory) throws -> ImageInspection {
     let file = try OpenedFile(path: path)
     return ImageInspector.inspectQuickly(file, path: path, bundlePath: bundle)
 }
 
-/// The messages about a sound file in which one thing was changed.
+/// The messages about a sound file after one change.
 private func messages(_ name: String, _ change: (inout ELFBytes) throws -> Void) throws -> [String] {
     var file = try ELFBytes(ImageFixtures.sound())
     try change(&file)
@@ -27,7 +27,7 @@ struct QuickInspectionKindTests {
         #expect(inspection.fingerprint != 0)
     }
 
-    @Test("A file of 0, 10 or 64 bytes is told in words (58)")
+    @Test("A file of 0, 10 or 64 bytes is reported in words (58)")
     func shortFiles() throws {
         let path = try ImageFixtures.file("empty.so", [])
         #expect(
@@ -128,10 +128,10 @@ struct QuickInspectionKindTests {
                 "is for s390x, \(ELF.name(ofByteOrder: ELF.hostByteOrder == 1 ? 2 : 1)); this host runs on \(host), "))
         #expect(try messages("class-7.so") { $0.bytes[4] = 7 }[0].contains("in the unknown class 7"))
         #expect(try messages("freebsd.so") { $0.bytes[7] = 9 }[0].hasSuffix("is for FreeBSD; this host runs on Linux."))
-        #expect(try messages("version.so") { $0.bytes[6] = 2 }[0].contains("gives its ELF version as 2 and 1"))
+        #expect(try messages("version.so") { $0.bytes[6] = 2 }[0].contains("its ELF version is 2 and 1"))
     }
 
-    /// Files of sysfs claim a page and give less: what a file looks like that is cut off while it is read.
+    /// Files of sysfs report a page and have less: they look like a file that is cut off while it is read.
     private static let shorterThanItsSize = [
         "/sys/devices/system/cpu/online", "/sys/kernel/mm/transparent_hugepage/enabled",
     ].first { FileIdentity(path: $0).map { $0.size >= 4096 } ?? false }
@@ -145,14 +145,14 @@ struct QuickInspectionKindTests {
             try quickInspection(path).findings == [
                 PluginFinding(
                     .executableChanged, filePath: path, message: "“\(path)” became shorter while it was read.",
-                    remedy: "Install it by writing a new file and renaming it over the old one.")
+                    remedy: "To install it, write a new file and rename it over the old one.")
             ])
     }
 }
 
 @Suite("The quick inspection: segments")
 struct QuickInspectionSegmentTests {
-    @Test("Truncation is told with the number of missing bytes, at 1 to 99 % (59)")
+    @Test("Truncation is reported with the number of missing bytes, at 1 to 99 % (59)")
     func truncation() throws {
         let bytes = try ELFBytes(ImageFixtures.sound()).bytes
         for percent in 1...99 {
@@ -186,13 +186,13 @@ struct QuickInspectionSegmentTests {
                 "has no program headers"))
         #expect(
             try messages("phoff.so") { $0[ELFBytes.programHeaders, as: UInt64.self] = .max - 8 }[0].contains(
-                "its program headers are said to begin at byte 18446744073709551607"))
+                "its program headers claim to begin at byte 18446744073709551607"))
         #expect(
             try messages("phoff-2.so") { $0[ELFBytes.programHeaders, as: UInt64.self] = 1 << 62 }[0].contains(
                 "is truncated or damaged"))
         #expect(
             try messages("phentsize.so") { $0[ELFBytes.programHeaderSize, as: UInt16.self] = 32 }[0].contains(
-                "are said to have 32 bytes each"))
+                "claim to have 32 bytes each"))
     }
 
     @Test("An executable stack is refused (65)")
@@ -200,7 +200,7 @@ struct QuickInspectionSegmentTests {
         let linked = try ImageFixtures.c("execstack.so", ImageFixtures.entryWithNote, ["-shared", "-Wl,-z,execstack"])
         #expect(
             try quickInspection(linked).findings.map(\.message) == [
-                "“\(linked)” asks for an executable stack, which would make the host's own stack executable."
+                "“\(linked)” requires an executable stack, which would make the host's own stack executable."
             ])
         let unmarked = try messages("no-gnu-stack.so") { file in
             file[try file.segment(0x6474_E551), as: UInt32.self] = 0
@@ -223,7 +223,7 @@ struct QuickInspectionSegmentTests {
             try messages("filesz.so") { file in
                 let segment = try file.segment(1, 1)
                 file[segment + ELFBytes.memorySize, as: UInt64.self] = 1
-            }.contains { $0.contains("and only 1 in memory") })
+            }.contains { $0.contains("but only 1 in memory") })
         #expect(
             try messages("overflow.so") { file in
                 file[try file.segment(1) + ELFBytes.memorySize, as: UInt64.self] = .max
@@ -244,7 +244,7 @@ struct QuickInspectionSegmentTests {
         #expect(
             try messages("congruence.so") { file in
                 file[try file.segment(1, 1) + ELFBytes.address, as: UInt64.self] += 8
-            }.contains { $0.contains("begins at another place of its page in memory") })
+            }.contains { $0.contains("has different offsets within its page in memory") })
         #expect(
             try messages("span.so") { file in
                 let last = try file.segment(1, file.segmentCount(1) - 1)

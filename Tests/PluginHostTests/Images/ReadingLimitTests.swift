@@ -4,10 +4,10 @@ import Testing
 
 @testable import PluginHost
 
-/// Files that are small and stand for much: what is read of them is bounded by their size.
+/// Small files that expand to much: their size limits how much of them is read.
 @Suite("ELF files that are slow or large to read")
 struct ReadingLimitTests {
-    /// A function of C++ whose parameters double with each level: 22 levels took 47 seconds and 1.5 GB.
+    /// A C++ function whose parameters double with each level: 22 levels took 47 seconds and 1.5 GB.
     private static func doubling(_ levels: Int) -> String {
         var name = "_Z1f1AIiiE"
         for level in 0..<levels {
@@ -17,7 +17,7 @@ struct ReadingLimitTests {
         return name
     }
 
-    @Test func fault182_aNameThatDoublesWithEachReferenceIsShownAsItIs() throws {
+    @Test func fault182_aNameThatDoublesWithEachReferenceIsShownMangled() throws {
         #expect(SymbolNames.demangled(Self.doubling(3)) != nil)
         for levels in [16, 24, 60] {
             #expect(SymbolNames.demangled(Self.doubling(levels)) == nil)
@@ -62,7 +62,7 @@ struct ReadingLimitTests {
         let path = try file.save("shares-names.so")
         #expect(
             try quickInspection(path).findings.map(\.message) == [
-                "“\(path)” is damaged: the names of its symbols share their strings to be read again and again."
+                "“\(path)” is damaged: the names of its symbols overlap and are read again and again."
             ])
         #expect(completeInspection(path).count == 1)
     }

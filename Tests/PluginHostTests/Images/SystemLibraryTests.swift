@@ -5,13 +5,13 @@ import Testing
 
 @Suite("The inspection and real libraries")
 struct SystemLibraryTests {
-    /// What linkers of many versions wrote: a rule that refuses one of these is wrong.
+    /// Files from linkers of many versions: a rule that refuses one of these is wrong.
     @Test func noLibraryOfTheSystemIsRefused() throws {
         let loaded = LoadedImages.all().map(\.path).filter {
             $0.hasPrefix("/") && Path.lastComponent($0).contains(".so")
         }
         let libc = try #require(loaded.first { Path.lastComponent($0) == "libc.so.6" })
-        let folder = Path.directory(of: libc)
+        let folder = Path.parent(libc)
         let others = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".so") }
         var inspected = 0
         var refused: [String] = []
@@ -21,7 +21,7 @@ struct SystemLibraryTests {
             }
             inspected += 1
             let found = ImageInspector.inspectQuickly(file, path: path, bundlePath: "/", as: .library).findings
-            // Some libraries are made to stay out of programs that run, and say so themselves.
+            // Some libraries refuse to be loaded into running programs, and say so themselves.
             refused += found.map(\.message).filter { !$0.contains("forbids being opened") }
         }
         #expect(inspected >= 10)

@@ -16,7 +16,7 @@ import Testing
                 try #require(findings[0].message.contains("libc.so.6” cannot be read"), "\(findings)")
                 try #require(findings[0].systemMessage == "Input/output error" && findings[0].severity == .error)
                 try #require(findings[0].remedy.contains("the system's log"))
-                // The next question is answered.
+                // The next look-up succeeds.
                 try #require(completeInspection(path).isEmpty)
             }
         }

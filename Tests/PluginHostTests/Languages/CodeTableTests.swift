@@ -38,7 +38,7 @@ struct CodeTableTests {
         #expect(entries == ["a aa", "a ab", "b ba", "a-b bb", "a-b a", "c b"])
     }
 
-    /// A look-up takes what it finds first, and need not look further.
+    /// A look-up uses the first match, and need not search further.
     @Test(arguments: [
         LanguageData.scripts, LanguageData.regions, LanguageData.englishParents, LanguageData.spanishParents,
         LanguageData.portugueseParents,

@@ -45,7 +45,7 @@ struct LanguageMatcherTests {
         #expect(preferred([], "it") == ["it"])
     }
 
-    @Test func baseStandsForTheDevelopmentRegion() {
+    @Test func baseRepresentsTheDevelopmentRegion() {
         func preferred(_ available: [String], _ languages: [String]) -> [String] {
             LanguageMatcher.preferredLocalizations(
                 from: available, forPreferences: languages, developmentRegion: "en")
@@ -56,7 +56,7 @@ struct LanguageMatcherTests {
         #expect(preferred(["Base", "English", "fr"], ["en"]) == ["English"])
     }
 
-    /// What Apple's header for the matcher gives as examples.
+    /// The examples in Apple's header for the matcher.
     @Test(arguments: [
         ("zh_CN,zh_TW,zh_HK,zh_MO", "zh-Hant-MO", "zh_MO,zh_HK,zh_TW"),
         ("zh_CN,zh_TW,zh_HK", "zh-Hant-HK", "zh_HK,zh_TW"),
@@ -80,7 +80,7 @@ struct LanguageMatcherTests {
                 == expected.split(separator: ",").map(String.init))
     }
 
-    /// Scripts, parents and aliases as CLDR 46 has them: likelySubtags, parentLocales, languageAlias. An answer `en` for
+    /// Scripts, parents and aliases of CLDR 46: likelySubtags, parentLocales, languageAlias. A result `en` for
     /// another language is the last resort: nothing matched.
     @Test(arguments: [
         // Scripts that the region implies, and scripts without a common parent.
@@ -128,7 +128,7 @@ struct LanguageMatcherTests {
             LanguageMatcher.preferredLocalizations(from: ["fr", "fr-CA"], forPreferences: ["fr-CH", "fr-CA"]) == ["fr"])
     }
 
-    @Test func brazilianServesAPortugueseReaderOnlyAtLast() {
+    @Test func brazilianMatchesAPortugueseReaderOnlyAsALastResort() {
         #expect(
             LanguageMatcher.preferredLocalizations(from: ["pt-BR", "es"], forPreferences: ["pt-PT", "es"]) == ["es"])
         #expect(LanguageMatcher.preferredLocalizations(from: ["en", "pt-BR"], forPreferences: ["pt-PT"]) == ["pt-BR"])
@@ -144,7 +144,7 @@ struct LanguageMatcherTests {
         #expect(LanguageMatcher.localizations(for: "yue", from: ["zh-Hans", "zh-Hant"]) == ["zh-Hant"])
     }
 
-    @Test func namesThatAreNoLanguagesMatchThemselves() {
+    @Test func namesThatAreNotLanguagesMatchThemselves() {
         #expect(LanguageMatcher.preferredLocalizations(from: ["en", "1337"], forPreferences: ["1337"]) == ["1337"])
         #expect(
             LanguageMatcher.preferredLocalizations(from: ["en", "Klingon"], forPreferences: ["klingon"]) == ["Klingon"])

@@ -10,7 +10,7 @@ struct LanguagePreferencesTests {
         LanguagePreferences.current(override: override, defaults: { defaults }, environment: { environment[$0] })
     }
 
-    /// Each source with its languages, the first one to the last.
+    /// Each source with its languages, from the first to the last.
     static let variables = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"]
 
     @Test(arguments: variables.indices)
@@ -30,7 +30,7 @@ struct LanguagePreferencesTests {
     }
 
     @Test(arguments: ["C", "POSIX", "C.UTF-8", "posix", "C.utf8"])
-    func theCLocaleIsNoLanguage(_ locale: String) {
+    func theCLocaleIsNotALanguage(_ locale: String) {
         #expect(languages(["LC_ALL": locale, "LANG": "fr_FR"]) == [])
         #expect(languages(["LANGUAGE": "\(locale):fr", "LANG": locale]) == ["fr"])
         #expect(languages(override: [locale, "de"]) == ["de"])

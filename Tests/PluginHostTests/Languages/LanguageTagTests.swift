@@ -16,7 +16,7 @@ struct LanguageTagTests {
     }
 
     @Test(arguments: ["", "a", "1337", "-", "_US", "x-y", "..", "é", "areallylongnameofalanguage"])
-    func whatIsNoLanguageIsRefused(_ text: String) {
+    func aNameThatIsNotALanguageIsRefused(_ text: String) {
         #expect(LanguageTag(text) == nil)
     }
 

@@ -27,7 +27,7 @@ import Testing
         withExtendedLifetime(circle) {}
     }
 
-    @Test func valuesThatAreNoObjectsDoNotCount() {
+    @Test func valuesThatAreNotObjectsDoNotCount() {
         let count = ObjectCount()
         let circle = Circle()
         count.add(Square() as any Shape)
@@ -53,24 +53,24 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func objectsWhoseEndIsToldCountExactly() {
+    @Test func objectsWithAReportedEndAreCountedExactly() {
         let count = ObjectCount()
         for _ in 0..<10 { count.add() }
         for _ in 0..<7 { count.remove() }
         #expect(count.value == 3)
     }
 
-    @Test func theCensusListsWhatLivesByPointAndName() {
+    @Test func theCensusListsLiveObjectsByPointAndName() {
         let census = ObjectCensus()
         let (a, b) = (Circle(), Circle())
         census.count(.provider, "round", at: "org.example.z").add(a)
         census.count(.provider, "round", at: "org.example.a").add(b)
         census.count(.pluginClass, "Nobody").add(Circle())
-        census.count(.cProvider, "told", at: "org.example.a").add()
+        census.count(.cProvider, "square", at: "org.example.a").add()
         #expect(
             census.live == [
                 LiveObjects(kind: .provider, name: "round", extensionPoint: "org.example.a", count: 1),
-                LiveObjects(kind: .cProvider, name: "told", extensionPoint: "org.example.a", count: 1),
+                LiveObjects(kind: .cProvider, name: "square", extensionPoint: "org.example.a", count: 1),
                 LiveObjects(kind: .provider, name: "round", extensionPoint: "org.example.z", count: 1),
             ])
         withExtendedLifetime((a, b)) {}

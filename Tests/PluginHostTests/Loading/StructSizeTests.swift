@@ -6,7 +6,7 @@ import Testing
 
 /// Fault 297: structs of the C ABI that are shorter or longer than those of this host.
 @Suite struct StructSizeTests {
-    /// The plugin_abi.h of each version that had another one, by its version.
+    /// The different versions of plugin_abi.h.
     private static let recorded: [String] = {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../Fixtures/headers").standardizedFileURL
@@ -18,7 +18,7 @@ import Testing
         #expect(Self.recorded.contains { $0.hasSuffix("/1.0/plugin_abi.h") })
     }
 
-    /// `change`: what is added to the sizes that the structs state.
+    /// `change`: the number that is added to the sizes in the structs.
     private static func source(_ header: String, change: Int = 0) -> String {
         """
         #include "\(header)"
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// What `begin` answers for an identity of some size.
+    /// The result of `begin` for an identity of some size.
     @Test(arguments: [
         (PLUGIN_SWIFT_IDENTITY_SIZE_1_0, PLUGIN_OK), (PLUGIN_SWIFT_IDENTITY_SIZE_1_0 - 8, PLUGIN_INVALID_ARGUMENT),
         (PLUGIN_SWIFT_IDENTITY_SIZE_1_1, PLUGIN_OK), (PLUGIN_SWIFT_IDENTITY_SIZE_1_1 + 8, PLUGIN_OK),
@@ -104,7 +104,7 @@ import Testing
             let swift = try #require(
                 withPluginString(PLUGIN_SWIFT_ID) { host.pointee.get_extension(host, $0) }?
                     .assumingMemoryBound(to: plugin_swift_host.self))
-            // What stands behind the end of a short one is not to be read.
+            // Nothing after the end of a short one may be read.
             var identity = plugin_swift_identity()
             identity.header = plugin_header(size: UInt32(size), version: 1)
             identity.abi_identity = abiIdentity

@@ -4,18 +4,18 @@ import Synchronization
 
 @testable import PluginHost
 
-/// A plug-in in the tests' own program, all of whose code calls the library, as foreign code may wherever it runs.
+/// A plug-in in the tests' own program. All of its code calls the library, as foreign code may wherever it runs.
 enum CallingPlugin {
     /// How often its code ran, and how often a lock was held then.
     static let calls = Atomic(0)
     static let callsUnderLock = Atomic(0)
 
-    /// Whether its code ran since the last time that this was asked, and never under a lock.
+    /// Whether its code ran since the last call of this function, and never under a lock.
     static var ranWithoutLocks: Bool {
         calls.exchange(0, ordering: .acquiringAndReleasing) > 0 && callsUnderLock.load(ordering: .acquiring) == 0
     }
 
-    /// Asks for nearly everything that takes a lock.
+    /// Calls nearly everything that takes a lock.
     static func callLibrary() {
         calls.add(1, ordering: .acquiringAndReleasing)
         if !HeldLocks.areNone { callsUnderLock.add(1, ordering: .acquiringAndReleasing) }
@@ -48,7 +48,7 @@ enum CallingPlugin {
           CFBundleDevelopmentRegion = en; }
         """
 
-    /// The plug-in as a bundle, in a folder that lives as long as the process.
+    /// The plug-in as a bundle, in a folder that exists as long as the process.
     static func make() throws -> PluginBundle {
         let tree = try TemporaryTree(["Calling.bundle/Contents/Info.plist": list])
         _ = Unmanaged.passRetained(tree)
@@ -57,7 +57,7 @@ enum CallingPlugin {
 
     private static let entry: @convention(c) (UnsafePointer<plugin_host>) -> plugin_status = { host in
         let status = registerPlugin(with: host) { plugin in
-            // Its closure is the plug-in's: it is destroyed with what it holds.
+            // Its closure belongs to the plug-in: it is destroyed with everything it holds.
             let held = Object()
             plugin.register(Object.self)
             plugin.provide(service, named: "calling") { context in
@@ -81,7 +81,7 @@ enum CallingPlugin {
             ptr: UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self), len: text.utf8CodeUnitCount)
     }
 
-    /// Immortal, as the ABI wants it. Unsafe only for the compiler: it is written here and never again.
+    /// Immortal, as the ABI requires. Unsafe only for the compiler: it is written here and never again.
     nonisolated(unsafe) private static let factory: UnsafePointer<plugin_factory> = {
         let factory = UnsafeMutablePointer<plugin_factory>.allocate(capacity: 1)
         factory.initialize(to: plugin_factory())

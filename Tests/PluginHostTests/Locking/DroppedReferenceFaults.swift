@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Fault 170: the last reference to an object ends while a lock is held that its end takes too.
+/// Fault 170: the last reference to an object ends under a lock that its deinitialiser takes too.
 ///
 /// Each test has a process of its own, because the fault ends the process.
 @Suite(.timeLimit(.minutes(5))) struct DroppedReferenceFaults {
@@ -14,18 +14,18 @@ import Testing
             onThreads(3) { _ in
                 for _ in 0..<10_000 { _ = PluginBundle(path: path)?.bundlePath }
             }
-            // What was dropped is gone from the table, and the path opens again.
+            // The dropped bundle is no longer in the table, and the path opens again.
             #expect(BundleTable.shared.bundle(atPath: path) == nil)
             #expect(PluginBundle(path: path)?.bundlePath == path)
         }
     }
 
-    @Test func fault170_objectsThatAskWhatLivesWhileTheyEndAreCounted() async {
+    @Test func fault170_objectsThatCountLiveObjectsInTheirDeinitialiserAreCounted() async {
         await #expect(processExitsWith: .success) {
             let count = ObjectCount()
             onThreads(3) { number in
                 for _ in 0..<50_000 {
-                    // The other threads look at the object while this one drops it.
+                    // The other threads use the object while this one drops it.
                     if number == 0 { _ = count.value } else { count.add(Asking(count)) }
                 }
             }

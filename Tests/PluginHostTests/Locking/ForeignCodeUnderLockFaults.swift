@@ -5,7 +5,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Fault 171: code that is not ours runs while its thread holds a lock of the library, which it may then ask for again.
+/// Fault 171: foreign code runs while its thread holds a lock of the library, which it may then take again.
 ///
 /// Each test has a process of its own: they count what runs in the whole process, and the fault ends it.
 @Suite(.timeLimit(.minutes(5))) struct ForeignCodeUnderLockFaults {
@@ -13,7 +13,7 @@ import Testing
         let description: String
     }
 
-    /// `step`: what was done, for the message.
+    /// `step`: the action before, for the message.
     private static func expectRan(_ step: String) throws {
         if !CallingPlugin.ranWithoutLocks {
             throw Broken(description: "\(step): its code did not run, or a lock was held")
@@ -124,7 +124,7 @@ import Testing
             try bundle.loadAndReturnError()
             for _ in 0..<100 {
                 let catalog = PluginCatalog(searchPaths: [folder], options: .init(index: .none))
-                // A reader with events that it has not read, each of which holds the bundle or the catalogue.
+                // A reader with unread events, each of which holds the bundle or the catalogue.
                 var changes: AsyncStream<CatalogChange>.Iterator? = catalog.changes.makeAsyncIterator()
                 var watched: AsyncStream<CatalogEvent>? = try catalog.watch()
                 withExtendedLifetime((changes, watched)) {}
@@ -145,7 +145,7 @@ import Testing
                 forName: PluginBundle.didLoadNotification, object: nil, queue: nil
             ) { _ in CallingPlugin.callLibrary() }
             defer { NotificationCenter.default.removeObserver(observer) }
-            // The executor of a task runs where it is resumed.
+            // The executor of a task runs in the place where the task is resumed.
             let listener = Listener()
             let ready = DispatchSemaphore(value: 0)
             let task = Task { await listener.listen(ready) }
@@ -173,7 +173,7 @@ private actor Listener {
     }
 }
 
-/// An executor of an application's, which is called when an event resumes a task.
+/// An application's executor, which is called when an event resumes a task.
 private final class InlineExecutor: SerialExecutor {
     static let shared = InlineExecutor()
     static let jobs = Lock(0)

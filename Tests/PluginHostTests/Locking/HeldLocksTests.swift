@@ -3,9 +3,9 @@ import Testing
 
 @testable import PluginHost
 
-/// What ends or is postponed under a lock happens after it.
+/// A release or a postponed call under a lock happens after the lock.
 @Suite struct HeldLocksTests {
-    /// Notes, when it ends, whether a lock was held then.
+    /// Notes in its deinitialiser whether a lock was held.
     private final class Ending: Sendable {
         let ends: Noted
         init(_ ends: Noted) { self.ends = ends }
@@ -16,13 +16,13 @@ import Testing
         private let held = NSLock()
         nonisolated(unsafe) private var states: [Bool] = []  // under `held`
         func note() { held.withLock { states.append(HeldLocks.areNone) } }
-        /// For each end whether no lock was held.
+        /// For each deinitialiser, whether no lock was held.
         var all: [Bool] { held.withLock { states } }
     }
 
     private struct Refusal: Error {}
 
-    @Test func aLockCountsItselfAlsoWhereItsBodyThrows() {
+    @Test func aLockCountsItselfEvenIfItsBodyThrows() {
         let outer = Lock(0)
         let inner = Lock(0)
         #expect(HeldLocks.areNone)
@@ -45,7 +45,7 @@ import Testing
             #expect(noted.all.isEmpty)
         }
         #expect(noted.all == [true])
-        // Without a lock it ends where it is dropped.
+        // Without a lock it ends immediately.
         var box: Deferred<Ending>? = Deferred(Ending(noted))
         withExtendedLifetime(box) {}
         box = nil
@@ -61,13 +61,13 @@ import Testing
             owner = nil
             return (isThere, noted.all.count, reference.isAlive)
         }
-        // The lock's own reference kept it for the time.
+        // The lock's own reference kept it for that time.
         #expect(found == (true, 0, true))
         #expect(noted.all == [true])
         #expect(lock.withLock { !$0.isAlive })
     }
 
-    @Test func whatIsPostponedRunsInOrderWithoutALockAndMayPostponeMore() {
+    @Test func postponedCallsRunInOrderWithoutALockAndMayPostponeMore() {
         let outer = Lock(0)
         let inner = Lock(0)
         let order = Lock<[Int]>([])
@@ -113,7 +113,7 @@ import Testing
             }
             held.wait(until: "the other thread holds the lock")
             let isRight = ForkedChild.succeeds {
-                // Taking and releasing one must not run what the other thread had postponed.
+                // Taking and releasing a lock must not run what the other thread had postponed.
                 let before = HeldLocks.areNone
                 Lock(0).withLock { _ in }
                 return before && HeldLocks.areNone

@@ -10,7 +10,7 @@ import Testing
         case entry, hooks, provider, factory, principal, function, service, linker, accessor, plugin, error
         case streams, notification, wait
 
-        /// What the message says is about to run.
+        /// The part of the message that says what is about to run.
         var foreignCode: String {
             switch self {
             case .entry: "the entry of a plug-in"
@@ -37,7 +37,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { [funnel = funnel as Funnel] in
-            // One that does not stop ends with success, and fails the test.
+            // If the guard does not stop the process, it ends with success, and the test fails.
             try Self.underALock(funnel)
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -57,7 +57,7 @@ import Testing
         let listener = funnel == .streams ? PluginBundle.stateChanges.makeAsyncIterator() : nil
         let shared = SharedObject()
         let ticket = LoadTicket(.load, of: "/none")
-        // The message stands in standard error and the process ends; nothing below returns.
+        // The message is in standard error and the process ends; nothing below returns.
         try Lock(0).withLock { _ in
             switch funnel {
             case .entry: bundle.load()

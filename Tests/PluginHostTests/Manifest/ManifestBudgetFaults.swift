@@ -4,12 +4,12 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Faults 27, 37, 172, 178, 179 and 282: lists of bundles that grow, or that are small and stand for much.
+/// Faults 27, 37, 172, 178, 179 and 282: lists of bundles that grow, or that are small and expand to much.
 @Suite struct ManifestBudgetFaults {
     @Test func fault27_aListThatGrowsOrShrinksWhileItIsReadIsRefused() throws {
         let tree = try TemporaryTree(["Info.plist": "{ CFBundleIdentifier = x; }"])
         let file = try OpenedFile(path: tree("Info.plist"))
-        // Between the look at the file and its reading.
+        // Between examining the file and reading it.
         try tree.write(
             "Info.plist", "{ CFBundleIdentifier = x; CFBundleName = \"\(String(repeating: "y", count: 9_999))\"; }")
         try Self.expectRefusal(of: file, tree("Info.plist"))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func fault172_aBundleWhoseListOverlapsOpensWithAnError() throws {
-        // Data objects, each of which holds all that come after it.
+        // Data objects that each hold all later ones.
         let count = 50_000
         var list = BinaryListFixture()
         let last = list.add([UInt8](repeating: 0, count: 6 * count))
@@ -54,7 +54,7 @@ import Testing
             headers += [0x4F, 0x12] + BinaryListFixture.bigEndian(6 * (count - number - 1), 4)
         }
         bytes.replaceSubrange(8..<8 + 6 * count, with: headers)
-        // The array of them stands behind, and the table after it.
+        // The array of them comes after them, and the table after it.
         let array = 8 + 6 * count
         bytes.removeSubrange(array...)
         bytes +=
@@ -73,7 +73,7 @@ import Testing
         let finding = try #require(bundle.manifestError?.findings.first)
         #expect(finding.code == .manifestUnreadable)
         #expect(finding.message.contains("Bad.bundle/Contents/Info.plist"))
-        #expect(finding.message.contains("Write the file anew"))
+        #expect(finding.message.contains("Write the file again"))
         #expect(tree.catalog("a").plugins.map(\.identifier) == ["good"])
     }
 
@@ -131,6 +131,6 @@ import Testing
         #expect(index.candidateCount == 100)
         // Each was 90 MB.
         #expect(index.bytes.count < 100 * 101 * 1_000)
-        #expect(index.record(index.entry(99)).findings.count == 101)
+        #expect(index.record(index.candidateRow(99)).findings.count == 101)
     }
 }

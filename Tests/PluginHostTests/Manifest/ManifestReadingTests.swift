@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// A manifest is the same whether its list is read by places or by the reader.
+/// A manifest is the same whether the fast way or the reader reads its list.
 @Suite struct ManifestReadingTests {
     private static func text(_ list: String) -> ListText {
         let bytes = Array(list.utf8)
@@ -18,7 +18,7 @@ import Testing
         return (fast, Manifest(dictionary: dictionary, path: "/x/Info.plist"))
     }
 
-    /// All of a manifest that anybody can ask for.
+    /// All public values of a manifest.
     private static func everything(_ manifest: Manifest) -> String {
         let sorted = (manifest.requires.sorted { $0.key < $1.key }, manifest.functions.sorted { $0.key < $1.key })
         let uses = manifest.uses.sorted { $0.key < $1.key }

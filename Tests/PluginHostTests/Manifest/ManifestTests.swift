@@ -47,7 +47,7 @@ import Testing
         #expect(manifest.unknownKeys.isEmpty)
     }
 
-    @Test func nsExecutableWinsAndAnUnexpandedVariableIsPassedOver() {
+    @Test func nsExecutableWinsAndAnUnexpandedVariableIsIgnored() {
         #expect(manifest(["NSExecutable": .string("a"), "CFBundleExecutable": .string("b")]).executable == "a")
         #expect(manifest(["NSExecutable": .string("${X}"), "CFBundleExecutable": .string("b")]).executable == "b")
         #expect(manifest(["CFBundleExecutable": .string("${EXECUTABLE_NAME}")]).executable == nil)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func unknownKeysOfOursAreToldAndOthersAreNot() {
+    @Test func onlyUnknownKeysOfOursAreReported() {
         #expect(
             manifest(["PHFactory": .string(""), "PHX": .integer(1), "Other": .integer(1)]).unknownKeys == [
                 "PHFactory", "PHX",
@@ -98,6 +98,6 @@ import Testing
         #expect(finding?.code == .manifestInvalid && finding?.subject == "PHFunctions")
         #expect(
             finding?.message
-                == "The key PHFunctions of “/x/Info.plist” is an array, where a dictionary of strings is expected.")
+                == "The key PHFunctions of “/x/Info.plist” is an array, but a dictionary of strings is expected.")
     }
 }

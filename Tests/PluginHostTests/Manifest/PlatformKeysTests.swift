@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [
         "Key-other", "Key-Linux", "Keylinux", "Key-", "-linux", "~ipad", "Key~other", "a-macos-b", "X-linux-gnu",
     ])
-    func whatIsNoPlatformsNameIsPartOfTheKey(key: String) {
+    func anEndingThatIsNotAPlatformIsPartOfTheKey(key: String) {
         #expect(applied([key: "value"]) == [key: "value"])
     }
 

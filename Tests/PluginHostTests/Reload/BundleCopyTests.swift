@@ -4,7 +4,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// What is copied for hot reload, what is compared, and how long copies stay.
+/// What is copied and compared for hot reload, and how long copies stay.
 @Suite(.timeLimit(.minutes(2))) struct BundleCopyTests {
     private static let list = """
         <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>org.example.copied</string>
@@ -30,7 +30,7 @@ import Testing
         #expect(error.filePath == tree("X.bundle/a") && error.findings[0].message == "See “\(tree("X.bundle/a"))”.")
         copy.remove()
         #expect(PluginError(bundlePath: copy.path, finding).filePath == copy.path + "/a")
-        #expect(copy.told(error).description == "The bundle “\(tree("X.bundle"))”: See “\(tree("X.bundle/a"))”.")
+        #expect(copy.ofOriginal(error).description == "The bundle “\(tree("X.bundle"))”: See “\(tree("X.bundle/a"))”.")
     }
 
     @Test func fault198_devicesAndFIFOsAreNeitherCopiedNorReadNorWaitedFor() throws {
@@ -60,7 +60,7 @@ import Testing
         let copy = try BundleCopy(of: tree("X.bundle"), in: directory)
         #expect(Path.linkTarget(copy.path + "/Contents/Linux/out.so") == tree("outside.so"))
         #expect(try code.isEqual(in: tree("X.bundle"), and: copy.path))
-        // Another content outside is no other code of the bundle; another place is.
+        // A change of the file outside is not a change of the bundle's code, but a link to another place is.
         try tree.write("outside.so", "changed")
         #expect(try code.isEqual(in: tree("X.bundle"), and: copy.path))
         try tree.write("elsewhere.so", "changed")
@@ -80,13 +80,13 @@ import Testing
         }
         // Nothing of them is left.
         #expect(DirectoryListing(path: directory.path).names.keys.sorted() == ["lock"])
-        // Neither is more compared than copied.
+        // Neither is compared or copied further.
         #expect(throws: OpenedDirectory.Failure.self) {
             try code.files(in: tree("X.bundle"), limits: .init(entries: 4))
         }
     }
 
-    @Test func fault264_codeThatCannotBeReadForAMomentIsNoOtherCode() async {
+    @Test func fault264_codeThatCannotBeReadForAMomentIsNotNewCode() async {
         await #expect(processExitsWith: .success) {
             let tree = try BundleCopyTests().bundle()
             let code = BundleCopyTests().code
@@ -129,7 +129,7 @@ import Testing
         setenv("PLUGINHOST_COPIES", tree("copies"), 1)
     }
 
-    /// The private copies that are there.
+    /// The existing private copies.
     private static func copies(_ tree: TemporaryTree) -> [String] {
         let processes = DirectoryListing(path: tree("copies")).names.keys.filter { $0 != "lock" }
         return processes.flatMap { process in
@@ -150,19 +150,19 @@ import Testing
             let first = generations.current!.bundle
             var most = 0
             for build in 0..<200 {
-                // Another build: the Info.plist is code.
+                // Another build: the Info.plist counts as code.
                 try tree.write("X.bundle/Contents/Info.plist", Self.list.replacing("copied", with: "copied\(build)"))
                 guard case .replaced = generations.reload(at: tree("X.bundle")) else {
                     preconditionFailure("build \(build) is not in service")
                 }
-                // Objects that end at once, as most do.
+                // Objects that are released at once, as most are.
                 _ = try generations.use { try $0.cProviders()[0].make() }
                 generations.removeEndedCopies()
                 most = max(most, Self.copies(tree).count)
             }
-            // The one in service and the one whose object is held, and no more after the sweep.
+            // The one in service and the one whose object is held, and no others after the sweep.
             precondition(most <= 3, "\(most) copies")
-            // An object that lives finds the resources that it was built with.
+            // An object that still exists finds the resources that it was built with.
             precondition(first.path(forResource: "payload", ofType: nil) != nil)
             precondition(Self.copies(tree).count == 2)
             precondition(generations.all.count == 201)
@@ -182,7 +182,7 @@ import Testing
             let generations = PluginGenerations(path: tree("X.bundle"))
             _ = try generations.use { try $0.loadAndReturnError() }
             try tree.write("X.bundle/Contents/Info.plist", Self.list.replacing("copied", with: "second"))
-            // The copy cannot be opened for the moment: the same code is tried again.
+            // The copy cannot be opened at the moment: the same code is tried again.
             FailingCalls.fail("open", "X.bundle/Contents/Linux/X", EMFILE, times: 8)
             guard case .failed(let error) = generations.reload(at: tree("X.bundle")), error.isPassing else {
                 preconditionFailure("the failure was not noticed")
@@ -214,7 +214,7 @@ import Testing
             try tree.write("Y.bundle/Contents/Info.plist", Self.list.replacing("copied", with: "other"))
             let generations = PluginGenerations(path: tree("X.bundle"))
             try generations.use { try $0.loadAndReturnError() }
-            // The name is taken by a bundle that was loaded from a copy.
+            // A bundle that was loaded from a copy has the name.
             let bundle = try PluginBundle.open(path: tree("Y.bundle"))
             bundle.load()
             guard let error = bundle.loadError else { preconditionFailure("the name was free") }
@@ -232,7 +232,7 @@ import Testing
             let bundle = try PluginBundle.open(path: tree("X.bundle"))
             try bundle.loadAndReturnError()
             let before = FileIdentity(path: tree("X.bundle/Contents/Linux/X"))
-            // As an installation should: a new file over the old one.
+            // As an installation should do it: a new file over the old one.
             try tree.write("X.bundle/Contents/Linux/new", "something else")
             try tree.rename("X.bundle/Contents/Linux/new", to: "X.bundle/Contents/Linux/X")
             precondition(FileIdentity(path: tree("X.bundle/Contents/Linux/X"))?.inode != before?.inode)
@@ -247,7 +247,7 @@ import Testing
             try Self.loadable(tree)
             let generations = PluginGenerations(path: tree("X.bundle"))
             try generations.use { try $0.loadAndReturnError() }
-            // In place and to nothing: whatever had it mapped would end with SIGBUS.
+            // In place and to nothing: every process that had it mapped would end with SIGBUS.
             precondition(truncate(tree("X.bundle/Contents/Linux/X"), 0) == 0)
             for _ in 0..<100 { try generations.use { _ = try $0.cProviders()[0].make() } }
         }
@@ -291,7 +291,7 @@ import Testing
             }
             end.withLock { $0 = true }
             await reuser.value
-            // What is mapped are the files of the bundles, and never the other one.
+            // The mapped files are those of the bundles, and never the other one.
             let maps = open("/proc/self/maps", O_RDONLY)
             var text: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 65_536)

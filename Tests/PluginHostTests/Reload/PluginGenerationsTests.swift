@@ -44,7 +44,7 @@ import Testing
         #expect(number(generations.reload(at: fixture.path)) == 2)
         #expect(try version(generations) == 2)
         #expect(old.state == .deactivated)
-        // The old code is there as it was: a function that somebody keeps goes on working.
+        // The old code is unchanged: a function that somebody keeps still works.
         #expect(PluginBundle(identifier: fixture.identifier) === generations.current?.bundle)
         #expect(deactivations.pointee == 0)
         try fixture.install(.init(version: 3))
@@ -68,7 +68,7 @@ import Testing
         #expect(error.bundlePath == fixture.path)
         let message = """
             The bundle “\(fixture.path)”: This generation of the bundle, in “\(fixture.path)”, was replaced by a newer \
-            one. Ask the catalogue for the plug-in, or use PluginBundle(identifier:); both give the newest.
+            one. Use the catalogue or PluginBundle(identifier:) to get the newest generation.
             """
         #expect(error.description == message)
         #expect(!old.load())
@@ -84,7 +84,7 @@ import Testing
             bundles.append(bundle)
             if bundles.count == 1 {
                 try fixture.install(.init(version: 2))
-                // Nobody has loaded it, so the reload makes no other; the next caller does.
+                // Nobody has loaded it, so the reload makes no new generation; the next caller does.
                 #expect(isUnchanged(generations.reload(at: fixture.path)))
             }
             return try bundle.builtVersion
@@ -104,7 +104,7 @@ import Testing
         #expect(PluginBundle(identifier: fixture.identifier)?.manifest.shortVersion == "1.0")
     }
 
-    @Test func theSameBytesAreNoNewCode() throws {
+    @Test func theSameBytesAreNotNewCode() throws {
         let fixture = try ReloadFixture("SameBytes")
         let generations = PluginGenerations(path: fixture.path)
         _ = try version(generations)
@@ -149,7 +149,7 @@ import Testing
         #expect(!error.description.contains("process-"), "it speaks of the copy: \(error)")
         #expect(try version(generations) == 1)
         #expect(PluginBundle(identifier: fixture.identifier) === generations.current?.bundle)
-        // What failed is not tried again until it has changed.
+        // Code that failed is not tried again until it has changed.
         #expect(isUnchanged(generations.reload(at: fixture.path)))
         try fixture.install(.init(version: 2))
         #expect(number(generations.reload(at: fixture.path)) != nil)
@@ -183,7 +183,7 @@ import Testing
         #expect(error.code == .activationFailed)
         #expect(error.description.contains("it will not"))
         #expect(try version(generations) == 1)
-        // The names belong to the old code as before: the next generation takes over both of the old one's.
+        // The names still belong to the old code: the next generation takes over both of them.
         try fixture.install(.init(version: 3, factories: ["thing", "more"]))
         #expect(number(generations.reload(at: fixture.path)) == 3)
         #expect(try version(generations) == 3)
@@ -221,14 +221,14 @@ import Testing
             #expect(try bundle.builtVersion == 1)
             try fixture.install(.init(version: 2))
             #expect(number(generations.reload(at: fixture.path)) == 2)
-            // In the old one all is as before; a call from here goes to the new one.
+            // Nothing has changed in the old one; a call from here goes to the new one.
             #expect(bundle.state == .active)
             #expect(try bundle.builtVersion == 1)
             #expect(try version(generations) == 2)
             #expect(generations.remaining.map(\.number) == [1])
             #expect(deactivations.pointee == 0)
         }
-        // It happens on another thread then.
+        // It then happens on another thread.
         for _ in 0..<2000 where !generations.remaining.isEmpty || generations.all[0].state != .deactivated {
             usleep(5000)
         }
@@ -250,13 +250,13 @@ import Testing
         #expect(generations.remaining.isEmpty)
     }
 
-    @Test func whatNobodyUsesIsNotLoaded() throws {
+    @Test func unusedPluginsAreNotLoaded() throws {
         let fixture = try ReloadFixture("Unused")
         let generations = PluginGenerations(path: fixture.path)
         try fixture.install(.init(version: 2))
         #expect(isUnchanged(generations.reload(at: fixture.path)))
         #expect(generations.current == nil)
-        // Copied and not loaded, it is dismissed.
+        // It was copied and not loaded, and is dismissed.
         try generations.use { _ in }
         try fixture.install(.init(version: 3))
         #expect(isUnchanged(generations.reload(at: fixture.path)))
@@ -279,7 +279,7 @@ import Testing
         #expect(try version(generations) == 2)
     }
 
-    @Test func whatWasLoadedInPlaceIsTheFirstGeneration() throws {
+    @Test func codeLoadedInPlaceIsTheFirstGeneration() throws {
         let fixture = try ReloadFixture("InPlace")
         let bundle = try PluginBundle.open(path: fixture.path)
         try bundle.loadAndReturnError()
@@ -295,7 +295,7 @@ import Testing
     @Test func callersOnManyThreadsSeeOneGenerationOrTheNext() throws {
         let fixture = try ReloadFixture("ManyCallers")
         let generations = PluginGenerations(path: fixture.path)
-        // Of what nobody has loaded, a reload makes nothing.
+        // A reload does nothing for a plug-in that nobody has loaded.
         #expect(try version(generations) == 1)
         let end = Atomic(false)
         defer { end.store(true, ordering: .releasing) }

@@ -2,16 +2,16 @@ import Glibc
 
 @_spi(Tools) @testable import PluginHost
 
-/// A plug-in that is installed and then built anew, again and again.
+/// A plug-in that is installed and then built again and again.
 struct ReloadFixture {
     let tree: TemporaryTree
     let name: String
     var path: String { tree("\(name).bundle") }
     var identifier: String { "org.example.reload.\(name)" }
 
-    /// What a build of it does.
+    /// The behaviour of a build.
     struct Build {
-        /// What its function `version` answers.
+        /// The result of its function `version`.
         var version: Int
         /// The names of its factories, at a point of the test's own.
         var factories = ["thing"]
@@ -95,7 +95,7 @@ struct ReloadFixture {
 }
 
 extension PluginBundle {
-    /// What the fixture's function answers.
+    /// The result of the fixture's function.
     var builtVersion: Int {
         get throws { Int(try function("version", "() -> uint32")().uint64 ?? 0) }
     }

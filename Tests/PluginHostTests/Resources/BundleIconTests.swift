@@ -12,15 +12,15 @@ struct BundleIconTests {
         return "<key>CFBundleIconFiles</key><array>\(strings)</array>"
     }
 
-    /// What a test looks at: the name, the device, the scale.
-    private func told(_ variants: [ResourceVariant]) -> [String] {
+    /// The parts that a test compares: the name, the device, the scale.
+    private func descriptions(_ variants: [ResourceVariant]) -> [String] {
         variants.map { "\($0.url.lastPathComponent) \($0.device ?? "any") \($0.scale)" }
     }
 
-    /// What a bundle of some resources has for icons.
+    /// The icons of a bundle with some resources.
     private func icons(_ resources: [String], info: String = "") throws -> [String] {
         let bundle = try ResourceBundle(resources, info: info)
-        return withExtendedLifetime(bundle) { told(bundle.bundle.iconFiles) }
+        return withExtendedLifetime(bundle) { descriptions(bundle.bundle.iconFiles) }
     }
 
     private static let icons = ["Icon.png", "A.png", "B.png", "C.png", "D.png"]
@@ -42,7 +42,7 @@ struct BundleIconTests {
             "Icon.svg", "Icon~tablet.png/",
         ])
         #expect(
-            told(resources.bundle.iconFiles) == [
+            descriptions(resources.bundle.iconFiles) == [
                 "Icon.png any 1", "Icon@2x.png any 2", "Icon@12x.png any 12", "Icon~phone.png phone 1",
                 "Icon~phone@2x.png phone 2",
             ])
@@ -54,10 +54,10 @@ struct BundleIconTests {
             "Icon.png", "Icon-linux.png", "Icon@2x.png", "Icon-linux@3x.png", "Icon~phone.png", "Icon-linux~phone.png",
         ])
         let expected = ["Icon-linux.png any 1", "Icon@2x.png any 2", "Icon-linux~phone.png phone 1"]
-        #expect(told(resources.bundle.iconFiles) == expected)
+        #expect(descriptions(resources.bundle.iconFiles) == expected)
     }
 
-    @Test func aNameWithoutExtensionIsTriedAsItStandsThenByType() throws {
+    @Test func aNameWithoutExtensionIsTriedUnchangedThenByType() throws {
         let named = key("NSIcon", "I")
         #expect(try icons(["I.icns", "I.svg"], info: named) == ["I.svg any 1"])
         #expect(try icons(["I", "I.png"], info: named) == ["I any 1"])
@@ -67,7 +67,7 @@ struct BundleIconTests {
     @Test func aVariantThatIsListedByNameIsListedOnce() throws {
         let resources = try ResourceBundle(
             ["A.png", "A@2x.png", "A-72.png"], info: list(["A.png", "A@2x.png", "A-72.png"]))
-        #expect(told(resources.bundle.iconFiles) == ["A.png any 1", "A@2x.png any 2", "A-72.png any 1"])
+        #expect(descriptions(resources.bundle.iconFiles) == ["A.png any 1", "A@2x.png any 2", "A-72.png any 1"])
     }
 
     @Test func iconsStayInTheResources() throws {
@@ -84,7 +84,7 @@ struct BundleIconTests {
         #expect(
             resources.bundle.iconFiles.map(\.path)
                 == ["en.lproj/Icon.png", "en.lproj/Icon@3x.png"].map { resources($0) })
-        // Where a look-up finds nothing the caller may still scale what is there.
+        // If a look-up finds nothing, the caller may still scale the existing file.
         resources.remove("en.lproj/Icon.png")
         settle()
         #expect(resources.bundle.path(forResource: "Icon", ofType: "png") == nil)
@@ -106,17 +106,17 @@ struct BundleIconTests {
         }
     }
 
-    @Test func aLaunchImageForTheSchemeGoesBeforeTheDefault() throws {
+    @Test func aLaunchImageForTheSchemeComesBeforeTheDefault() throws {
         let resources = try ResourceBundle([
             "Default.png", "Default@2x.png", "Default-mailto.png", "Default-mailto@2x.png",
         ])
         let bundle = resources.bundle
-        #expect(told(bundle.launchImages()) == ["Default.png any 1", "Default@2x.png any 2"])
-        #expect(told(bundle.launchImages(forScheme: "http")) == told(bundle.launchImages()))
-        #expect(told(bundle.launchImages(forScheme: "")) == told(bundle.launchImages()))
+        #expect(descriptions(bundle.launchImages()) == ["Default.png any 1", "Default@2x.png any 2"])
+        #expect(descriptions(bundle.launchImages(forScheme: "http")) == descriptions(bundle.launchImages()))
+        #expect(descriptions(bundle.launchImages(forScheme: "")) == descriptions(bundle.launchImages()))
         for scheme in ["mailto", "MAILTO"] {
             #expect(
-                told(bundle.launchImages(forScheme: scheme))
+                descriptions(bundle.launchImages(forScheme: scheme))
                     == ["Default-mailto.png any 1", "Default-mailto@2x.png any 2"])
         }
         let other = try ResourceBundle(["Default.jpg"])

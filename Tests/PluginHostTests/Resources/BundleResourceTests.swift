@@ -58,7 +58,7 @@ struct BundleResourceTests {
         #expect(bundle.urls(forResourcesWithExtension: "png", subdirectory: nil)?.count == 0)
     }
 
-    @Test func classFormsFindWhatTheObjectFinds() throws {
+    @Test func classMethodsFindWhatTheObjectFinds() throws {
         let resources = try ResourceBundle(["a.txt", "s/b.txt", "en.lproj/c.txt"])
         let directory = resources.tree("X.bundle")
         let url = URL(filePath: directory)

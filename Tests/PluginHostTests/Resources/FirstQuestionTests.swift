@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// The first question to a bundle is answered by the file's name alone where that is enough; the answer is that of the
+/// The first look-up in a bundle uses only the file's name if that is enough; the result is the same as that of the
 /// search, which reads the directories.
 @Suite("ResourceFinder: the first question") struct FirstQuestionTests {
     struct Shape: CustomTestStringConvertible, Sendable {
@@ -61,14 +61,14 @@ import Testing
         }
         for (name, type) in Self.questions {
             let searching = newFinder()
-            // It has read its directory then.
+            // By then it has read its directory.
             _ = searching.localizations
             let first = newFinder().resource(name, ofType: type)
             #expect(first == searching.resource(name, ofType: type), "\(name ?? "nil") of type \(type ?? "nil")")
         }
     }
 
-    /// As for names beyond ASCII: only a directory's own names tell what equals them.
+    /// As for names beyond ASCII, only the names in the directory show which of them are equal.
     @Test func aNameThatHasTwoSpellingsIsFoundInBoth() throws {
         let tree = try TemporaryTree(["\u{212A}.txt": "", "fr.lproj/K.txt": "", "e\u{301}.txt": ""])
         for name in ["K", "\u{212A}"] {

@@ -19,7 +19,7 @@ import Testing
             for number in 0..<200 {
                 #expect(finder.path(forResource: "a", ofType: "txt") == tree("en.lproj/a.txt"))
                 #expect(finder.path(forResource: "none\(number)", ofType: "txt") == nil)
-                // Longer than an answer is believed.
+                // Longer than an answer is reused.
                 usleep(20)
             }
         }

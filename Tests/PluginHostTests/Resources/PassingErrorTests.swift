@@ -3,9 +3,9 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// An error that passes, one descriptor too many or a disk that stalls, is reported and never remembered.
+/// A temporary error, such as one descriptor too many or a disk that stalls, is reported and never remembered.
 ///
-/// In processes of their own: the errors hold for the whole process.
+/// In processes of their own, because the errors affect the whole process.
 @Suite struct PassingErrorTests {
     private static func tables(_ tree: TemporaryTree, _ log: FindingLog) -> BundleStrings {
         let finder = ResourceFinder(
@@ -34,7 +34,7 @@ import Testing
                     let tables = Self.tables(tree, log)
                     FailingCalls.fail("open", "fr.lproj/" + file, errno, times: 2)
                     let isStrings = file.hasSuffix("s")
-                    // The other language's, or nothing; never the end of the table.
+                    // The other language's text, or nothing; never the end of the table.
                     for _ in 0..<2 {
                         precondition(Self.string(isStrings ? "a" : "c", tables) == (isStrings ? "one" : "c"))
                     }
@@ -76,7 +76,7 @@ import Testing
                 let log = FindingLog()
                 let tables = Self.tables(tree, log)
                 FailingCalls.before("read", "fr.lproj/Localizable.strings") {
-                    // In place, as no installation should.
+                    // In place, as no installation should do it.
                     try? tree.write("fr.lproj/Localizable.strings", text)
                 }
                 precondition(Self.string("a", tables) == "one")
@@ -110,14 +110,14 @@ import Testing
                     let log = FindingLog()
                     let tables = Self.tables(tree, log)
                     let path = folder.isEmpty ? tree.path : tree(folder)
-                    // Makes directories answer, which the first question does not need.
+                    // Makes the bundle read directories, which the first look-up does not need.
                     precondition(tables.finder.path(forResource: "none", ofType: "none") == nil)
                     usleep(1_000)
                     if folder.isEmpty { try tree.write("new/") }
                     if !folder.isEmpty { try tree.write("fr.lproj/new/") }
-                    // The root is looked at for its files, and for its languages.
+                    // The root is read for its files, and for its languages.
                     FailingCalls.fail(call, path, errno, times: folder.isEmpty ? 2 : 1)
-                    // The other language's or the key: what can be read now.
+                    // The other language's text or the key: what can be read now.
                     precondition(
                         Self.string("a", tables) == (folder.isEmpty ? "a" : "one"), "\(call) \(errno) \(folder)")
                     precondition(FailingCalls.left == 0)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func fault195_whatASearchConcludedFromAFailureIsNotRemembered() async {
+    @Test func fault195_theResultOfAFailedSearchIsNotRemembered() async {
         await #expect(processExitsWith: .success) {
             let tree = try Self.tree()
             let log = FindingLog()
@@ -142,8 +142,8 @@ import Testing
                 directory: tree.path, settings: LocalizationSettings(languages: ["fr"])
             ) { log.add($0) }
             try tree.write("page.html")
-            // The first look at the root fails, and the second in the same search does not: the page of the language is
-            // found, and not the one for everybody, which goes before it.
+            // The first reading of the root fails, and the second in the same search does not: the page of the language is
+            // found, and not the page for everybody, which has priority.
             _ = finder.paths(forResourcesOfType: "none")
             usleep(1_000)
             try tree.write("new/")
@@ -174,7 +174,7 @@ import Testing
     }
 
     /// Not by a call that is made to fail: the process really has no descriptor left.
-    @Test func fault195_aProcessThatHadNoDescriptorsLeftSpeaksTheUsersLanguageWhenItHas() async {
+    @Test func fault195_afterRunningOutOfDescriptorsAProcessUsesTheUsersLanguageAgain() async {
         await #expect(processExitsWith: .success) {
             for isWarm in [false, true] {
                 let tree = try Self.tree()
@@ -197,7 +197,7 @@ import Testing
             chmod(tree.path, 0o755)
             let log = FindingLog()
             let tables = Self.tables(tree, log)
-            // As an administrator, one may read everything.
+            // Root may read everything.
             if geteuid() == 0 { seteuid(65534) }
             defer { seteuid(0) }
             func change(_ mode: mode_t) {

@@ -3,7 +3,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Lets the time pass for which an answer is believed unseen.
+/// Waits until an answer is no longer reused without a check.
 func settle() {
     let start = DirectoryCache.now()
     while DirectoryCache.now() <= start + DirectoryCache.trust {}
@@ -57,7 +57,7 @@ struct ResourceFinderSafetyTests {
         #expect(finder.path(forResource: "loop", ofType: "txt") == nil)
         #expect(finder.path(forResource: "late", ofType: "txt") == nil)
         #expect(finder.paths(forResourcesOfType: "txt").count == 2)
-        // What a link leads to comes and goes without the directory of the link changing.
+        // The target of a link may change without the directory of the link changing.
         try tree.write("out/late.txt")
         settle()
         #expect(finder.path(forResource: "late", ofType: "txt") == tree("Resources/late.txt"))
@@ -67,7 +67,7 @@ struct ResourceFinderSafetyTests {
     }
 
     @Test("FIFOs, sockets and devices are neither found nor opened (fault 98)")
-    func specialFilesAreNoResources() throws {
+    func specialFilesAreNotResources() throws {
         let tree = try TemporaryTree(["en.lproj/": ""])
         #expect(mkfifo(tree("pipe.txt"), 0o600) == 0)
         #expect(mkfifo(tree("fr.lproj"), 0o600) == 0)
@@ -108,7 +108,7 @@ struct ResourceFinderSafetyTests {
 @Suite("ResourceFinder: changes")
 struct ResourceFinderChangeTests {
     @Test("A file that was removed is not given, and one that came is (fault 107)")
-    func filesComeAndGo() throws {
+    func addedAndRemovedFilesAreNoticed() throws {
         let tree = try TemporaryTree(["fr.lproj/": ""])
         let finder = finder(tree)
         for place in ["", "fr.lproj/"] {
@@ -130,7 +130,7 @@ struct ResourceFinderChangeTests {
         }
     }
 
-    @Test func aGlobalFileThatComesHidesTheLocalisedOne() throws {
+    @Test func anAddedGlobalFileHidesTheLocalisedOne() throws {
         let tree = try TemporaryTree(["fr.lproj/a.txt": ""])
         let finder = finder(tree)
         #expect(finder.path(forResource: "a", ofType: "txt") == tree("fr.lproj/a.txt"))
@@ -139,7 +139,7 @@ struct ResourceFinderChangeTests {
         #expect(finder.path(forResource: "a", ofType: "txt") == tree("a.txt"))
     }
 
-    @Test func theResourcesMayComeLateAndBeReplaced() throws {
+    @Test func theResourcesMayBeAddedLaterAndReplaced() throws {
         let tree = try TemporaryTree(["new/b.txt": ""])
         let finder = ResourceFinder(directory: tree("Resources"))
         #expect(finder.path(forResource: "a", ofType: "txt") == nil)
@@ -153,7 +153,7 @@ struct ResourceFinderChangeTests {
         #expect(finder.path(forResource: "b", ofType: "txt") == tree("Resources/b.txt"))
     }
 
-    @Test func aSubdirectoryMayComeLate() throws {
+    @Test func aSubdirectoryMayBeAddedLater() throws {
         let tree = try TemporaryTree()
         let finder = finder(tree)
         #expect(finder.path(forResource: "a", ofType: "txt", inDirectory: "x/y") == nil)

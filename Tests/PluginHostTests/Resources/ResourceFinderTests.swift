@@ -15,13 +15,13 @@ func finder(
 
 @Suite("ResourceFinder: the order of the search")
 struct ResourceFinderOrderTests {
-    /// Every place that can have it, the first one to the last.
+    /// Every place that can have it, from the first to the last.
     static let places = ["", "fr_CA.lproj/", "Base.lproj/", "fr.lproj/", "en.lproj/"]
 
     @Test(arguments: places.indices)
     func thePlacesAreSearchedInOrder(_ first: Int) throws {
         let tree = try TemporaryTree()
-        // Languages of the user that are not the chosen one are not searched.
+        // The user's other languages are not searched.
         try tree.write("de.lproj/note.txt")
         for place in Self.places { try tree.write(place + "other.txt") }
         for place in Self.places[first...] { try tree.write(place + "note.txt") }
@@ -167,7 +167,7 @@ struct ResourceFinderNameTests {
         #expect(finder.path(forResource: "icon", ofType: "PNG") == nil)
     }
 
-    @Test func eitherNormalFormOfUnicodeNamesAFileAsItIsSpelt() throws {
+    @Test func eitherNormalFormOfUnicodeFindsAFileWithItsOwnSpelling() throws {
         let decomposed = "re\u{301}sume\u{301}.txt"
         let tree = try TemporaryTree([decomposed: ""])
         let path = finder(tree).path(forResource: "r\u{E9}sum\u{E9}", ofType: "txt")
@@ -191,7 +191,7 @@ struct ResourceFinderVariantTests {
         #expect(finder.path(forResource: "a", ofType: "txt") == tree("a-linux.txt"))
         #expect(finder.path(forResource: "a.txt", ofType: nil) == tree("a-linux.txt"))
         #expect(finder.path(forResource: "c.tar.gz", ofType: nil) == tree("c-linux.tar.gz"))
-        // Only where there is a generic one.
+        // Only if there is a generic one.
         #expect(finder.path(forResource: "b", ofType: "txt") == nil)
         #expect(finder.path(forResource: "b-linux", ofType: "txt") == tree("b-linux.txt"))
     }
@@ -239,7 +239,7 @@ struct ResourceFinderVariantTests {
         for scale in [1, 0, -2, .min] { #expect(path("d", scale: scale) == tree("d.png")) }
     }
 
-    @Test func aDeviceThatIsNoNameFindsThePlainFile() throws {
+    @Test func anInvalidDeviceNameFindsThePlainFile() throws {
         let tree = try TemporaryTree(["in/a.png": "", "b.png": ""])
         for device in ["", "..", "/../../b", "x\0y"] {
             let finder = ResourceFinder(directory: tree("in"), preference: VariantPreference(device: device))
@@ -286,7 +286,7 @@ struct ResourceFinderListTests {
         #expect(finder.paths(forResourcesOfType: "txt", inDirectory: "../s") == [])
     }
 
-    @Test func aNameStandsForItsVariants() throws {
+    @Test func aNameRepresentsItsVariants() throws {
         let tree = try TemporaryTree([
             "a.png": "", "a-linux.png": "", "b.png": "", "b@2x.png": "", "b~phone.png": "", "b~phone@2x.png": "",
             "c-linux.png": "",
@@ -297,7 +297,7 @@ struct ResourceFinderListTests {
         #expect(scaled.paths(forResourcesOfType: "png") == ["a-linux.png", "b@2x.png", "c-linux.png"].map { tree($0) })
     }
 
-    @Test func allPlacesOfAResourceAreTold() throws {
+    @Test func allPlacesOfAResourceAreListed() throws {
         let tree = try TemporaryTree([
             "fr.lproj/a.strings": "", "en.lproj/a.strings": "", "en.lproj/a.txt": "", "Base.lproj/a.txt": "",
             "de.lproj/a.strings": "",
@@ -313,7 +313,7 @@ struct ResourceFinderListTests {
 
 @Suite("ResourceFinder: localisations")
 struct ResourceFinderLocalizationTests {
-    @Test func declaredComeFirstThenTheFoundOnesByName() throws {
+    @Test func declaredLocalisationsComeFirstThenTheOthersByName() throws {
         let tree = try TemporaryTree([
             "sv.lproj/": "", "fr.lproj/": "", "de.lproj/": "", "Base.lproj/": "", "file.lproj": "",
         ])

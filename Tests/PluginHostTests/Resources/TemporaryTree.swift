@@ -2,7 +2,7 @@ import Glibc
 
 /// A directory tree for one test, removed with the last reference to it.
 final class TemporaryTree: Sendable {
-    /// The absolute path of its root, free of links.
+    /// The absolute path of its root, with links resolved.
     let path: String
 
     init(_ files: [String: String] = [:]) throws {
@@ -25,7 +25,7 @@ final class TemporaryTree: Sendable {
     /// The absolute path of a name in the tree.
     func callAsFunction(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a file, with the directories it stands in. A name with a slash at its end makes a directory.
+    /// Writes a file and the directories above it. A name with a slash at its end makes a directory.
     func write(_ name: String, _ content: String = "") throws {
         try write(name, bytes: Array(content.utf8))
     }
@@ -72,7 +72,7 @@ final class TemporaryTree: Sendable {
     }
 }
 
-/// The text of a file that stands at a path relative to the test's source file.
+/// The text of a file, by a path relative to the test's source file.
 func textFile(_ relative: String, beside file: String = #filePath) throws -> String {
     let folder = file.split(separator: "/").dropLast().joined(separator: "/")
     guard let stream = fopen("/" + folder + "/" + relative, "r") else { throw TemporaryTree.SystemError(errno) }

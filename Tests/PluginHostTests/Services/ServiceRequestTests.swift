@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Which offer a plug-in gets that is used by a catalogue, and what is told if there is none.
+/// Which service a plug-in gets if a catalogue uses it, and the error if there is none.
 @Suite struct ServiceRequestTests {
     private static func offering(_ name: String, order: Int, _ more: String = "") -> String {
         """
@@ -48,7 +48,7 @@ import Testing
         if case .some = try request("other", 1).firstSource() { Issue.record("a source that nobody offers") }
     }
 
-    @Test func whatIsInstalledAndCannotBeUsedIsNamedWithItsReason() throws {
+    @Test func anInstalledButUnusableBundleIsNamedWithItsReason() throws {
         for name in ["Early", "Late"] { tree.remove("\(name).bundle") }
         client.catalog?.refresh()
         let error = request("org.example.asked", 2).missing
@@ -59,11 +59,11 @@ import Testing
         #expect(error.findings[0].remedy == "Load or update that plug-in.")
         #expect(request("old", 1).missing.findings[0].message.hasSuffix("Newer.bundle” declares version 3."))
         let nobody = request("other", 1).missing.findings[0]
-        #expect(nobody.message.hasSuffix("No plug-in that is known declares it."))
-        #expect(nobody.remedy == "Install a plug-in that offers it.")
+        #expect(nobody.message.hasSuffix("No known plug-in declares it."))
+        #expect(nobody.remedy == "Install a plug-in that provides it.")
     }
 
-    @Test func whatIsDeclaredAndDoesNotLoadIsTheLoadsError() {
+    @Test func aDeclaredExtensionThatDoesNotLoadThrowsTheLoadsError() {
         let error = #expect(throws: PluginError.self) {
             _ = try client.service(ExtensionPoint<String>("org.example.asked", version: 2)) as String?
         }

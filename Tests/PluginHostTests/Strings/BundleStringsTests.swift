@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// What was logged, for looking at it afterwards.
+/// Keeps the log for later checks.
 final class FindingLog: Sendable {
     private let entries = FixtureLock<[[PluginFinding]]>([])
     var calls: [[PluginFinding]] { entries.withLock { $0 } }
@@ -31,7 +31,7 @@ struct BundleStringsTests {
         #expect(tables.localizedString(forKey: "b", value: "x", table: nil) == "x")
         #expect(tables.localizedString(forKey: "b", value: "x", table: "None") == "x")
         #expect(tables.localizedString(forKey: "", value: nil, table: nil) == "")
-        // An empty translation is one.
+        // An empty translation is a translation.
         #expect(tables.localizedString(forKey: "void", value: "x", table: nil) == "")
         #expect(log.calls.isEmpty)
     }
@@ -80,7 +80,7 @@ struct BundleStringsTests {
         }
     }
 
-    @Test func tablesAfterOneWithoutKeysOfItsOwnAreAskedToo() throws {
+    @Test func tablesAfterOneWithoutKeysOfItsOwnAreSearchedToo() throws {
         let tree = try TemporaryTree([
             "fr_CA.lproj/Localizable.strings": "a = \"a fr_CA\"; b = \"b fr_CA\";",
             "fr.lproj/Localizable.strings": "b = \"b fr\"; a = \"a fr\";", "Base.lproj/Localizable.strings": "",
@@ -99,7 +99,7 @@ struct BundleStringsTests {
         let tree = try TemporaryTree()
         let tables = tables(tree)
         #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "a")
-        // One that was not there is found when it comes.
+        // A table that did not exist is found once it is added.
         try tree.write("fr.lproj/Localizable.strings", "a = one;")
         settle()
         #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "one")
@@ -173,7 +173,7 @@ struct BundleStringsTests {
         "A table of 10 MB is read whole, and a large one with a fault too (faults 104 and 159)",
         arguments: [true, false])
     func aLargeTableIsRead(_ isSound: Bool) throws {
-        // A debug build reads the one with a fault thirty times more slowly.
+        // A debug build reads a table with a fault thirty times more slowly.
         let count = isSound ? 11_000 : 1_000
         let tree = try TemporaryTree()
         let title = String(repeating: "Le titre de la fenêtre ", count: 40)
@@ -197,7 +197,7 @@ struct BundleStringsTests {
         #expect(findings.map(\.code) == [.stringsTableFaulty])
     }
 
-    @Test func whatIsNoFileIsReportedOrNotFound() throws {
+    @Test func aPathThatIsNotAFileIsReportedOrNotFound() throws {
         let tree = try TemporaryTree(["fr.lproj/Localizable.strings/": "", "en.lproj/Localizable.strings": "a = A;"])
         let tables = tables(tree)
         #expect(tables.localizedString(forKey: "a", value: nil, table: nil) == "A")
@@ -257,7 +257,7 @@ struct BundleStringsTests {
             precondition(tables.localizedString(forKey: "missing key", value: "x", table: nil) == "MISSING KEY")
             precondition(log.findings.map(\.code) == [.stringNotLocalized])
             precondition(log.findings[0].subject == "missing key")
-            // The key in capitals is no format.
+            // The key in capitals is not a format.
             let shown = tables.localizedString(forKey: "%d", value: nil, table: nil, arguments: [1], width: nil)
             precondition(shown == "%D")
         }

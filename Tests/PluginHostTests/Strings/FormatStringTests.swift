@@ -29,7 +29,7 @@ struct FormatStringTests {
             for type in ["ld", "li", "lu", "lx", "lX", "lo", "lld", "zd", "llu", "qd"] {
                 for number in [0, 1, -1, 42, -4_096, Int.max, Int.min] {
                     let format = "%" + flags + width + type
-                    // C leaves open what a sign or # means for other conversions; glibc passes over them, as this does.
+                    // C does not define a sign or # for other conversions; glibc ignores them, and so does this function.
                     #expect(formatted("[\(format)]", number) == Self.printed("[\(format)]", [number]), "\(format)")
                 }
             }
@@ -58,7 +58,7 @@ struct FormatStringTests {
 
     @Test func numbersAreWrittenInTheCLocale() async {
         await #expect(processExitsWith: .success) {
-            // Whether this locale is there or not, the point stays.
+            // With or without this locale, the point stays.
             setlocale(LC_ALL, "de_DE.UTF-8")
             precondition(FormatString("%.1f").formatted([FormatArgument(2.5)]).text == "2.5")
         }
@@ -111,11 +111,11 @@ struct FormatStringTests {
         #expect(formatted("%d", 2.5) == "2.5")
         #expect(formatted("[%5d]", "é") == "[    é]")
         #expect(formatted("%*d", 1 << 40, 1) == "%*d")
-        // One argument too many is none of the format's business.
+        // A surplus argument does not concern the format.
         #expect(misfits("%d", 1, 2) == 0)
     }
 
-    @Test func manyFormatsMeetManyArguments() {
+    @Test func manyFormatsWithManyArgumentsNeverCrash() {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array("%%%%%%%%@dxfsc$123*.#-+ 0lhn@ é")
         let values: [Any] = [1, -1, "text", 2.5, UInt64.max, Optional<Int>.none as Any, Character("é"), [1], true]

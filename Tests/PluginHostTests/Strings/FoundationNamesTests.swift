@@ -2,14 +2,14 @@ import Foundation
 import PluginHost
 import Testing
 
-/// What a file says that was written for Foundation's Bundle. PluginHost is imported as any client imports it.
+/// Code in the style of Foundation's Bundle. PluginHost is imported as any client imports it.
 private typealias Bundle = PluginBundle
 
 @Suite("A file written for Foundation's Bundle compiles, and gets this library's strings")
 struct FoundationNamesTests {
     @Test func everyFormOfNSLocalizedStringIsThisLibrarys() async {
         await #expect(processExitsWith: .success) {
-            // Only this library's functions tell its log.
+            // Only this library's functions write to its log.
             setenv("NSShowNonLocalizedStrings", "YES", 1)
             let heard = HeardKeys()
             HostEnvironment.current.log = { heard.add($0.message) }

@@ -13,7 +13,7 @@ struct LocalizedFormatTests {
         let tree = try TemporaryTree(["\(language).lproj/Localizable.stringsdict": formats])
         if let strings { try tree.write("\(language).lproj/Localizable.strings", strings) }
         let finder = finder(tree, languages: [language], preference: VariantPreference(device: device))
-        // The tables are read before the tree goes.
+        // The tables are read before the tree is removed.
         let tables = BundleStrings(finder: finder) { [log] in log.add($0) }
         _ = tables.string(forKey: "", table: nil)
         return tables
@@ -75,19 +75,22 @@ struct LocalizedFormatTests {
             """
             { order = { NSStringLocalizedFormatKey = "%@: %#@files@ in %#@folders@"; \(variables) };
               position = { NSStringLocalizedFormatKey = "%3$#@folders@ with %2$#@files@ of %1$@"; \(variables) };
-              twice = { NSStringLocalizedFormatKey = "%1$#@files@, %1$#@folders@, %1$d"; \(variables) }; }
+              twice = { NSStringLocalizedFormatKey = "%1$#@files@, %1$#@folders@, %1$d"; \(variables) };
+              width = { NSStringLocalizedFormatKey = "%2#@files@ in %1#@folders@"; \(variables) }; }
             """, language: "en")
         #expect(text(tables, "order", "Ann", 1, 2) == "Ann: 1 file in 2 folders")
         #expect(text(tables, "position", "Ann", 1, 2) == "2 folders with 1 file of Ann")
         #expect(text(tables, "twice", 1) == "1 file, 1 folder, 1")
-        // Without arguments they are formats for the same ones.
+        // A number without a dollar sign is a width, which a variable does not use, and no position.
+        #expect(text(tables, "width", 1, 2) == "1 file in 2 folders")
+        // Without arguments they are formats for the same arguments.
         #expect(plain(tables, "order") == "%@: %d files in %d folders")
         #expect(plain(tables, "position") == "%3$d folders with %2$d files of %1$@")
         #expect(plain(tables, "twice") == "%1$d files, %1$d folders, %1$d")
         #expect(log.calls.isEmpty)
     }
 
-    @Test func variablesStandInVariables() throws {
+    @Test func variablesMayContainVariables() throws {
         let tables = try tables(
             """
             { runs = { NSStringLocalizedFormatKey = "%1$#@done@";
@@ -109,7 +112,7 @@ struct LocalizedFormatTests {
         #expect(text(tables, "runs", 1, 5) == "One of 5 runs")
         #expect(text(tables, "runs", 3, 1) == "3 of 1 run")
         #expect(plain(tables, "runs") == "%1$d of %2$d runs")
-        // A text of a variable takes the arguments from the variable's own on.
+        // A text of a variable takes the arguments from the variable's own argument on.
         #expect(text(tables, "next", 1, 2) == "1 apple and 2 pears.")
         #expect(plain(tables, "next") == "%d apples and %d pears.")
     }
@@ -161,7 +164,7 @@ struct LocalizedFormatTests {
             #expect(plain(tables, "first") == "first fr")
             #expect(plain(tables, "second") == "dict en")
             #expect(plain(tables, "third") == "strings en")
-            // A table may have no .strings at all.
+            // A table need not have a .strings file.
             #expect(tables.localizedString(forKey: "%d files", value: nil, table: "Counts") == "%d files left")
             #expect(
                 tables.localizedString(
@@ -204,8 +207,8 @@ struct LocalizedFormatTests {
         #expect(plain(tables, "%d of nothing") == "%d of nothing")
     }
 
-    @Test("A format that does not fit is shown as far as it goes, and told once (fault 103)")
-    func misfitsAreToldOnce() throws {
+    @Test("A format that does not fit is shown as far as possible, and reported once (fault 103)")
+    func misfitsAreReportedOnce() throws {
         let tables = try tables(Self.files, strings: "two = \"%@ %d\";", language: "en")
         for _ in 0..<3 {
             #expect(text(tables, "%d files", "many") == "many files left")

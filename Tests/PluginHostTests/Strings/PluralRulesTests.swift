@@ -86,7 +86,7 @@ struct PluralRulesTests {
     }
 
     @Test(arguments: ["", "-", ".", "x", "1x", "inf", "nan", "1e", "1e99999", "1.2.3", "1 "])
-    func whatIsNoNumberHasNoOperands(_ text: String) {
+    func anArgumentThatIsNotANumberHasNoOperands(_ text: String) {
         #expect(PluralOperands(text) == nil)
     }
 

@@ -3,20 +3,20 @@ import Testing
 
 @testable import PluginHost
 
-/// Faults 104, 159, 173 to 175, 181 and 281: tables that are small and stand for much, and large ones that do not.
+/// Faults 104, 159, 173 to 175, 181 and 281: small tables that expand to much, and large ones that do not.
 @Suite struct StringsBudgetFaults {
     private static let plural = [
         "NSStringFormatSpecTypeKey": "NSStringPluralRuleType", "NSStringFormatValueTypeKey": "d",
     ]
 
-    /// A `.stringsdict` of many keys that have one entry, whose text is as long as said.
+    /// A `.stringsdict` with many keys for one entry, whose text has the given length.
     private static func sharedEntry(keys: Int, textSize: Int) -> [UInt8] {
         var list = BinaryListFixture()
         func variable(_ text: String) -> Int {
             let entries = (Self.plural + [("other", text)]).map { (key: list.add($0), value: list.add($1)) }
             return list.add(entries)
         }
-        // Ten variables of a tenth of the text each would be no gain; ten times the same one is.
+        // Ten variables with a tenth of the text each would not expand; ten times the same variable does.
         let inner = variable(String(repeating: "x", count: textSize / 100))
         let outer = variable(String(repeating: "%#@inner@", count: 10))
         let format = list.add(String(repeating: "%#@outer@", count: 10))
@@ -87,7 +87,7 @@ import Testing
             "v\(number) = { NSStringFormatSpecTypeKey = NSStringPluralRuleType; "
                 + "other = \"\(number == 6_999 ? "end" : "%#@v\(number + 1)@")\"; };"
         }
-        // Backwards, each is known when it is met, and none seems deep.
+        // Backwards, each variable is known when it is used, and none seems deep.
         let format = forwards ? "%#@v0@" : (0..<7_000).reversed().map { "%#@v\($0)@" }.joined()
         let text = "{ k = { NSStringLocalizedFormatKey = \"\(format)\"; \(variables.joined()) }; good = \"text\"; }"
         let (table, findings) = try Self.table(Array(text.utf8))
@@ -99,7 +99,7 @@ import Testing
 
     @Test func fault281_anEntryOfTooManyPiecesIsLeftOut() throws {
         for (count, isRead) in [(4_999, true), (5_001, false)] {
-            // Each is a conversion and a text, which is as long as any.
+            // Each is a conversion and a text, which has any length.
             let format = String(repeating: "%1$d" + String(repeating: "x", count: 60), count: count)
             let (table, findings) = try Self.table(Array("{ k = \"\(format)\"; good = text; }".utf8))
             #expect(table["k"] == (isRead ? format : nil))
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func fault281_formatsAreCountedAsTheyAreStored() throws {
-        // Taken apart, each is fifty times as long.
+        // Once parsed, each is fifty times as long.
         let text = "{" + (0..<100).map { "k\($0) = \"\(String(repeating: "%d", count: 2_500))\";" }.joined() + "}"
         let (table, findings) = try Self.table(Array(text.utf8))
         #expect(table.count == 0)
@@ -147,7 +147,7 @@ import Testing
         #expect(few.text.utf8.count == 999_000 && few.misfits.isEmpty)
     }
 
-    @Test func fault181_anArgumentMayBeAsLongAsItLikes() {
+    @Test func fault181_anArgumentMayHaveAnyLength() {
         let long = String(repeating: "x", count: 5_000_000)
         let (text, misfits) = FormatString("%1$@ and %1$@").formatted([FormatArgument(long)])
         #expect(text.utf8.count == 10_000_005 && misfits.isEmpty)
@@ -158,7 +158,7 @@ import Testing
         await #expect(processExitsWith: .success) { [form = form as String] in
             var text = ""
             for number in 0..<200_000 { text += "\"key number \(number)\" = \"a translation of no.\(number)\";\n" }
-            // Without its last semicolon, a table is read by the reader that can read all.
+            // Without its last semicolon, the reader that accepts all tables reads it.
             if form == "slow" { text.removeLast(2) }
             var bytes = Array(text.utf8)
             if form == "UTF-16" { bytes = [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }
@@ -169,7 +169,7 @@ import Testing
             bytes = []
             text = ""
             let before = ProcessUse.mostMemory
-            // What the test itself took is free again and would hide what the reader takes.
+            // Memory that the test itself has freed would hide what the reader takes.
             let ballast = [UInt8](repeating: 1, count: max(0, before - currentMemory()))
             let (table, findings) = StringsFile(strings: tree("T.strings"), formats: nil, language: "en").read()
             let taken = ProcessUse.mostMemory - before

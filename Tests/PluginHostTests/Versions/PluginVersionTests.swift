@@ -18,7 +18,7 @@ import Testing
         "0x1",
         "1-a b", "9223372036854775808", "1.99999999999999999999999999999999",
     ])
-    func whatIsNoVersionIsRefused(text: String) {
+    func anInvalidVersionIsRefused(text: String) {
         #expect(PluginVersion(text) == nil)
     }
 
@@ -33,7 +33,7 @@ import Testing
         #expect(PluginVersion(reading: String(repeating: "9", count: 1_000_000)) == .zero)
     }
 
-    /// From the lowest to the highest: that of Semantic Versioning's section 11, and what stands around it.
+    /// From the lowest to the highest: the versions of Semantic Versioning's section 11, and more around them.
     static let ordered = [
         "0-0", "0-1", "0", "0.0.1", "0.1-a", "0.1", "0.9", "0.10", "1.0.0-0", "1.0.0-9", "1.0.0-10",
         "1.0.0-18446744073709551616", "1.0.0-18446744073709551617", "1.0.0--", "1.0.0-A", "1.0.0-alpha",

@@ -73,7 +73,7 @@ import Testing
         #expect(range.inWords == row.words)
     }
 
-    @Test func theBuildOfABundleIsNoPartOfARange() throws {
+    @Test func theBuildOfABundleIsNotPartOfARange() throws {
         let version = PluginVersion(short: "1.2", build: "142")
         for text in ["=1.2", "<=1.2", ">=1.2", "1.1...1.2", "1.2"] { #expect(try VersionRange(text).contains(version)) }
         for text in [">1.2", "<1.2", "1.1..<1.2"] { #expect(try !VersionRange(text).contains(version)) }
@@ -98,28 +98,28 @@ import Testing
     @Test(arguments: [
         ("", 0, "the range is empty"),
         ("  ", 0, "the range is empty"),
-        ("x", 1, "“x” is no version"),
-        ("1.2 \0", 5, "“\\0” is no version"),
-        (" 1.2b3", 2, "“1.2b3” is no version"),
-        ("1.*", 1, "“1.*” is no version; write “~1”"),
-        (">=1 1.2.x", 5, "“1.2.x” is no version; write “~1.2”"),
+        ("x", 1, "“x” is not a version"),
+        ("1.2 \0", 5, "“\\0” is not a version"),
+        (" 1.2b3", 2, "“1.2b3” is not a version"),
+        ("1.*", 1, "“1.*” is not a version; write “~1”"),
+        (">=1 1.2.x", 5, "“1.2.x” is not a version; write “~1.2”"),
         (">=", 1, "no version follows “>=”"),
         (">= || 1", 1, "no version follows “>=”"),
         (">=,1", 1, "no version follows “>=”"),
-        ("==1", 1, "“==” is no operator (there are >=, >, <=, <, =, ^ and ~)"),
-        ("1 => 2", 3, "“=>” is no operator (there are >=, >, <=, <, =, ^ and ~)"),
-        ("!=1", 1, "“!=” is no operator (there are >=, >, <=, <, =, ^ and ~)"),
-        ("1 | 2", 3, "“|” is no operator (there are >=, >, <=, <, =, ^ and ~)"),
-        (">=>2", 1, "“>=>” is no operator (there are >=, >, <=, <, =, ^ and ~)"),
-        ("|| 1", 1, "an alternative beside “||” is missing"),
-        ("1 ||", 5, "an alternative beside “||” is missing"),
-        ("1 || || 2", 6, "an alternative beside “||” is missing"),
+        ("==1", 1, "“==” is not an operator (use >=, >, <=, <, =, ^ or ~)"),
+        ("1 => 2", 3, "“=>” is not an operator (use >=, >, <=, <, =, ^ or ~)"),
+        ("!=1", 1, "“!=” is not an operator (use >=, >, <=, <, =, ^ or ~)"),
+        ("1 | 2", 3, "“|” is not an operator (use >=, >, <=, <, =, ^ or ~)"),
+        (">=>2", 1, "“>=>” is not an operator (use >=, >, <=, <, =, ^ or ~)"),
+        ("|| 1", 1, "an alternative next to “||” is missing"),
+        ("1 ||", 5, "an alternative next to “||” is missing"),
+        ("1 || || 2", 6, "an alternative next to “||” is missing"),
         ("1,", 2, "nothing follows “,”"),
-        (",1", 1, "“,” stands where a version is expected"),
-        ("1,,2", 3, "“,” stands where a version is expected"),
-        ("...2", 1, "“.” stands where a version is expected"),
-        ("1...", 5, "the end stands where a version is expected"),
-        ("1..2", 2, "“.” stands where a version is expected"),
+        (",1", 1, "found “,” where a version is expected"),
+        ("1,,2", 3, "found “,” where a version is expected"),
+        ("...2", 1, "found “.” where a version is expected"),
+        ("1...", 5, "found the end where a version is expected"),
+        ("1..2", 2, "found “.” where a version is expected"),
         ("2...1", 1, "2 is not below 1"),
         ("1..<1", 1, "1 is not below 1"),
         (">=2 <1", 1, "no version is in “>=2 <1”"),
@@ -127,8 +127,8 @@ import Testing
         ("<0", 1, "no version is in “<0”"),
         ("9223372036854775807", 1, "nothing can be above “9223372036854775807”"),
         ("^9223372036854775807", 2, "nothing can be above “9223372036854775807”"),
-        (">=1; 2", 3, "“1;” is no version"),
-        (">=1\u{202E}", 3, "“1\\u{202E}” is no version"),
+        (">=1; 2", 3, "“1;” is not a version"),
+        (">=1\u{202E}", 3, "“1\\u{202E}” is not a version"),
     ])
     func aFaultNamesItsPlace(text: String, position: Int, problem: String) throws {
         let fault = try #require(throws: VersionRange.Fault.self) { try VersionRange(text) }
@@ -138,7 +138,7 @@ import Testing
 
     @Test func aFaultIsPartOfASentence() throws {
         let fault = try #require(throws: VersionRange.Fault.self) { try VersionRange(">=1 x") }
-        #expect("\(fault)" == "at character 5, “x” is no version")
+        #expect("\(fault)" == "at character 5, “x” is not a version")
     }
 
     @Test func aLongRangeIsRefusedAndALongWordShortened() throws {
@@ -154,7 +154,7 @@ import Testing
         #expect(word.reason.count < 80)
     }
 
-    /// Random texts of the grammar's own characters: a fault or a range, and a range reads again as itself.
+    /// Random texts of the grammar's own characters: a fault or a range, and a range is unchanged when it is read again.
     @Test(arguments: [UInt64(1), 2, 3])
     func anyTextIsReadOrRefused(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

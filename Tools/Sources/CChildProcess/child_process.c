@@ -19,8 +19,8 @@ static void close_pair(int pair[2]) {
         if (pair[end] >= 0) close(pair[end]);
 }
 
-// Both ends stand above every descriptor that a child is given, so that no dup2() hits another's source, and neither
-// takes the number of a standard stream that is closed. The reading end does not block.
+// Both ends are above every descriptor that a child is given, so that no dup2() overwrites another's source, and neither
+// takes the number of a standard stream that is closed. The reading end is non-blocking.
 static int open_pipe(int pair[2]) {
     int low[2];
     if (pipe2(low, O_CLOEXEC) != 0) return errno;
@@ -34,7 +34,7 @@ static int open_pipe(int pair[2]) {
     return error;
 }
 
-static int spawn(char *const arguments[], int report, int output, pid_t *pid) {
+static int spawn(char *const arguments[], int input, int report, int output, pid_t *pid) {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&files);
@@ -47,7 +47,9 @@ static int spawn(char *const arguments[], int report, int output, pid_t *pid) {
     sigemptyset(&none);
     sigfillset(&all);
     short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-    if ((error = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)) == 0
+    error = input >= 0 ? posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO)
+                       : posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (error == 0
         && (error = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO)) == 0
         && (error = posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO)) == 0
         && (error = posix_spawn_file_actions_adddup2(&files, report, CHILD_REPORT)) == 0
@@ -62,11 +64,11 @@ static int spawn(char *const arguments[], int report, int output, pid_t *pid) {
     return error;
 }
 
-int child_start(char *const arguments[], child_process *child) {
+int child_start(char *const arguments[], int input, child_process *child) {
     int report[2] = {-1, -1}, output[2] = {-1, -1};
     int error = open_pipe(report);
     if (error == 0) error = open_pipe(output);
-    if (error == 0) error = spawn(arguments, report[1], output[1], &child->pid);
+    if (error == 0) error = spawn(arguments, input, report[1], output[1], &child->pid);
     if (error != 0) {
         close_pair(report);
         close_pair(output);
@@ -78,6 +80,14 @@ int child_start(char *const arguments[], child_process *child) {
     child->output = output[0];
     child->ended = (int)syscall(SYS_pidfd_open, child->pid, 0);
     return 0;
+}
+
+int child_input(void) {
+    int low = (int)syscall(SYS_memfd_create, "input", 1u); // MFD_CLOEXEC
+    if (low < 0) return -1;
+    int file = fcntl(low, F_DUPFD_CLOEXEC, CHILD_REPORT + 1);
+    close(low);
+    return file;
 }
 
 void child_begin(void) {
@@ -100,7 +110,7 @@ child_state child_look(pid_t pid) {
 
 void child_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-// Kills the children that run. Returns how many there are.
+// Kills the running children. Returns their number.
 static int kill_children(void) {
     FILE *file = fopen("/proc/thread-self/children", "re");
     if (file == NULL) return 0;
@@ -117,13 +127,13 @@ static int kill_children(void) {
 
 int child_end(pid_t pid) {
     int found = kill_children();
-    // As long as the process is not reaped its number stands for its group and nobody else's.
+    // As long as the process is not reaped, nobody else can get the number of its group.
     kill(-pid, SIGKILL);
     for (int round = 0; round < 2000; round++) {
         int running = kill_children();
         int reaped = 0;
         while (waitpid(-1, NULL, WNOHANG) > 0) reaped++;
-        // The children of one that was killed become this process's own at its end.
+        // The children of a killed process become this process's own when it ends.
         if (running == 0 && reaped == 0) break;
         if (running > 0) nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
@@ -144,7 +154,7 @@ static void note_interrupt(int number) {
 int interrupts_catch(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     if (open_pipe(interrupt_pipe) != 0 || fcntl(interrupt_pipe[1], F_SETFL, O_NONBLOCK) != 0) return -1;
-    // A program that is started by a thread with blocked signals begins with them blocked.
+    // A program that is started by a thread with blocked signals starts with them blocked.
     sigset_t set;
     sigemptyset(&set);
     for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++) {

@@ -40,9 +40,9 @@ struct BundleLint {
         findings.filter { $0.filePath == bundle.manifestPath } + findings.filter { $0.filePath != bundle.manifestPath }
     }
 
-    /// The bundle's Info.plist as it is now; nil where there is none.
+    /// The bundle's current Info.plist; nil if there is none.
     private mutating func lintInfoList() -> LintedFile? {
-        // What cannot be looked at is not missing: reading it reports why.
+        // A file that cannot be examined is not missing: reading it reports the reason.
         if FileIdentity(path: bundle.manifestPath) == nil, ErrorNumber.saysAbsent(errno) {
             findings += (bundle.manifestError?.findings ?? []).map { LintFinding($0, in: nil) }
             return nil
@@ -53,7 +53,7 @@ struct BundleLint {
         return file
     }
 
-    /// Each file by itself.
+    /// Each file on its own.
     private mutating func lint(_ lists: [ResourceLists.List]) -> [LocalizedTables.Table] {
         var tables: [LocalizedTables.Table] = []
         for list in lists {

@@ -1,11 +1,10 @@
 @_spi(Tools) public import PluginHost
 internal import PropertyLists
 
-/// Reads the property lists and strings tables of bundles for their authors: what is wrong in each file, and what does
-/// not fit between the languages of a bundle.
+/// Checks the property lists and strings tables of bundles for their authors: the faults in each file, and the differences
+/// between the languages of a bundle.
 ///
-/// No code of a bundle runs. What a load checks of the executable is no matter here;
-/// ``PluginBundle/findings(loadedBy:)`` tells it.
+/// No code of a bundle runs. The linter does not make the checks of a load; ``PluginBundle/findings(loadedBy:)`` does.
 ///
 /// ```swift
 /// for finding in BundleLinter().lint(bundle).findings {
@@ -15,7 +14,7 @@ internal import PropertyLists
 ///
 /// **Threads.** A value; every member may be used on any thread.
 public struct BundleLinter: Sendable {
-    /// What a file is read as.
+    /// How to read a file.
     public enum FileType: String, Sendable, Hashable, CaseIterable {
         case propertyList = "plist"
         case stringsTable = "strings"
@@ -29,40 +28,40 @@ public struct BundleLinter: Sendable {
         }
     }
 
-    /// Directories and files with the sources of the bundle's code. With any, keys that no source mentions are noted,
-    /// and keys that sources ask for and no table has are found.
+    /// Directories and files with the sources of the bundle's code. If there are any, the linter also reports keys that no
+    /// source mentions, and keys that sources use and no table has.
     public var sources: [String]
 
-    /// A linter that compares with these sources, where there are any.
+    /// A linter that compares with these sources, if there are any.
     public init(sources: [String] = []) {
         self.sources = sources
     }
 
-    /// Looks at every list and table of a bundle.
+    /// Checks every list and table of a bundle.
     ///
     /// 1. Info.plist: its faults, its keys, unknown keys that begin with `PH`.
     /// 2. Every `.plist`, `.strings` and `.stringsdict` among the resources, in every localisation and subdirectory.
     ///    Bundles among the resources are left out, and links to directories are not followed.
     /// 3. The localisations: declared ones without a directory, tables and entries that a translation lacks or that
     ///    only it has, placeholders that differ, texts that were not translated.
-    /// 4. With ``sources``, keys that are not used, and keys that are used and not there.
+    /// 4. With ``sources``, keys that are not used, and keys that are used but do not exist.
     ///
     /// An entry is compared with that of the development region's localisation, else of `Base`, else of English. Without any
-    /// of these, it is compared with its key where keys are texts, else with what most localisations agree upon. What a
-    /// broader localisation of the same language has (`pt` for `pt-BR`) is not missing from the narrower one.
+    /// of these, it is compared with its key if keys are texts, else with what most localisations agree upon. If a broader
+    /// localisation of the same language has an entry (`pt` for `pt-BR`), the narrower one does not miss it.
     ///
-    /// **Cost.** Reads all these files, with memory of some times their size. With ``sources``, a key that is in none of them
-    /// is looked for in the executable and in each file that is no source. Of one file at most 100 findings are listed.
+    /// **Cost.** Reads all these files and takes several times their size in memory. With ``sources``, a key that is in none of
+    /// them is looked for in the executable and in each file that is not a source. At most 100 findings are listed for a file.
     public func lint(_ bundle: PluginBundle) -> LintReport {
         var lint = BundleLint(bundle: bundle, linter: self)
         return lint.run()
     }
 
-    /// Looks at several bundles that share sources.
+    /// Checks several bundles that share sources.
     ///
-    /// Each bundle is compared with its own sources: where one of ``sources`` has a directory of the bundle's name
-    /// (`Reporter` for `Reporter.bundle`), these; else all of it. A key that sources of several bundles ask for is found
-    /// only where no bundle has it, and once.
+    /// Each bundle is compared with its own sources: if one of ``sources`` has a directory of the bundle's name
+    /// (`Reporter` for `Reporter.bundle`), with that directory, else with all of it. A key that sources of several bundles use
+    /// is reported only if no bundle has it, and once.
     ///
     /// **Cost.** That of ``lint(_:)`` for each bundle.
     /// - Returns: a report on each bundle, in the order given.
@@ -82,30 +81,30 @@ public struct BundleLinter: Sendable {
         return reports
     }
 
-    /// The part of a directory of sources that is a bundle's own, where it has one.
+    /// The part of a directory of sources that belongs to one bundle, if there is one.
     private static func own(_ source: String, named name: String) -> String {
         let part = Path.join(Path.normalized(source) ?? source, name)
         return FileIdentity(path: part)?.isDirectory ?? false ? part : source
     }
 
-    /// Looks at one file.
+    /// Checks one file.
     ///
     /// - Parameters:
-    ///   - path: the file. One that is named `Info.plist` is also looked at as a bundle's.
-    ///   - type: what it is read as; nil for what its name says, and a property list for any other name.
-    /// - Returns: what was looked at, and every finding.
+    ///   - path: the file. If its name is `Info.plist`, its keys are checked too.
+    ///   - type: how to read it; nil decides by the name, and any other name means a property list.
+    /// - Returns: the files that were read, and every finding.
     public func lint(file path: String, as type: FileType? = nil) -> LintReport {
         let absolute = Path.normalized(path) ?? path
         return report(on: LintedFile(path: absolute, type: type ?? FileType(path: path) ?? .propertyList))
     }
 
-    /// Looks at bytes that are no file.
+    /// Checks bytes that are not in a file.
     ///
     /// - Parameters:
     ///   - bytes: the content.
-    ///   - type: what it is read as.
-    ///   - name: what to call it in the findings.
-    /// - Returns: what was looked at, and every finding.
+    ///   - type: how to read them.
+    ///   - name: their name in the findings.
+    /// - Returns: what was read, and every finding.
     public func lint(_ bytes: [UInt8], as type: FileType, named name: String) -> LintReport {
         report(on: LintedFile(path: name, type: type, bytes: bytes))
     }
@@ -120,7 +119,7 @@ public struct BundleLinter: Sendable {
 }
 
 extension [LintFinding] {
-    /// By file and place, equal ones as they were found.
+    /// By file and place; equal places in the order in which they were found.
     var inOrder: [LintFinding] {
         enumerated().sorted { a, b in
             let (first, second) = (a.element, b.element)

@@ -3,10 +3,10 @@
 /// Sources: POSIX, strftime(), with glibc's flags; OpenStep, NSCalendarDate, “The Calendar Format”.
 enum DatePattern {
     private static let conversions = Set("aAbBcCdDeFgGhHIjklmMnpPrRsStTuUVwWxXyYzZ".utf8)
-    /// Those that String(format:) has, too.
+    /// Conversions that String(format:) has too.
     private static let shared = Set("aAcCdDeFgGpsSuUxX".utf8)
 
-    /// Whether a text is one: it has several conversions, all of them a date's, and one at least that no format has.
+    /// Whether a text is a date pattern: it has several conversions, all of them of dates, and at least one that no format has.
     static func isOne(_ bytes: [UInt8]) -> Bool {
         var count = 0
         var hasOwn = false
@@ -24,7 +24,7 @@ enum DatePattern {
         return hasOwn && count >= 2
     }
 
-    /// Flags, widths, and the letters that ask for another calendar or for other digits.
+    /// Flags, widths, and the letters for another calendar or other digits.
     private static func isModifier(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "^"), UInt8(ascii: "0")...UInt8(ascii: "9"),

@@ -1,11 +1,11 @@
-/// What a format string takes, as `String(format:)` reads it.
+/// The arguments of a format string, as `String(format:)` reads it.
 ///
 /// A percent sign before a blank begins no placeholder here, though printf has a flag for it: texts say “100 % of”, and
 /// nobody pads numbers with blanks in a user interface.
 ///
 /// Sources: POSIX, fprintf(); Apple's String Programming Guide, “String Format Specifiers”, for `%@` and `%#@name@`.
 struct FormatArguments: Hashable, Sendable {
-    /// What an argument is passed as: types that may stand for one another.
+    /// The type by which an argument is passed: types that can replace one another are one kind.
     enum Kind: String, Sendable {
         case object = "an object (%@)"
         case integer = "a whole number (%d)"
@@ -15,9 +15,9 @@ struct FormatArguments: Hashable, Sendable {
         case pointer = "a pointer (%p)"
     }
 
-    /// The kind of each argument, by its number from 1. The arguments of `%1$@ %2$@` are those of `%@ %@`.
+    /// The kind of each argument, by its number from 1. `%1$@ %2$@` and `%@ %@` have the same arguments.
     private(set) var kinds: [Int: Kind] = [:]
-    /// Arguments that are taken as two different kinds.
+    /// Arguments that are used as two different kinds.
     private(set) var conflicts: [Int] = []
     /// The variables of plural rules, `%#@name@`, with the numbers of their arguments.
     private(set) var variables: [Variable] = []
@@ -25,10 +25,10 @@ struct FormatArguments: Hashable, Sendable {
     private(set) var strayPercents = 0
     /// Whether some placeholders have a number and others have none.
     var isMixed: Bool { hasNumbered && hasPlain }
-    /// Names in braces, `{name}`: placeholders that the code replaces by itself.
+    /// Names in braces, `{name}`: placeholders that the code replaces itself.
     private(set) var names: Set<String> = []
 
-    /// What two formats have in common that take the same.
+    /// A value that is equal for formats with the same arguments.
     struct Signature: Hashable {
         let kinds: [Int: Kind]
         let names: Set<String>
@@ -44,7 +44,7 @@ struct FormatArguments: Hashable, Sendable {
     private var hasPlain = false
     private var nextPlain: Int
 
-    /// An argument's number above this is a slip, and no function takes so many.
+    /// A higher argument number is a mistake: no function takes so many.
     private static let mostArguments = 99
 
     /// - Parameters:
@@ -81,14 +81,14 @@ struct FormatArguments: Hashable, Sendable {
         }
     }
 
-    /// Whether it takes nothing: then it may be no format at all.
+    /// Whether it takes no arguments. Then it may not be a format at all.
     var isEmpty: Bool { kinds.isEmpty && variables.isEmpty }
-    /// Whether it is a date's pattern, `%Y-%m-%d`, which takes no arguments.
+    /// Whether it is a pattern of dates, `%Y-%m-%d`, which takes no arguments.
     private(set) var isDate = false
-    /// Whether it is a text with percent signs that mean just that: “50 % of it”.
+    /// Whether it is a text with plain percent signs: “50 % of it”.
     var isProse: Bool { isEmpty && strayPercents > 0 }
 
-    /// Takes an argument, as a variable of plural rules does with the kind of its value.
+    /// Adds an argument; a variable of plural rules does so with the kind of its value.
     mutating func take(_ kind: Kind, as argument: Int) {
         if let known = kinds[argument], known != kind, !conflicts.contains(argument) { conflicts.append(argument) }
         kinds[argument] = kind
@@ -120,9 +120,9 @@ struct FormatArguments: Hashable, Sendable {
         return end > start && end < bytes.count && bytes[end] == UInt8(ascii: "}") ? end : nil
     }
 
-    /// The kind of what `NSStringFormatValueTypeKey` says: `d`, `lu`, `.2f`.
+    /// The kind for a value of `NSStringFormatValueTypeKey`: `d`, `lu`, `.2f`.
     static func kind(ofType type: String) -> Kind? {
-        // Some write the whole placeholder, “%ld”.
+        // Some files have the whole placeholder, “%ld”.
         var reader = PlaceholderReader(bytes: Array(type.utf8), index: type.hasPrefix("%") ? 1 : 0)
         guard let placeholder = reader.read(), reader.index == type.utf8.count, placeholder.stars.isEmpty,
             case .value(let kind, nil) = placeholder.content
@@ -131,7 +131,7 @@ struct FormatArguments: Hashable, Sendable {
     }
 }
 
-/// Reads what follows a percent sign.
+/// Reads the text after a percent sign.
 private struct PlaceholderReader {
     struct Placeholder {
         enum Content {
@@ -150,7 +150,7 @@ private struct PlaceholderReader {
 
     private var next: UInt8 { index < bytes.count ? bytes[index] : 0 }
 
-    /// Nil, wherever the index then is, for what is no placeholder.
+    /// Nil if it is not a placeholder; the index may then be anywhere.
     mutating func read() -> Placeholder? {
         if next == UInt8(ascii: "%") {
             index += 1
@@ -168,14 +168,14 @@ private struct PlaceholderReader {
                 index = start
             }
         }
-        if next == UInt8(ascii: "#"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "@") {
-            return readVariable(position)
-        }
+        if isVariable { return readVariable(position) }
         while [UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "#"), UInt8(ascii: "0"), UInt8(ascii: "'")]
             .contains(next)
         { index += 1 }
         var stars: [Int?] = []
         if let star = readWidth() { stars.append(star) }
+        // A variable may have a width, which it does not use.
+        if isVariable { return readVariable(position) }
         if next == UInt8(ascii: ".") {
             index += 1
             if let star = readWidth() { stars.append(star) }
@@ -206,6 +206,8 @@ private struct PlaceholderReader {
         }
     }
 
+    private var isVariable: Bool { bytes[index...].starts(with: "#@".utf8) }
+
     private mutating func readVariable(_ position: Int?) -> Placeholder? {
         index += 2
         let start = index
@@ -216,7 +218,7 @@ private struct PlaceholderReader {
         return Placeholder(content: .variable(name: name, position: position), stars: [])
     }
 
-    /// Reads digits, or a star: then the position of the argument that it is, which may be none.
+    /// Reads digits, or a star. A star is an argument, whose position may be absent.
     private mutating func readWidth() -> Int?? {
         guard next == UInt8(ascii: "*") else {
             _ = readNumber()
@@ -236,7 +238,7 @@ private struct PlaceholderReader {
         let start = index
         var number = 0
         while case let digit = next &- UInt8(ascii: "0"), digit < 10 {
-            // Held where more digits change nothing.
+            // Capped at a value where more digits change nothing.
             number = min(number * 10 + Int(digit), 1_000_000)
             index += 1
         }

@@ -1,7 +1,7 @@
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
-/// What is wrong with the keys of an Info.plist.
+/// The faults in the keys of an Info.plist.
 enum InfoListLint {
     static func findings(in file: LintedFile) -> [LintFinding] {
         guard let value = file.list?.value else { return [] }
@@ -22,7 +22,7 @@ enum InfoListLint {
 }
 
 extension LintFinding {
-    /// A finding of a bundle's checks, with the place of the key that it is about.
+    /// A finding of a bundle's checks, with the place of its key.
     init(_ finding: PluginFinding, in file: LintedFile?) {
         let path = finding.filePath ?? file?.path ?? ""
         self.init(

@@ -2,10 +2,10 @@ import Glibc
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
-/// Keys that no source mentions, and keys that sources ask for and no table has.
+/// Reports keys that no source mentions, and keys that sources use and no table has.
 ///
-/// **Cost.** Each source is read once. A key that is in no source is looked for in each other file, the executable too: the
-/// time grows with their number times these files' size.
+/// **Cost.** Each source is read once. A key that is in no source is looked for in each other file, including the
+/// executable: the time grows with the number of such keys times the size of these files.
 struct KeyUseLint {
     private let tables: LocalizedTables
     private let infoList: LintedFile?
@@ -15,12 +15,12 @@ struct KeyUseLint {
     private(set) var files: [String] = []
     private var texts: Set<String> = []
     private var patterns: [(start: String, end: String)] = []
-    /// The content of files that are no sources: templates, interface files, the executable.
+    /// The content of files that are not sources: templates, interface files, the executable.
     private var others: [[UInt8]] = []
 
     private static let swift: Set = ["swift"]
     private static let cFamily: Set = ["c", "cc", "cpp", "cxx", "h", "hh", "hpp", "m", "mm"]
-    /// A larger file is no source.
+    /// A larger file is not a source.
     private static let largest = 4 << 20
     private static let largestExecutable = 256 << 20
     private static let mostFiles = 50_000
@@ -116,7 +116,7 @@ struct KeyUseLint {
         }
     }
 
-    /// Info.plist names what it offers, and the table Providers translates the names.
+    /// Info.plist names what the plug-in offers, and the table Providers translates the names.
     private mutating func gatherTexts(of value: PropertyList) {
         switch value {
         case .string(let text): texts.insert(text)
@@ -130,16 +130,18 @@ struct KeyUseLint {
 
     private mutating func findUnused() {
         for table in tables.names where table != LocalizedTables.infoTable {
-            var told: Set<String> = []
+            var reported: Set<String> = []
             var found = LintFindings()
             for language in tables.languages(with: table) {
                 for (key, entry) in tables.entries(table, language).sorted(by: { $0.key < $1.key })
-                where !isUsed(key) && told.insert(key).inserted {
+                where !isUsed(key) && reported.insert(key).inserted {
                     found.add(
                         entry.file.finding(
                             .note, .unusedKey, at: [key],
                             "The key \(quoted(key.shortened)) is in no source and not in the executable.",
-                            remedy: "Remove it from the table \(quoted(table)), unless the code puts it together."))
+                            remedy:
+                                "Remove it from the table \(quoted(table)), unless the code builds the key at run time."
+                        ))
                 }
             }
             findings += found.all
@@ -154,14 +156,14 @@ struct KeyUseLint {
             return true
         }
         let bytes = Array(key.utf8)
-        // In a template or in a program nearly every short word stands somewhere.
+        // In a template or in a program nearly every short word appears somewhere.
         guard bytes.count >= 4 else { return false }
         return others.contains { $0.holds(bytes) }
     }
 }
 
 extension [UInt8] {
-    /// Whether other bytes, at least one, stand somewhere in these.
+    /// Whether other bytes, at least one, are somewhere in these.
     fileprivate func holds(_ part: [UInt8]) -> Bool {
         withUnsafeBytes { all in
             var rest = all

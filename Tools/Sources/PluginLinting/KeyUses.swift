@@ -1,9 +1,9 @@
-/// The keys that a source asks for, and every text in it that may be a key.
+/// The keys that a source uses, and every text in it that may be a key.
 struct KeyUses {
-    /// A call that asks for a localised string.
+    /// A call that looks up a localised string.
     struct Call {
         let key: String
-        /// The table, where the call names one by a literal; nil for any.
+        /// The table, if the call names it by a literal; nil for any.
         let table: String?
         let offset: Int
     }
@@ -11,7 +11,7 @@ struct KeyUses {
     private(set) var calls: [Call] = []
     /// Texts without interpolations.
     private(set) var texts: Set<String> = []
-    /// Texts around interpolations: a key that begins and ends as one may be meant.
+    /// Texts around interpolations: they may mean a key that begins and ends in the same way.
     private(set) var patterns: [(start: String, end: String)] = []
 
     init(_ source: SourceTokens) {
@@ -30,12 +30,12 @@ struct KeyUses {
         }
     }
 
-    /// The arguments of a call, as far as they are literals.
+    /// The arguments of a call that are literals.
     private struct Arguments {
         struct Argument {
             var label: String?
             var text: String?
-            /// Whether it is nil, which means the usual table.
+            /// Whether it is nil, which means the default table.
             var isNil = false
             var offset = 0
         }
@@ -49,7 +49,7 @@ struct KeyUses {
             var argument = Argument()
             var count = 0
             var index = start + 1
-            // A call is short; one that is never closed is not looked through for each word of a file.
+            // A call is short; one that is never closed does not make the rest of the file be read again for each word.
             while index < tokens.count, open > 0, index - start < 200 {
                 let token = tokens[index]
                 if token.isSign("(") || token.isSign("[") || token.isSign("{") {
@@ -65,7 +65,7 @@ struct KeyUses {
                 } else if open == 1, count == 1, token.isSign(":"), case .word(let label) = tokens[index - 1].kind {
                     argument.label = label
                 }
-                // In C the text is often in a macro of its own: PLUGIN_STRING("key"), @"key".
+                // In C the text is often in a macro: PLUGIN_STRING("key"), @"key".
                 if let text = token.text, argument.text == nil, open <= 2 {
                     argument.text = text
                     argument.offset = token.offset
@@ -80,7 +80,7 @@ struct KeyUses {
         subscript(labels: Set<String>) -> Argument? { all.first { $0.label.map(labels.contains) ?? false } }
     }
 
-    /// The place of the key and of the table among the arguments of the functions that C and Objective-C have.
+    /// The places of the key and the table among the arguments of the C and Objective-C functions.
     private static let functions: [String: (key: Int, table: Int?, isDefault: Bool)] = [
         "NSLocalizedString": (0, nil, true), "NSLocalizedStringFromTable": (0, 1, false),
         "NSLocalizedStringFromTableInBundle": (0, 1, false), "NSLocalizedStringWithDefaultValue": (0, 1, false),

@@ -1,9 +1,9 @@
 @_spi(Tools) internal import PluginHost
 
-/// Which languages there are.
+/// The languages that exist.
 ///
-/// Source: the IANA Language Subtag Registry of 2021-08-06, its languages of two and three letters (ISO 639), those out of
-/// use included.
+/// Source: the IANA Language Subtag Registry of 2021-08-06, its languages of two and three letters (ISO 639), including
+/// those that are out of use.
 enum KnownLanguages {
     /// Whether a localisation's name begins with a language's code or English name.
     static func contains(_ tag: LanguageTag) -> Bool {
@@ -22,7 +22,7 @@ enum KnownLanguages {
         case 3: table = ofThreeLetters
         default: return false
         }
-        // A canonical tag has small letters only.
+        // A canonical tag has only small letters.
         let number = code.utf8.reduce(0) { $0 * 26 + Int($1) - Int(UInt8(ascii: "a")) }
         return table.withUTF8Buffer { digits in
             let digit = Character(Unicode.Scalar(digits[number / 4])).hexDigitValue ?? 0

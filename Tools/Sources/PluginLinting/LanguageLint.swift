@@ -1,7 +1,7 @@
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
-/// What does not fit between the localisations that a bundle declares, the directories it has, and their tables.
+/// Differences between the localisations that a bundle declares, its directories, and their tables.
 struct LanguageLint {
     private let tables: LocalizedTables
     private let manifest: Manifest
@@ -25,7 +25,7 @@ struct LanguageLint {
                 findings.append(
                     LintFinding(
                         .warning, .unknownLanguage, filePath: directory, subject: language,
-                        message: "The name \(quoted(language)) of the directory is no language.",
+                        message: "The directory name \(quoted(language)) is not a language.",
                         remedy: "Name it by a BCP 47 tag: “fr.lproj”, “zh-Hant.lproj”."))
                 continue
             }
@@ -35,14 +35,14 @@ struct LanguageLint {
                 findings.append(
                     LintFinding(
                         .warning, .duplicateLanguage, filePath: directory, subject: language,
-                        message: "The localisations \(quoted(earlier)) and \(quoted(language)) are one language.",
+                        message: "The localisations \(quoted(earlier)) and \(quoted(language)) are the same language.",
                         remedy: "Put their files into one directory."))
             }
         }
     }
 
     private mutating func checkDeclared() {
-        // A bundle whose every text is in its code, or that lets its host speak, has no directories at all.
+        // If all texts are in the code, or the host supplies them, a bundle has no directories at all.
         guard let infoList, !tables.languages.isEmpty else { return }
         let key = "CFBundleLocalizations"
         var missing = LintFindings()
@@ -59,7 +59,7 @@ struct LanguageLint {
             findings.append(
                 infoList.finding(
                     .note, .missingLanguage, at: [], subject: regionKey,
-                    "The bundle is localised and has no \(regionKey): its tables are compared with \(compared).",
+                    "The bundle is localised but has no \(regionKey): its tables are compared with \(compared).",
                     remedy: "Name the language that the bundle was written in."))
             return
         }
@@ -86,7 +86,7 @@ struct LanguageLint {
                         LintFinding(
                             .warning, .hiddenTable, filePath: file.path, subject: table,
                             message:
-                                "The table is never read: \(quoted(global.path)) stands outside of the localisations "
+                                "The table is never read: \(quoted(global.path)) is outside of the localisations "
                                 + "and hides it.",
                             remedy: "Move the outer one into the development region's directory."))
                 }
@@ -111,18 +111,18 @@ struct LanguageLint {
         return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
     }
 
-    /// Whether every localisation should have a table: some have translated it, and it has an original, or as many have it
-    /// as lack it.
+    /// Whether every localisation should have a table: some have translated it, and it has an original, or at least half of
+    /// them have it.
     private func isExpected(_ table: String, _ having: [String]) -> Bool {
         let others = tables.languages.filter { !tables.references.contains($0) }
         let translated = others.count { having.contains($0) && !tables.entries(table, $0).isEmpty }
-        // A table that nobody has translated may be one that is not to be.
+        // A table that nobody has translated may not be meant for translation.
         return translated > 0 && (tables.reference(of: table) != nil || translated * 2 >= others.count)
     }
 
     /// Whether a localisation may lack a table.
     private func isExcused(_ language: String, _ table: String, _ having: [String]) -> Bool {
-        // The original texts may stand in the code, in Info.plist, in an interface file or in Base.lproj.
+        // The original texts may be in the code, in Info.plist, in an interface file or in Base.lproj.
         if tables.references.contains(language) || LocalizedTables.isForTranslators(language) { return true }
         return tables.broader(than: language).contains(where: having.contains)
     }

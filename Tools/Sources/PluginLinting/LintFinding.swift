@@ -1,4 +1,4 @@
-/// One thing that a linter says about a file: what, where, and what to do about it.
+/// A linter's finding about a file: what is wrong, where, and what to do about it.
 ///
 /// **Threads.** A value; may be shared freely.
 public struct LintFinding: Error, Sendable, Hashable {
@@ -6,16 +6,16 @@ public struct LintFinding: Error, Sendable, Hashable {
     public enum Severity: String, Sendable, Hashable, CaseIterable {
         /// Something in the file does not work, or not everywhere.
         case error
-        /// The file works; what it does is hardly meant.
+        /// The file works, but this is probably not what was intended.
         case warning
-        /// Something to look at; it may well be meant.
+        /// Something to check; it may be intended.
         case note
     }
 
-    /// What kind of finding it is. Open: a later version adds codes.
+    /// The kind of finding. Open: a later version adds codes.
     ///
     /// A fault of a property list or strings table has the fault's code: `missingSeparator`, `duplicateKey`. A finding
-    /// about Info.plist's keys has that of ``PluginError/Code``: `manifestInvalid`.
+    /// about Info.plist's keys has a code of ``PluginError/Code``: `manifestInvalid`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The code as text.
         public let rawValue: String
@@ -37,7 +37,7 @@ public struct LintFinding: Error, Sendable, Hashable {
         public var excerpt: Excerpt?
     }
 
-    /// The text of a line around a place, undone of the file's encoding; control characters stand in it as they are.
+    /// The text of a line around a place, decoded; control characters are unchanged.
     public struct Excerpt: Sendable, Hashable {
         /// The line up to the place.
         public var before: String
@@ -45,11 +45,11 @@ public struct LintFinding: Error, Sendable, Hashable {
         public var after: String
         /// Whether the line begins before the excerpt.
         public var isCutBefore: Bool
-        /// Whether the line goes on after the excerpt.
+        /// Whether the line continues after the excerpt.
         public var isCutAfter: Bool
     }
 
-    /// Another place that explains a finding: the first of two equal keys, the text that was translated.
+    /// Another place that explains a finding: the first of two equal keys, or the text that was translated.
     public struct Related: Sendable, Hashable {
         /// The file, as an absolute path.
         public var filePath: String
@@ -63,7 +63,7 @@ public struct LintFinding: Error, Sendable, Hashable {
     public var severity: Severity
     /// What kind of finding it is.
     public var code: Code
-    /// The file or directory, as an absolute path; “-” or whatever name the caller gave for bytes without a file.
+    /// The file or directory, as an absolute path; “-” or the name that the caller gave for bytes without a file.
     public var filePath: String
     /// Where in the file; nil for the file as a whole.
     public var place: Place?
@@ -73,7 +73,7 @@ public struct LintFinding: Error, Sendable, Hashable {
     public var message: String
     /// What to do, as a full sentence; may be empty.
     public var remedy: String
-    /// What the system said, word for word.
+    /// The system's message, word for word.
     public var systemMessage: String?
     /// Other places that explain it.
     public var related: [Related]
@@ -99,13 +99,13 @@ extension LintFinding.Code {
     // Files
     /// The file cannot be read, or there is no such file.
     public static let unreadable = Self(rawValue: "unreadable")
-    /// The bundle holds more files, or nests them more deeply, than are looked at.
+    /// The bundle has more files, or nests them more deeply, than the linter reads.
     public static let tooManyFiles = Self(rawValue: "tooManyFiles")
 
     // Languages
-    /// The name of an `.lproj` directory is no language.
+    /// The name of an `.lproj` directory is not a language.
     public static let unknownLanguage = Self(rawValue: "unknownLanguage")
-    /// Two `.lproj` directories mean one language; only one is ever read.
+    /// Two `.lproj` directories are the same language; only one is ever read.
     public static let duplicateLanguage = Self(rawValue: "duplicateLanguage")
     /// `CFBundleLocalizations` or `CFBundleDevelopmentRegion` names a language that has no `.lproj` directory.
     public static let missingLanguage = Self(rawValue: "missingLanguage")
@@ -113,7 +113,7 @@ extension LintFinding.Code {
     // Tables and entries
     /// A localisation lacks a table that others have.
     public static let missingTable = Self(rawValue: "missingTable")
-    /// A table stands in an `.lproj` directory and outside of it: the one outside hides the other.
+    /// A table is in an `.lproj` directory and outside of it: the one outside hides the other.
     public static let hiddenTable = Self(rawValue: "hiddenTable")
     /// A translation lacks an entry.
     public static let missingEntry = Self(rawValue: "missingEntry")
@@ -123,19 +123,19 @@ extension LintFinding.Code {
     public static let untranslated = Self(rawValue: "untranslated")
     /// No source mentions the key.
     public static let unusedKey = Self(rawValue: "unusedKey")
-    /// A source asks for a key that no table has.
+    /// A source uses a key that no table has.
     public static let undefinedKey = Self(rawValue: "undefinedKey")
 
     // Placeholders
-    /// A translation's placeholders are not those of the text that it translates.
+    /// A translation's placeholders differ from those of the text that it translates.
     public static let placeholderMismatch = Self(rawValue: "placeholderMismatch")
-    /// Numbered and plain placeholders stand in one text.
+    /// One text has numbered and plain placeholders.
     public static let mixedPlaceholders = Self(rawValue: "mixedPlaceholders")
     /// A percent sign in a format that begins no placeholder.
     public static let strayPercent = Self(rawValue: "strayPercent")
 
     // Plural rules
-    /// An entry of a `.stringsdict` is not built as these files are.
+    /// An entry of a `.stringsdict` does not have the structure of these files.
     public static let malformedPlural = Self(rawValue: "malformedPlural")
     /// A variable of a `.stringsdict` entry that its format does not use.
     public static let unusedVariable = Self(rawValue: "unusedVariable")

@@ -6,11 +6,11 @@
 public struct LintReport: Sendable, Hashable {
     /// The bundle or the file, as an absolute path.
     public let path: String
-    /// The lists, tables and sources that were looked at, as absolute paths, in the order of the names.
+    /// The lists, tables and sources that were read, as absolute paths, sorted by name.
     public let files: [String]
-    /// The keys of the bundle's tables, for what other bundles share its sources.
+    /// The keys of the bundle's tables, for other bundles that share its sources.
     var keys: Set<String> = []
-    /// What was found, by file and place: Info.plist's first.
+    /// The findings, by file and place: Info.plist's first.
     public internal(set) var findings: [LintFinding]
 
     /// The report on a bundle that cannot be opened.

@@ -1,11 +1,11 @@
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
-/// A list or table as a linter sees it: its content, and what is wrong with the file itself.
+/// A list or table as a linter sees it: its content, and the faults of the file itself.
 struct LintedFile {
     let path: String
     let type: BundleLinter.FileType
-    /// Nil where the file cannot be read.
+    /// Nil if the file cannot be read.
     let list: InspectedList?
     private let places: Places?
     private(set) var findings: [LintFinding] = []
@@ -44,7 +44,7 @@ struct LintedFile {
         findings = list.faults.map { LintFinding($0, path: path, type: type) }
     }
 
-    /// What the host reads of such a file.
+    /// What the host reads from such a file.
     private static func limits(_ path: String) -> PropertyListLimits {
         isInfoList(path) ? .standard : .stringsTable
     }
@@ -56,10 +56,10 @@ struct LintedFile {
         path.split(separator: "/").last.map { $0 == "Info.plist" || $0 == "Info-gnustep.plist" } ?? false
     }
 
-    /// The outermost dictionary; empty where there is none.
+    /// The outermost dictionary; empty if there is none.
     var dictionary: [String: PropertyList] { list?.value?.dictionary ?? [:] }
 
-    /// Where a key stands.
+    /// The place of a key.
     func place(of keys: String...) -> LintFinding.Place? { place(of: keys) }
 
     func place(of keys: [String]) -> LintFinding.Place? {
@@ -67,8 +67,8 @@ struct LintedFile {
         return list.place(ofKey: keys, in: places.all).flatMap { LintFinding.Place($0.position, $0.excerpt) }
     }
 
-    /// The places of the list's keys, found when the first is asked for. One for all copies of the value, which one thread
-    /// has.
+    /// The places of the list's keys, found at the first use. All copies of the value share one, and only one thread uses
+    /// it.
     private final class Places {
         private let list: InspectedList
         private(set) lazy var all = list.keyPlaces()
@@ -91,7 +91,7 @@ extension LintFinding {
     init(_ fault: InspectedList.Fault, path: String, type: BundleLinter.FileType) {
         let code = Code(fault.fault.code)
         let first = fault.first.map {
-            Related(filePath: path, place: Place($0.position, $0.excerpt), message: "The key stands here first.")
+            Related(filePath: path, place: Place($0.position, $0.excerpt), message: "The first one is here.")
         }
         self.init(
             Self.isMild(fault.fault.code, type) ? .warning : .error, code, filePath: path,
@@ -99,8 +99,8 @@ extension LintFinding {
             related: first.map { [$0] } ?? [])
     }
 
-    /// Faults that cost a table nothing. A missing semicolon costs it nothing here and everything elsewhere: other
-    /// readers of such tables give up there.
+    /// Faults that affect nothing else in a table. A missing semicolon affects nothing here, but other readers stop
+    /// there.
     private static func isMild(_ code: PropertyListFault.Code, _ type: BundleLinter.FileType) -> Bool {
         switch code {
         case .duplicateKey, .assumedLatin1: type == .stringsTable
@@ -111,7 +111,7 @@ extension LintFinding {
 }
 
 extension LintFinding.Code {
-    /// `missing-separator` is `missingSeparator` here, as all other codes of the library are written.
+    /// `missing-separator` becomes `missingSeparator`, the style of all other codes of the library.
     init(_ code: PropertyListFault.Code) {
         let words = code.rawValue.split(separator: "-")
         let rest = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }

@@ -17,31 +17,31 @@ struct LocalizedTables {
         let arguments: FormatArguments?
         let file: LintedFile
 
-        /// Where it stands.
+        /// The place of the entry.
         func place(of key: String) -> LintFinding.Place? { file.place(of: key) }
     }
 
     /// The tables' names, in order.
     let names: [String]
-    /// The localisations that have a directory, in the order of their names, `Base` among them.
+    /// The localisations that have a directory, sorted by name, `Base` among them.
     let languages: [String]
     /// The directory of each.
     let directories: [String: String]
     /// The localisations that the others may be translated from, the likeliest first: the development region's, `Base`,
     /// English.
     let references: [String]
-    /// Whether the development region has a directory, or `Base` stands for it.
+    /// Whether the development region has a directory, or `Base` represents it.
     let hasRegion: Bool
-    /// Tables that stand outside of the localisations.
+    /// Tables outside of the localisations.
     let global: [String: LintedFile]
     private let manifest: Manifest
     private let infoList: LintedFile?
-    /// The localisations by what their names mean, each list in the order of names.
+    /// The localisations by the language that their names mean, each list sorted by name.
     private let languagesByTag: [LanguageTag: [String]]
     private let entriesByTable: [String: [String: [String: Entry]]]
     private let filesByTable: [String: [String: LintedFile]]
 
-    /// The table that is asked where a call names none.
+    /// The table of a call that names none.
     static let defaultTable = "Localizable"
     /// The table whose development language is Info.plist itself.
     static let infoTable = "InfoPlist"
@@ -59,7 +59,7 @@ struct LocalizedTables {
         languagesByTag = byTag
         let available = languages.keys.filter { $0 != "Base" }.sorted()
         let region = manifest.developmentRegion.flatMap { LanguageTag($0)?.canonical }
-        // “en” serves where “en_US” is said.
+        // “en” matches “en_US”.
         func spoken(_ language: String) -> String? {
             LanguageMatcher.localizations(for: language, from: available).first { name in
                 LanguageTag(name)?.canonical.language == LanguageTag(language)?.canonical.language
@@ -74,7 +74,7 @@ struct LocalizedTables {
         var entries: [String: [String: [String: Entry]]] = [:]
         var files: [String: [String: LintedFile]] = [:]
         var global: [String: LintedFile] = [:]
-        // Plural rules last: they stand before plain texts.
+        // Plural rules last: they replace plain texts.
         for table in tables.sorted(by: { $0.file.type == .stringsTable && $1.file.type == .pluralRules }) {
             guard let language = table.language else {
                 global[table.name] = table.file
@@ -95,7 +95,7 @@ struct LocalizedTables {
         return Entry(text: nil, arguments: value.dictionary.flatMap(PluralLint.arguments), file: file)
     }
 
-    /// A file of the table in a language; nil where the language lacks the table.
+    /// A file of the table in a language; nil if the language lacks the table.
     func file(_ table: String, _ language: String) -> LintedFile? { filesByTable[table]?[language] }
 
     func entries(_ table: String, _ language: String) -> [String: Entry] { entriesByTable[table]?[language] ?? [:] }
@@ -112,7 +112,7 @@ struct LocalizedTables {
     /// The languages that have a table.
     func languages(with table: String) -> [String] { (filesByTable[table] ?? [:]).keys.sorted() }
 
-    /// The localisation that a table's others are translated from; nil where none of the likely ones has an entry.
+    /// The localisation that a table's others are translated from; nil if none of the likely ones has an entry.
     func reference(of table: String) -> String? { references.first { !entries(table, $0).isEmpty } }
 
     /// Whether a directory holds notes to translators, and no translations.
@@ -120,13 +120,13 @@ struct LocalizedTables {
         LanguageTag(language).map(KnownLanguages.isForTranslators) ?? false
     }
 
-    /// The localisations that have what a localisation lacks: those of the same language that are broader.
+    /// The localisations that supply what a localisation lacks: the broader ones of the same language.
     func broader(than language: String) -> [String] {
         guard let tag = LanguageTag(language)?.canonical else { return [] }
         return tag.ancestry.dropFirst().flatMap { languagesByTag[$0] ?? [] }.sorted()
     }
 
-    /// Whether there is a localisation of the same language, however it is written.
+    /// Whether there is a localisation of the same language, in any spelling.
     func hasLanguage(_ name: String) -> Bool {
         if directories[name] != nil { return true }
         return LanguageTag(name).map { languagesByTag[$0.canonical] != nil } ?? false

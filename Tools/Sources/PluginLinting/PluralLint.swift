@@ -1,13 +1,13 @@
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
-/// Whether the entries of a `.stringsdict` are built as these files are.
+/// Whether the entries of a `.stringsdict` have the structure of these files.
 ///
 /// Source: Apple, “Stringsdict File Format” (Internationalization and Localization Guide).
 struct PluralLint {
     private let file: LintedFile
     private let key: String
-    /// The categories that the language needs; none where the language is not known.
+    /// The categories that the language needs; none for an unknown language.
     private let required: Set<PluralCategory>
     private var findings: LintFindings
 
@@ -18,7 +18,7 @@ struct PluralLint {
     /// Rules that choose by the width or the device, and not by a number.
     private static let otherRules = ["NSStringVariableWidthRuleType", "NSStringDeviceSpecificRuleType"]
 
-    /// `language`: the name of the file's `.lproj`, nil for a file that stands in none.
+    /// `language`: the name of the file's `.lproj`, nil for a file outside of any.
     static func findings(in file: LintedFile, language: String?) -> [LintFinding] {
         guard file.type == .pluralRules, let value = file.list?.value else { return [] }
         guard case .dictionary(let entries) = value else {
@@ -33,7 +33,7 @@ struct PluralLint {
         var lint = PluralLint(file: file, key: "", required: required, findings: LintFindings())
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
             lint = PluralLint(file: file, key: key, required: required, findings: lint.findings)
-            // What the library reads is well-formed, and what it leaves out is not.
+            // An entry is well-formed if the library reads it, and not if the library leaves it out.
             if let fault = PluralEntry.fault(in: value) {
                 lint.complain(at: fault.path, fault.message)
             } else {
@@ -45,7 +45,7 @@ struct PluralLint {
 
     private static let advice = "Build it as docs/command-line.md shows under “Plural rules”."
 
-    /// Checks an entry, or a variant of one, which may be an entry again. `keys`: those that lead to it from the entry on.
+    /// Checks an entry, or a variant of one, which may be an entry again. `keys`: the keys that lead to it from the entry.
     /// `variable`: in a variable, its argument.
     private mutating func check(_ value: PropertyList, at keys: [String], variable: Int?) {
         if let text = value.string {
@@ -131,7 +131,7 @@ struct PluralLint {
             findings.add(
                 file.finding(
                     .error, .placeholderMismatch, at: [key] + keys + [variant],
-                    "The text for \(quoted(variant)) takes \(used.rawValue), where the variable "
+                    "The text for \(quoted(variant)) takes \(used.rawValue), but the variable "
                         + "\(quoted(name)) is \(kind.rawValue).",
                     remedy: "Make the placeholder and \(Self.typeKey) agree."))
         }
@@ -161,7 +161,7 @@ struct PluralLint {
                 remedy: Self.advice))
     }
 
-    /// What an entry takes in all: the arguments of its format, of its variables and of their texts.
+    /// All arguments of an entry: those of its format, of its variables and of their texts.
     static func arguments(of entry: [String: PropertyList]) -> FormatArguments? {
         guard let format = entry[formatKey]?.string else { return nil }
         var arguments = FormatArguments(format)

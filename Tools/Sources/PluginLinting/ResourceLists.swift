@@ -7,7 +7,7 @@ struct ResourceLists {
         let type: BundleLinter.FileType
         /// The path in the resources, or in the localisation's directory, without the extension: the table's name.
         let name: String
-        /// The localisation whose directory it stands in; nil for a list for everybody.
+        /// The localisation of its directory; nil for a list for everybody.
         let language: String?
     }
 
@@ -36,16 +36,16 @@ struct ResourceLists {
                     LintFinding(
                         .warning, .tooManyFiles, filePath: path,
                         message:
-                            "The directory \(quoted(path)) is not looked at: there are more than "
+                            "The directory \(quoted(path)) is not read: there are more than "
                             + "\(Self.mostNames) names, or it is more than \(Self.deepest) directories deep.",
                         remedy: "Lint its files by themselves."))
                 continue
             }
-            // In the order of names; the last of what waits comes next.
+            // Sorted by name; the last waiting directory is the next.
             for (entry, kind) in listing.names.sorted(by: { $0.key > $1.key }) where !entry.hasPrefix(".") {
                 let child = Path.join(path, entry)
                 let childName = name.isEmpty ? entry : name + "/" + entry
-                // A link to a directory is not followed: it may lead to one that is being looked at.
+                // A link to a directory is not followed: it may lead back to a directory above it.
                 if kind == .directory {
                     if entry.hasSuffix(".lproj"), language == nil {
                         let spoken = String(entry.dropLast(".lproj".count))
@@ -73,7 +73,7 @@ struct ResourceLists {
 }
 
 extension LintFinding {
-    /// What a directory holds that cannot be read is unknown, which is not the same as empty.
+    /// The items of a directory that cannot be read are unknown; it does not count as empty.
     static func unreadable(directory path: String, _ errno: CInt) -> LintFinding {
         LintFinding(
             .error, .unreadable, filePath: path,

@@ -1,13 +1,13 @@
-/// The words, signs and literals of a Swift, C, C++ or Objective-C source, as far as it takes to find the texts in it.
+/// The words, signs and literals of a Swift, C, C++ or Objective-C source, as precisely as needed to find the texts in it.
 ///
-/// It goes by the few rules that all these languages share, and by Swift's for its own literals. What it takes for a
-/// literal is one, unless the preprocessor says otherwise.
+/// It uses the few rules that all these languages share, and Swift's for its own literals. What it reads as a literal is
+/// one, unless the preprocessor changes that.
 struct SourceTokens {
     struct Token {
         enum Kind: Equatable {
             case word(String)
             case sign(UInt8)
-            /// The text between interpolations: one piece where there are none.
+            /// The text between interpolations: one piece if there are none.
             case literal([String])
         }
 
@@ -28,7 +28,7 @@ struct SourceTokens {
     private let bytes: [UInt8]
     private var index = 0
     private let isSwift: Bool
-    /// How many interpolations are open. More than anybody writes are read as text.
+    /// How many interpolations are open. Beyond a depth that nobody writes they are read as text.
     private var depth = 0
     private static let deepest = 16
 

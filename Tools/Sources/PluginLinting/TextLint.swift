@@ -1,7 +1,7 @@
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
-/// What is wrong with the texts of one table, whatever other languages say.
+/// The faults in the texts of one table, independent of other languages.
 enum TextLint {
     static func findings(in file: LintedFile) -> [LintFinding] {
         guard file.type == .stringsTable else { return [] }
@@ -13,15 +13,15 @@ enum TextLint {
         return findings.all
     }
 
-    /// Adds what is wrong with one text.
+    /// Adds the faults of one text.
     ///
-    /// `variable`: for a text of plural rules, the argument of its variable. There placeholders with and without a number
-    /// may stand together: those without go on from the variable's argument.
+    /// `variable`: for a text of plural rules, the argument of its variable. There, placeholders with and without a number
+    /// may be mixed: those without continue from the variable's argument.
     static func check(
         _ text: String, at keys: [String], of file: LintedFile, variable: Int? = nil, _ findings: inout LintFindings
     ) {
         let arguments = FormatArguments(text, from: variable ?? 1)
-        // Without a placeholder it need not be a format.
+        // Without a placeholder it may not be a format.
         guard !arguments.isEmpty else { return }
         if arguments.strayPercents > 0 {
             findings.add(
@@ -42,14 +42,14 @@ enum TextLint {
             findings.add(
                 file.finding(
                     .error, .placeholderMismatch, at: keys,
-                    "The format \(quoted(text.shortened)) takes argument \(argument) as two different kinds.",
+                    "The format \(quoted(text.shortened)) uses argument \(argument) as two different kinds.",
                     remedy: "Use one kind for each argument."))
         }
     }
 }
 
 extension String {
-    /// As much of a text as a message shows. Of a long one the end is not looked at.
+    /// The part of a text that a message shows. The end of a long text is not read.
     var shortened: String {
         guard let end = index(startIndex, offsetBy: 60, limitedBy: endIndex), end < endIndex else { return self }
         return self[..<end] + "…"

@@ -1,11 +1,11 @@
 @_spi(Tools) internal import PluginHost
 
-/// What does not fit between the languages of a bundle's tables.
+/// Differences between the languages of a bundle's tables.
 struct TranslationLint {
     private let tables: LocalizedTables
     private var listed: [String: LintFindings] = [:]
 
-    /// By file, in the order of the files' names.
+    /// By file, sorted by the files' names.
     var findings: [LintFinding] { listed.sorted { $0.key < $1.key }.flatMap(\.value.all) }
 
     init(_ tables: LocalizedTables) {
@@ -23,16 +23,16 @@ struct TranslationLint {
         for key in table.counts.keys.sorted() { compare(key, of: table) }
     }
 
-    /// A table with what its languages have in common.
+    /// A table with the data that its languages share.
     private struct Table {
         let name: String
-        /// Those that have it.
+        /// The languages that have it.
         let languages: [String]
         let reference: String?
-        /// In how many languages each key is.
+        /// How many languages have each key.
         let counts: [String: Int]
         private let entries: [String: [String: LocalizedTables.Entry]]
-        /// Whether the keys are the texts of the original: most of the reference's are, or most have blanks.
+        /// Whether the keys are the texts of the original: in the reference most keys equal their texts, or most keys have blanks.
         let hasTextsAsKeys: Bool
 
         init(_ name: String, in tables: LocalizedTables) {
@@ -58,7 +58,7 @@ struct TranslationLint {
         /// The entries of a language, by key.
         func all(_ language: String) -> [String: LocalizedTables.Entry] { entries[language] ?? [:] }
 
-        /// Whether most translations have a key that the reference lacks: then it is the reference that is not complete.
+        /// Whether most translations have a key that the reference lacks. Then the reference is incomplete.
         func isCommon(_ key: String) -> Bool {
             let count = counts[key] ?? 0
             return count >= 2 && count * 2 > languages.count { $0 != reference }
@@ -70,10 +70,10 @@ struct TranslationLint {
             return counts.filter { $0.value * 2 >= languages.count && languages.count > 1 }.keys.sorted()
         }
 
-        /// Whether a key looks like the text that it stands for.
+        /// Whether a key looks like the text that it represents.
         static func isText(_ key: String) -> Bool { key.contains(" ") || key.contains("%") }
 
-        /// Whether Xcode made the key for an object of an interface file or for an intent. The original stands there.
+        /// Whether Xcode made the key for an object of an interface file or for an intent, which contains the original.
         static func isGenerated(_ key: String) -> Bool {
             let name = key.prefix { $0 != "." }.utf8
             let isObject =
@@ -118,7 +118,7 @@ struct TranslationLint {
         }
     }
 
-    /// What most translations have and the original lacks is one gap in the original.
+    /// If most translations have an entry and the original lacks it, that is one gap in the original.
     private mutating func checkOriginal(_ table: Table) {
         guard let reference = table.reference, let file = tables.file(table.name, reference) else { return }
         for (key, count) in table.counts.sorted(by: { $0.key < $1.key })
@@ -131,7 +131,7 @@ struct TranslationLint {
         }
     }
 
-    /// Whether the original of a key is known, or stands outside of the tables.
+    /// Whether the original of a key is known, or is outside of the tables.
     private func hasOriginal(_ key: String, _ table: Table) -> Bool {
         if table.hasTextsAsKeys || Table.isText(key) || Table.isGenerated(key) { return true }
         if tables.references.contains(where: { table.entry(key, $0) != nil }) { return true }
@@ -140,16 +140,16 @@ struct TranslationLint {
 
     // MARK: Originals
 
-    /// What the translations of a key are compared with.
+    /// The text that the translations of a key are compared with.
     private struct Original {
         let arguments: FormatArguments
-        /// Where it stands; nil for one that is the key.
+        /// Its entry; nil if the key is the text.
         let entry: LocalizedTables.Entry?
-        /// As a message names it.
+        /// Its name in a message.
         let name: String
     }
 
-    /// The original of a key: the first reference's that has it; else the key, where keys are texts; else what most
+    /// The original of a key: the entry of the first reference that has it; else the key, if keys are texts; else what most
     /// translations agree upon.
     private func original(of key: String, in table: Table) -> Original? {
         for language in tables.references {
@@ -196,7 +196,7 @@ struct TranslationLint {
 
     private static func related(_ key: String, _ entry: LocalizedTables.Entry) -> LintFinding.Related {
         LintFinding.Related(
-            filePath: entry.file.path, place: entry.place(of: key), message: "What is translated stands here.")
+            filePath: entry.file.path, place: entry.place(of: key), message: "This is the original text.")
     }
 
     // MARK: Placeholders
@@ -206,7 +206,7 @@ struct TranslationLint {
     ) {
         guard let own = entry.arguments else { return }
         let theirs = original.arguments
-        // Dates take no arguments, and a percent sign in prose is one.
+        // Dates take no arguments, and a percent sign in prose is just a sign.
         if own.isDate || theirs.isDate || theirs.isProse { return }
         // Plural rules may say a number in words, or leave it to another variable.
         let isWhole = entry.text != nil && original.entry.map { $0.text != nil } ?? true
@@ -216,10 +216,10 @@ struct TranslationLint {
         where !own.conflicts.contains(argument) && !theirs.conflicts.contains(argument) {
             switch (own.kinds[argument], theirs.kinds[argument]) {
             case (let kind?, let other?) where kind != other:
-                // The function that formats would read the argument as what it is not.
+                // The formatting function would read the argument as another type.
                 severity = .error
                 complaints.append(
-                    "argument \(argument) is taken as \(kind.rawValue), in \(original.name) as \(other.rawValue)")
+                    "argument \(argument) is \(kind.rawValue), but \(other.rawValue) in \(original.name)")
             case (let kind?, nil) where isWhole:
                 severity = .error
                 complaints.append("argument \(argument), \(kind.rawValue), is not in \(original.name)")
@@ -261,8 +261,8 @@ struct TranslationLint {
     }
 
     /// Whether a text is more than a word: names, units and signs are the same in many languages. It has two words of two
-    /// letters or more, or sixteen letters without a blank in a script that has none. Placeholders are no words, nor are
-    /// parts of one: `x.y.com`, `{name}`.
+    /// letters or more, or sixteen letters without a blank in a script that has none. Placeholders and parts of them are not
+    /// words: `x.y.com`, `{name}`.
     static func wouldBeTranslated(_ text: String) -> Bool {
         let words = text.split(whereSeparator: \.isWhitespace).filter { word in
             !word.contains { "%{}/@_<>".contains($0) } && word.count(where: \.isLetter) >= 2

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginHost
 
-/// What every command takes: the bundles, and the form of its output.
+/// The arguments that every command takes: the bundles, and the form of the output.
 struct BundleArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -12,25 +12,25 @@ struct BundleArguments: ParsableArguments {
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
 
-    /// The bundles that the arguments mean, in the order of the arguments and, in a folder, of the names.
+    /// The bundles that the arguments name, in the order of the arguments and, in a folder, sorted by name.
     func select() -> [SelectedBundle] { bundles.flatMap(SelectedBundle.all(at:)) }
 }
 
-/// A bundle that was asked for, or why there is none.
+/// A bundle from the command line, or the reason why there is none.
 enum SelectedBundle {
     case bundle(PluginBundle)
-    /// A name in a folder that looks like a bundle's and cannot be opened: a finding about the folder.
+    /// An item of a folder that has a bundle's name but cannot be opened: a finding about the folder.
     case unopened(PluginError)
-    /// An argument that leads to no directory: a wrong use of the tool.
+    /// An argument that leads to no directory: wrong usage.
     case missing(PluginError)
 
-    /// Directories of these names are bundles themselves, whatever stands in them.
+    /// Directories with these extensions are bundles themselves, whatever they contain.
     private static let extensions: Set = ["bundle", "framework", "app", "plugin", "resources"]
 
-    /// A directory whose name is no bundle's and that holds bundles stands for these; any other is a bundle.
+    /// A directory without a bundle's extension that contains bundles stands for these; any other is a bundle.
     static func all(at path: String) -> [SelectedBundle] {
         if !isNamedAsBundle(path) {
-            // Without the index: what is asked for is what stands there now.
+            // Without the index, to see the files of this moment.
             let catalog = PluginCatalog(searchPaths: [path], options: .init(index: .none))
             let found = catalog.candidates
             if !found.isEmpty { return found.map { open($0.path, $0.open, else: Self.unopened) } }
@@ -49,7 +49,7 @@ enum SelectedBundle {
         }
     }
 
-    /// What cannot be listed is a bundle only if it shows to be one: it may also be a folder of bundles.
+    /// A directory that cannot be listed counts as a bundle only if its name says so: it may also be a folder of bundles.
     private static func unlisted(_ path: String, _ problem: PluginFinding) -> SelectedBundle {
         let bundle = try? PluginBundle.open(path: path)
         if let bundle, bundle.manifestError == nil { return .bundle(bundle) }

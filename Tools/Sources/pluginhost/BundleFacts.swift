@@ -1,7 +1,7 @@
 import Foundation
 @_spi(Tools) import PluginHost
 
-/// What a bundle says of itself without any of its code running.
+/// What a bundle's files say about it. Reading them runs none of its code.
 struct BundleFacts {
     private let path: String
     private let bundle: PluginBundle?
@@ -31,7 +31,7 @@ struct BundleFacts {
         return manifest?.version.map { $0 == short ? short : "\(short) (\($0))" } ?? short
     }
 
-    /// What the executable's note says that it was built for: “ABI 1.0, Swift level 1, by …”.
+    /// What the executable was built for, by its note: “ABI 1.0, Swift level 1, by …”.
     private func builtFor(_ note: PluginNote) -> String {
         let swift = note.isSwift ? ", Swift level \(note.swiftRevision)" : ""
         return "ABI \(note.abiMajor).\(note.abiMinor)\(swift)\(note.toolchain.map { ", by \($0)" } ?? "")"
@@ -49,7 +49,7 @@ struct BundleFacts {
             .filter { !$0.hasSuffix(".lproj") && !Self.parts.contains($0) }
     }
 
-    /// What stands in the root of a bundle and is no resource, in the layouts that have both there.
+    /// Items in the root of a bundle that are not resources, in the layouts where the root has resources too.
     private static let parts: Set = [
         "Info.plist", "Info-linux.plist", "Info-gnustep.plist", "Contents", "Linux", "Resources",
     ]
@@ -132,7 +132,7 @@ struct BundleFacts {
             page.table(
                 manifest.extensions.map { factory in
                     let point = factory.extensionPoint.map { "\($0) \(factory.version)" } ?? ""
-                    // As providers show it: the table Providers has it in the user's language.
+                    // As applications show it: translated by the table Providers.
                     let name = factory.displayName == nil ? "" : "“\(bundle.displayName(of: factory))”"
                     let order = factory.order == 0 ? "" : "order \(factory.order)"
                     return [factory.name, point, name, order]
@@ -151,7 +151,7 @@ struct BundleFacts {
         writeResources(bundle, to: &page)
     }
 
-    /// A directory may hold a hundred thousand files.
+    /// A directory may contain a hundred thousand files.
     private static let mostResources = 24
 
     private func writeResources(_ bundle: PluginBundle, to page: inout Page) {

@@ -3,13 +3,13 @@
 extension PluginError.Code {
     /// A bundle with code whose Info.plist declares nothing, or whose code registers nothing. A warning.
     static let nothingOffered = Self(rawValue: "nothingOffered")
-    /// An extension point that is nearly that of other plug-ins, and known to nobody. A warning.
+    /// An extension point that nobody else knows, and whose name is similar to one that others know. A warning.
     static let extensionPointUnknown = Self(rawValue: "extensionPointUnknown")
 }
 
 extension PluginBundle {
-    /// What the loaded code registered that no catalogue lists, or that it registered nothing that anybody can use. All
-    /// warnings: an application may load bundles without a catalogue.
+    /// Warnings about the loaded code: what it registered that no catalogue lists, or that it registered nothing useful.
+    /// Only warnings, because an application may load bundles without a catalogue.
     var registrationFindings: [PluginFinding] {
         let registrations = self.registrations
         if registrations.isEmpty, principalClass == nil, manifest.functions.isEmpty {
@@ -32,14 +32,14 @@ extension PluginBundle {
             PluginFinding(
                 .warning, .undeclaredRegistration, filePath: manifestPath, subject: first.name,
                 message: """
-                    The code registers what no catalogue lists, because Info.plist does not declare it: \
+                    No catalogue lists these registrations of the code, because Info.plist does not declare them: \
                     \(shown.joined(separator: ", "))\(more).
                     """,
                 remedy: "Declare each in PHFactories of Info.plist with its name, extensionPoint and version.")
         ]
     }
 
-    /// Whether a catalogue lists what was registered; nil for what stands at no extension point.
+    /// Whether a catalogue lists the registration; nil without an extension point.
     func isListed(_ registration: Registration) -> Bool? {
         guard let point = registration.extensionPoint, let version = registration.extensionVersion else { return nil }
         return manifest.extensions.contains { declared in
@@ -47,7 +47,7 @@ extension PluginBundle {
         }
     }
 
-    /// That Info.plist declares nothing, in a bundle that has code; nil otherwise.
+    /// The warning that Info.plist declares nothing, for a bundle with code; otherwise nil.
     var declarationFinding: PluginFinding? {
         guard manifest.extensions.isEmpty, manifest.functions.isEmpty, manifest.extensionPoints.isEmpty,
             manifest.principalClass == nil, manifest.executable != nil || executablePath != nil
@@ -68,9 +68,9 @@ extension PluginBundle {
 struct KnownPoints {
     /// The identifiers of the plug-ins that offer something at each.
     private var offeredBy: [String: Set<String>] = [:]
-    /// Those that a plug-in opens to others, or uses.
+    /// The points that a plug-in opens to others, or uses.
     private var wanted: Set<String> = []
-    /// Those that are no plug-in's alone, in order.
+    /// The points that more than one plug-in knows, in order.
     private var known: [String] = []
 
     init(_ catalog: PluginCatalog) {
@@ -84,8 +84,8 @@ struct KnownPoints {
         known = wanted.union(offeredBy.keys).filter(isKnown).sorted()
     }
 
-    /// The extension points of a plug-in that are most likely misspelt: nobody else knows them, and several know one that
-    /// differs in one character.
+    /// The extension points of a plug-in that are probably misspelt: nobody else knows them, and several plug-ins know one
+    /// that differs in one character.
     func findings(about manifest: Manifest, list: String) -> [PluginFinding] {
         Set(manifest.extensions.compactMap(\.extensionPoint)).sorted().compactMap { point in
             guard !isKnown(point), let other = known.first(where: { $0.isSlip(of: point) }) else { return nil }
@@ -105,7 +105,7 @@ struct KnownPoints {
 }
 
 extension String {
-    /// Whether it becomes the other by one character that is changed, added or left out, or two that change places.
+    /// Whether one change makes it the other: a character changed, added or left out, or two that change places.
     fileprivate func isSlip(of other: String) -> Bool {
         switch editDistance(to: other, atMost: 2) {
         case 1: true

@@ -2,13 +2,13 @@ import ArgumentParser
 import Glibc
 import PluginHost
 
-/// `pluginhost check`: everything that is wrong with a bundle.
+/// `pluginhost check`: reports everything that is wrong with a bundle.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Finds everything that keeps bundles from loading, and tells what to do.",
+        abstract: "Reports every problem that stops a bundle from loading, and how to fix it.",
         discussion: """
-            Makes every check that a load makes, and those that explain a failed load, without running any code of a \
+            Makes every check that a load makes, and further checks that explain a failed load, without running any code of a \
             bundle. Libraries of the application count as present only if --host names the application.
             """)
 
@@ -23,7 +23,7 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var arguments: BundleArguments
 
     mutating func run() throws {
-        let program = try host.map(Self.resolvedProgram)
+        let program = try host.map { try Self.resolvedProgram($0) }
         let results = arguments.select().map { CheckResult($0, loadedBy: program, isStrict: strict) }
         if arguments.json {
             let document = JSONValue.document(
@@ -36,12 +36,12 @@ struct CheckCommand: ParsableCommand {
         try (results.map(\.status).max() ?? .fine).finish()
     }
 
-    static func resolvedProgram(_ path: String) throws -> String {
+    static func resolvedProgram(_ path: String, of option: String = " of --host") throws -> String {
         guard let resolved = realpath(path, nil) else {
             let number = errno
             let verb = number == ENOENT || number == ENOTDIR ? "found" : "used"
             let reason = String(cString: strerror(number))
-            throw ValidationError("The program \(path.escapedForTerminal) of --host cannot be \(verb): \(reason).")
+            throw ValidationError("The program \(path.escapedForTerminal)\(option) cannot be \(verb): \(reason).")
         }
         defer { free(resolved) }
         return String(cString: resolved)
@@ -68,7 +68,7 @@ struct CheckCommand: ParsableCommand {
     }
 }
 
-/// What the check of one bundle found.
+/// The result of checking one bundle.
 private struct CheckResult {
     let path: String
     let identifier: String?

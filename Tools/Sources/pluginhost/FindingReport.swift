@@ -49,21 +49,20 @@ struct FindingReport {
         }
     }
 
-    /// Without the bundle's own path before the names of its files: it stands above, and what is to be done is told
-    /// with whole paths.
+    /// Shortens the names of the bundle's files: the bundle's path is shown above, and the remedy has complete paths.
     private func shortened(_ message: String) -> String {
         message.split(separator: "“\(bundlePath)/", omittingEmptySubsequences: false).joined(separator: "“")
     }
 }
 
 extension String {
-    /// The path from a directory, where it is inside; else the whole path.
+    /// The path from a directory if it is inside, else the complete path.
     func relative(to directory: String) -> String {
         guard hasPrefix(directory + "/") else { return self }
         return String(dropFirst(directory.count + 1))
     }
 
-    /// The path as short as it is unmistakable: from the current directory, if it is below that.
+    /// The shortest path that is still clear: relative to the current directory if it is below that.
     var relativeToCurrentDirectory: String {
         guard let directory = getcwd(nil, 0) else { return self }
         defer { free(directory) }

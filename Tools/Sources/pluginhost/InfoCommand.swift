@@ -1,14 +1,14 @@
 import ArgumentParser
 import PluginHost
 
-/// `pluginhost info`: what a bundle says of itself.
+/// `pluginhost info`: what a bundle's files say about it.
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Tells what bundles are and what they offer.",
+        abstract: "Describes bundles and what they offer.",
         discussion: """
             Reads Info.plist, the executable's header and the names of the resources. It runs no code of a bundle, so \
-            what is offered is what Info.plist says; “load” tells what the code registers.
+            it shows what Info.plist declares; “load” shows what the code registers.
             """)
 
     @OptionGroup var arguments: BundleArguments

@@ -1,12 +1,13 @@
 import FoundationEssentials
 @_spi(Tools) import PluginHost
 
-/// A JSON document. Every key of docs/command-line.md is always there, with null where there is nothing to tell, so
-/// that a script need not ask which keys a document has.
+/// A JSON document. Every key of docs/command-line.md is always there, null if it has no value, so that a script need
+/// not check which keys a document has.
 enum JSONValue: Encodable {
     case null
     case bool(Bool)
     case integer(Int)
+    case unsigned(UInt64)
     case number(Double)
     case string(String)
     case array([JSONValue])
@@ -34,6 +35,7 @@ enum JSONValue: Encodable {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
+        case .unsigned(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
         case .array(let values): try container.encode(values)
@@ -48,8 +50,8 @@ enum JSONValue: Encodable {
         return Self.escaped(String(decoding: try encoder.encode(self), as: UTF8.self)) + "\n"
     }
 
-    /// Writes what a terminal obeys as JSON's `\u202e`, which means the same. The encoder does so for the first controls
-    /// only, and outside of strings there is none.
+    /// Escapes characters that control a display as JSON's `\u202e`, which means the same. The encoder escapes only the
+    /// first controls, and outside of strings there are no such characters.
     private static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.value >= 0x7F && $0.isObeyedByDisplays }) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in

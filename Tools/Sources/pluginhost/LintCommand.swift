@@ -2,19 +2,18 @@ import ArgumentParser
 import Glibc
 import PluginLinting
 
-/// `pluginhost lint`: what is wrong in property lists and strings tables.
+/// `pluginhost lint`: finds faults in property lists and strings tables.
 struct LintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
         abstract: "Finds faults in property lists and strings tables, with line and column.",
         discussion: """
-            A file is read as what its name says: .strings, .stringsdict, or a property list of any form. For a \
-            bundle, or the folder with its Info.plist and Resources, every list and table in it is read, and its languages are \
-            compared: what is not translated, what only a translation has, placeholders that differ. \
-            With --sources, keys that no source mentions are noted, and keys that sources ask for and no table has \
-            are found. No code of a bundle runs.
+            The name of a file decides how it is read: .strings, .stringsdict, or a property list of any form. In a bundle, \
+            or a folder with its Info.plist and Resources, every list and table is read, and the languages are compared: \
+            missing translations, entries that only a translation has, placeholders that differ. --sources also reports keys \
+            that no source mentions, and keys that sources use and no table has. No code of a bundle runs.
 
-            A finding begins with “file:line:column: error:”, as compilers write it, and shows the line.
+            A finding begins with “file:line:column: error:”, as in compilers, and shows the line.
             """)
 
     @Option(
@@ -25,7 +24,7 @@ struct LintCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A directory or file with sources of the bundles' code; may be given more than once.", valueName: "path"),
+            "A directory or file with sources of the bundles' code; may be repeated.", valueName: "path"),
         completion: .file())
     var sources: [String] = []
 
@@ -43,7 +42,7 @@ struct LintCommand: ParsableCommand {
 
     private static func type(_ name: String) throws -> BundleLinter.FileType {
         guard let type = BundleLinter.FileType(rawValue: name) else {
-            throw ValidationError("It is plist, strings or stringsdict.")
+            throw ValidationError("The type must be plist, strings or stringsdict.")
         }
         return type
     }
@@ -51,7 +50,7 @@ struct LintCommand: ParsableCommand {
     func validate() throws {
         guard !paths.contains("-") || type != nil else {
             throw ValidationError(
-                "Standard input has no name: say by --type what it is, plist, strings or stringsdict.")
+                "Standard input has no name: state its type with --type as plist, strings or stringsdict.")
         }
     }
 

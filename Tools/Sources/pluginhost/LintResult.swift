@@ -12,10 +12,10 @@ struct LintResult {
     let kind: Kind
     let identifier: String?
     let report: LintReport
-    /// Whether there is nothing at the path: a wrong use of the tool.
+    /// Whether nothing is at the path: wrong usage.
     private(set) var isMissing = false
 
-    /// What a path means: standard input, a file, a bundle, or a folder of bundles.
+    /// The meaning of a path: standard input, a file, a bundle, or a folder of bundles.
     static func all(at path: String, type: BundleLinter.FileType?, linter: BundleLinter) -> [LintResult] {
         if path == "-" {
             let bytes = StandardInput.read()
@@ -64,7 +64,7 @@ struct LintResult {
         ])
     }
 
-    private static func json(_ finding: LintFinding) -> JSONValue {
+    static func json(_ finding: LintFinding) -> JSONValue {
         .object([
             "severity": .string(finding.severity.rawValue), "code": .string(finding.code.rawValue),
             "file": .string(finding.filePath), "line": JSONValue(finding.place?.line),
@@ -84,27 +84,30 @@ struct LintResult {
     // MARK: Text
 
     func write(to page: inout Page) {
-        for finding in report.findings {
-            let style: Page.Style =
-                switch finding.severity {
-                case .error: .red
-                case .warning: .yellow
-                case .note: .faint
-                }
-            page.line(
-                (Self.location(finding.filePath, finding.place), .bold), ("\(finding.severity.rawValue):", style),
-                (shortened(finding.message), .plain), ("[\(finding.code.rawValue)]", .faint))
-            if let excerpt = finding.place?.excerpt { page.excerpt(excerpt) }
-            if let said = finding.systemMessage { page.paragraph("The system said: \(said)", indent: 2) }
-            if !finding.remedy.isEmpty { page.paragraph("To do: \(finding.remedy)", indent: 2) }
-            for related in finding.related {
-                page.line(
-                    (Self.location(related.filePath, related.place), .bold), ("note:", .faint),
-                    (related.message, .plain))
-                if let excerpt = related.place?.excerpt { page.excerpt(excerpt) }
+        for finding in report.findings { Self.write(finding, of: report.path, to: &page) }
+    }
+
+    /// `path`: the bundle, whose own path is not repeated.
+    static func write(_ finding: LintFinding, of path: String, to page: inout Page) {
+        let style: Page.Style =
+            switch finding.severity {
+            case .error: .red
+            case .warning: .yellow
+            case .note: .faint
             }
-            page.gap()
+        page.line(
+            (Self.location(finding.filePath, finding.place), .bold), ("\(finding.severity.rawValue):", style),
+            (shortened(finding.message, path), .plain), ("[\(finding.code.rawValue)]", .faint))
+        if let excerpt = finding.place?.excerpt { page.excerpt(excerpt) }
+        if let said = finding.systemMessage { page.paragraph("The system said: \(said)", indent: 2) }
+        if !finding.remedy.isEmpty { page.paragraph("To do: \(finding.remedy)", indent: 2) }
+        for related in finding.related {
+            page.line(
+                (Self.location(related.filePath, related.place), .bold), ("note:", .faint),
+                (related.message, .plain))
+            if let excerpt = related.place?.excerpt { page.excerpt(excerpt) }
         }
+        page.gap()
     }
 
     private static func location(_ path: String, _ place: LintFinding.Place?) -> String {
@@ -113,9 +116,9 @@ struct LintResult {
         return place?.byte.map { "\(file): byte \($0):" } ?? "\(file):"
     }
 
-    /// Without the bundle's own path before the names of its files.
-    private func shortened(_ message: String) -> String {
-        message.split(separator: "“\(report.path)/", omittingEmptySubsequences: false).joined(separator: "“")
+    /// The message with the names of files relative to the bundle.
+    private static func shortened(_ message: String, _ path: String) -> String {
+        message.split(separator: "“\(path)/", omittingEmptySubsequences: false).joined(separator: "“")
     }
 }
 
@@ -127,9 +130,9 @@ extension JSONValue {
     fileprivate init(_ number: Int?) { self = number.map(JSONValue.integer) ?? .null }
 }
 
-/// What stands on standard input.
+/// The content of standard input.
 private enum StandardInput {
-    /// More than the linter reads.
+    /// More than this the linter does not read.
     private static let most = 64 << 20
 
     static func read() -> [UInt8] {

@@ -3,7 +3,7 @@ import PluginLinting
 extension Page {
     /// A line of a file with a caret below a place in it.
     ///
-    /// Tabs become blanks, control characters are written out, and a line that is too long is cut around the place.
+    /// Tabs become blanks, control characters are written out, and a long line is cut around the place.
     mutating func excerpt(_ excerpt: LintFinding.Excerpt) {
         let shown = ShownExcerpt(excerpt, width: width - Self.excerptIndent)
         line((shown.text, .plain), indent: Self.excerptIndent)
@@ -22,21 +22,21 @@ struct ShownExcerpt {
     private static let tabWidth = 4
     private static let cut = Terminal.ellipsis
 
-    /// `width`: the columns that there are.
+    /// `width`: how many columns are available.
     init(_ excerpt: LintFinding.Excerpt, width: Int) {
-        // Characters: a mark that combines with the one before it, on either side of the place, takes no column.
+        // Whole characters: a combining mark on either side of the place takes no column.
         var before = Self.cells(excerpt.before, from: 0)
         let start = before.reduce(0) { $0 + $1.columns }
         var after = Self.cells(excerpt.after, from: start)
         if let first = excerpt.after.unicodeScalars.first, first.properties.isGraphemeExtend,
             let last = before.popLast()
         {
-            // The place is inside of a character: it is shown as one.
+            // The place is inside of a character, which is shown whole.
             after.insert(last, at: 0)
         }
         var isCutBefore = excerpt.isCutBefore
         var isCutAfter = excerpt.isCutAfter
-        // Two thirds of the line lie before the place, if there is that much after it to cut.
+        // Two thirds of the line are before the place, if there is enough after it to cut.
         let room = width * 2 / 3
         var columns = before.reduce(0) { $0 + $1.columns }
         var dropped = 0
@@ -66,7 +66,7 @@ struct ShownExcerpt {
         let columns: Int
     }
 
-    /// What is shown for each character of a text that begins at a column.
+    /// The text for each character of a line that begins at a column.
     private static func cells(_ text: String, from start: Int) -> [Cell] {
         var column = start
         return text.map { character in

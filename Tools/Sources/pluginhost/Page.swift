@@ -4,7 +4,7 @@
 ///
 /// Everything that is shown passes through here, so that no name in a bundle can move the cursor or forge a line.
 struct Page {
-    /// How a piece of text looks where colours are shown; elsewhere the words alone tell.
+    /// How a piece of text looks if colours are shown; otherwise the words alone carry the meaning.
     enum Style: String {
         case plain = ""
         case bold = "1"
@@ -16,9 +16,9 @@ struct Page {
 
     private(set) var text = ""
     private let terminal: Terminal
-    /// The columns that there are.
+    /// How many columns are available.
     var width: Int { terminal.width }
-    /// The columns of a table; nil where it may be as wide as it is.
+    /// The columns of a table; nil if it may be as wide as needed.
     var tableWidth: Int? { terminal.tableWidth }
 
     init(terminal: Terminal = .standardOutput) { self.terminal = terminal }
@@ -41,7 +41,7 @@ struct Page {
         }
     }
 
-    /// A label and its value beside it, wrapped under itself. Nothing where there is no value.
+    /// A label and its value beside it; a long value is wrapped below itself. Without a value, nothing.
     mutating func field(_ label: String, _ value: String?, indent: Int = 2) {
         guard let value, !value.isEmpty else { return }
         let column = Self.labelWidth
@@ -53,7 +53,7 @@ struct Page {
         }
     }
 
-    /// Rows under one another, all but the last column padded.
+    /// Rows below one another, with all but the last column padded.
     mutating func table(_ rows: [[String]], indent: Int) {
         let rows = rows.map { $0.map(\.asShown) }
         let count = rows.map(\.count).max() ?? 0
@@ -71,7 +71,7 @@ struct Page {
 
     private static let labelWidth = 17
 
-    /// A line of text that is escaped and styled already.
+    /// A line of text that is already escaped and styled.
     mutating func put(line: String) {
         text += line
         while text.last == " " { text.removeLast() }
@@ -83,7 +83,7 @@ struct Page {
         return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// Breaks at blanks only: a path that is longer than the line stays whole, so that it can be copied.
+    /// Breaks only at blanks: a path that is longer than the line stays complete, so that it can be copied.
     private static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -107,11 +107,11 @@ struct Page {
 }
 
 extension String {
-    /// Without anything that a terminal obeys: controls, line separators and marks of direction are written out.
+    /// Without anything that controls a terminal: controls, line separators and marks of direction are written out.
     var escapedForTerminal: String { escapedForDisplay }
 
-    /// As text for people stands on standard output: with nothing that a terminal obeys, and in ASCII where the locale has
-    /// no other characters.
+    /// The form of text for people on standard output: with nothing that controls a terminal, and in ASCII if the locale
+    /// has no other characters.
     var asShown: String { Terminal.isUTF8 ? escapedForTerminal : escapedForTerminal.inASCII }
 
     /// The columns that the text takes on a terminal.

@@ -3,16 +3,16 @@ import CPluginSupport
 import Glibc
 @_spi(PluginHost) @_spi(Tools) import PluginHost
 
-/// `pluginhost`: finds, explains, inspects, checks and loads bundles. docs/command-line.md tells the commands, their exit codes and
-/// their JSON.
+/// `pluginhost`: finds, explains, inspects, checks and loads bundles. docs/command-line.md describes the commands,
+/// their exit statuses and their JSON.
 @main
 struct PluginHostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pluginhost",
-        abstract: "Finds, explains, inspects, checks and loads plug-in bundles.",
+        abstract: "Finds, explains, inspects, checks, loads and calls plug-in bundles.",
         discussion: """
-            No command but “load” runs any code of a bundle. Each takes --json, and ends with 0 if all is well, 1 if it \
-            found problems, and 2 if it was called wrongly or cannot do its work.
+            No command but “load” and “call” runs any code of a bundle. Each takes --json, and ends with 0 if nothing is \
+            wrong, with 1 if it found problems, and with 2 after wrong usage or if it cannot do its work.
             """,
         version: """
             pluginhost \(PluginVersion.ofThisLibrary)
@@ -21,14 +21,15 @@ struct PluginHostCommand: ParsableCommand {
             """,
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
-            InfoCommand.self,
-            CheckCommand.self, LintCommand.self, LoadCommand.self, LoadInChildCommand.self,
+            InfoCommand.self, CheckCommand.self, LintCommand.self, LoadCommand.self, CallCommand.self, NewCommand.self,
+            PackCommand.self, StageCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self,
+            EnableCommand.self, DisableCommand.self, LoadInChildCommand.self, CallInChildCommand.self,
         ])
 
-    /// Not the parser's own main(): that one ends with 64 after a wrong use, and here it is 2.
+    /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.
     static func main() {
         guard !CommandLine.arguments.isEmpty else {
-            // The runtime reads them from /proc/self. Without them the parser takes the call for one that wants help.
+            // The runtime reads them from /proc/self. Without them the parser would print the help.
             Terminal.write("Error: The arguments of the call cannot be read. Try again.\n", to: STDERR_FILENO)
             Glibc.exit(ExitStatus.unable.rawValue)
         }
@@ -45,7 +46,7 @@ struct PluginHostCommand: ParsableCommand {
 
     private static let commandNames = configuration.subcommands.compactMap { $0.configuration.commandName }
 
-    /// - Throws: ValidationError for a command that does not exist, with those that the user may have meant.
+    /// - Throws: ValidationError for a command that does not exist, with similar commands.
     private static func requireKnownCommand() throws {
         guard let name = CommandLine.arguments.dropFirst().first, !name.hasPrefix("-") else { return }
         guard name != "help", !commandNames.contains(name) else { return }
@@ -60,9 +61,9 @@ struct PluginHostCommand: ParsableCommand {
         throw ValidationError("There is no command “\(name.escapedForTerminal)”.\(question)")
     }
 
-    /// Help and the version are errors to the parser; they belong on standard output and are a success.
+    /// Help and the version are errors to the parser, but they belong on standard output and are a success.
     ///
-    /// A script that asked for JSON gets JSON also where its call was wrong.
+    /// With --json, wrong usage is reported as JSON too.
     private static func end(with error: any Error) -> Never {
         let isAnswer = exitCode(for: error) == .success
         let arguments = CommandLine.arguments.prefix { $0 != "--" }
@@ -81,7 +82,7 @@ struct PluginHostCommand: ParsableCommand {
         Glibc.exit(isAnswer ? ExitStatus.fine.rawValue : ExitStatus.unable.rawValue)
     }
 
-    /// The compiler's version as far as a program can learn its own.
+    /// The compiler's version, as precisely as a program can find out.
     private static var swiftVersion: String {
         #if compiler(>=6.5)
         "6.5"
@@ -104,7 +105,7 @@ struct PluginHostCommand: ParsableCommand {
     }
 }
 
-/// How a command ends. The worst thing that it met decides.
+/// How a command ends. The worst result decides.
 enum ExitStatus: Int32, Comparable {
     case fine = 0
     case problems = 1

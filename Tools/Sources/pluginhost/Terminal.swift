@@ -1,18 +1,19 @@
+import FoundationEssentials
 import Glibc
 
-/// What standard output is: how wide, and whether it shows colour.
+/// Standard output: how wide it is, and whether it shows colour.
 struct Terminal {
     /// Columns to write prose in.
     let width: Int
-    /// Columns to write tables in; nil where there is no terminal that they must fit.
+    /// Columns to write tables in; nil without a terminal.
     let tableWidth: Int?
     let showsColor: Bool
 
     private static let usualWidth = 80
-    /// Longer lines of prose are hard to read, narrower columns impossible.
+    /// Longer lines of prose are hard to read, shorter ones impossible.
     private static let widths = 40...120
 
-    /// Standard output: as wide as COLUMNS says, else its own width if it is a terminal. Colour only there, and not with
+    /// Standard output: as wide as COLUMNS says, else as wide as the terminal. Colour only on a terminal, and not with
     /// NO_COLOR or TERM=dumb.
     static let standardOutput: Terminal = {
         let isTerminal = isatty(STDOUT_FILENO) == 1
@@ -25,15 +26,15 @@ struct Terminal {
             showsColor: isTerminal && !isPlain)
     }()
 
-    /// Whether the locale's characters are those of UTF-8, by the variables that decide about characters. Without one of
-    /// them the locale is “C”, which has ASCII.
+    /// Whether the locale uses UTF-8, by the variables that decide about characters. Without any of them the locale is
+    /// “C”, which has ASCII.
     static let isUTF8: Bool = {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty } ?? ""
         let encoding = locale.split(separator: "@").first?.split(separator: ".").last ?? ""
         return ["utf8", "utf-8"].contains(encoding.lowercased())
     }()
 
-    /// Stands for what was cut from a text.
+    /// Replaces the part of a text that was cut.
     static let ellipsis = isUTF8 ? "…" : "..."
 
     private static var ownWidth: Int? {
@@ -45,18 +46,23 @@ struct Terminal {
         getenv(name).flatMap { String(validatingCString: $0) }
     }
 
-    /// Writes all of a text, also to a pipe whose reader is slow. Where that cannot be done the process ends with 2:
-    /// a report that nobody has is no report.
+    /// Writes the complete text, even to a pipe whose reader is slow. If that fails, the process ends with 2, because
+    /// nobody received the report.
     static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
         var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { fail(descriptor, errno) }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
+        text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+    }
+
+    /// Writes all bytes to standard output, as they are.
+    static func write(bytes: some ContiguousBytes) { bytes.withUnsafeBytes { write($0, to: STDOUT_FILENO) } }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { fail(descriptor, errno) }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
     }
 

@@ -5,20 +5,20 @@ import Testing
 /// Single files. Numbers in comments are those of docs/faults.md.
 @Suite struct BundleLinterFileTests {
     @Test func aGoodFileHasNoFindings() {
-        #expect(told("\"a\" = \"b %@\";\n", .stringsTable).isEmpty)
-        #expect(told(LintFixture.list("<key>a</key><string>b</string>"), .propertyList).isEmpty)
-        #expect(told("{ a = b; }", .propertyList).isEmpty)
+        #expect(findings("\"a\" = \"b %@\";\n", .stringsTable).isEmpty)
+        #expect(findings(LintFixture.list("<key>a</key><string>b</string>"), .propertyList).isEmpty)
+        #expect(findings("{ a = b; }", .propertyList).isEmpty)
     }
 
     /// 101
     @Test func everyFaultOfATableIsLocated() {
         let table = "\"a\" = \"1\"\n\"b\" = \"2\";\n\"c\" \"3\";\n\"b\" = \"4\";\n"
         let expected = ["1:10 error missingSeparator", "3:5 error missingSeparator", "4:1 warning duplicateKey"]
-        #expect(told(table, .stringsTable) == expected)
+        #expect(findings(table, .stringsTable) == expected)
     }
 
     /// 43
-    @Test func theFirstOfEqualKeysIsTold() throws {
+    @Test func theFirstOfEqualKeysIsReported() throws {
         let table = BundleLinter().lint(Array("\"a\" = \"1\";\n  \"a\" = \"2\";\n".utf8), as: .stringsTable, named: "-")
         let finding = try #require(table.findings.first)
         #expect(finding.place?.line == 2)
@@ -34,11 +34,11 @@ import Testing
         #expect(oldStyle.findings.map { $0.related.first?.place?.line } == [1])
     }
 
-    /// 49, and more than the reader's first fault.
+    /// 49, including faults after the first one.
     @Test func everyFaultOfAnXMLListIsLocated() {
         let list = LintFixture.list(
             "<key>a</key><integer>x</integer>\n<key>b</key><date>y</date>\n<key>c</key><string>z</string>")
-        #expect(told(list, .propertyList) == ["3:13 error invalidInteger", "4:13 error invalidDate"])
+        #expect(findings(list, .propertyList) == ["3:13 error invalidInteger", "4:13 error invalidDate"])
     }
 
     @Test func aFaultOfABinaryListHasItsByte() {
@@ -69,20 +69,20 @@ import Testing
         #expect(excerpt.after.hasPrefix("\"éé"))
     }
 
-    @Test func aByteThatIsNoUTF8IsShown() throws {
+    @Test func aByteThatIsNotUTF8IsShown() throws {
         let report = BundleLinter().lint([0x3C, 0x61, 0x3E, 0x0A, 0x62, 0xFF], as: .propertyList, named: "-")
         #expect(report.findings.map(\.code.rawValue) == ["invalidEncoding"])
         #expect(report.findings.first?.place?.line == 2)
         #expect(report.findings.first?.place?.excerpt?.before == "b")
     }
 
-    @Test func valuesThatAreNoTextHaveThePlaceOfTheirKey() {
+    @Test func valuesThatAreNotTextHaveThePlaceOfTheirKey() {
         let table = LintFixture.list("<key>a</key><string>1</string>\n<key>b</key><true/>")
-        #expect(told(table, .stringsTable) == ["4:1 error valueNotString"])
+        #expect(findings(table, .stringsTable) == ["4:1 error valueNotString"])
     }
 
     /// 22, 24, 25
-    @Test func whatIsNoFileIsToldSo() throws {
+    @Test func aPathThatIsNotAFileIsReported() throws {
         let tree = try TemporaryTree(["folder/x": ""])
         for name in ["missing.strings", "folder"] {
             let report = BundleLinter().lint(file: tree(name))
@@ -116,9 +116,9 @@ import Testing
     }
 
     /// 103
-    @Test func aFormatIsCheckedByItself() {
+    @Test func aFormatIsCheckedOnItsOwn() {
         let table = "\"a\" = \"%@ 50 % of\";\n\"b\" = \"%1$@ %@\";\n\"c\" = \"%1$@ %1$d\";\n\"d\" = \"50 % of\";\n"
         let expected = ["1:1 warning strayPercent", "2:1 warning mixedPlaceholders", "3:1 error placeholderMismatch"]
-        #expect(told(table, .stringsTable) == expected)
+        #expect(findings(table, .stringsTable) == expected)
     }
 }

@@ -6,6 +6,7 @@ import Testing
     @Test func plainAndNumberedPlaceholdersAreEqual() {
         #expect(FormatArguments("%@ of %d").kinds == [1: .object, 2: .integer])
         #expect(FormatArguments("%2$d von %1$@").kinds == [1: .object, 2: .integer])
+        #expect(FormatArguments("%1#@count@").variables.map(\.argument) == [1])
     }
 
     @Test(
@@ -18,7 +19,7 @@ import Testing
         #expect(FormatArguments(format).kinds == [1: kind])
     }
 
-    @Test func aPercentSignOfTwoIsNoPlaceholder() {
+    @Test func twoPercentSignsAreNotAPlaceholder() {
         let arguments = FormatArguments("100%% of %@")
         #expect(arguments.kinds == [1: .object])
         #expect(arguments.strayPercents == 0)
@@ -52,7 +53,7 @@ import Testing
         #expect(FormatArguments("%1$@ %1$d").conflicts == [1])
     }
 
-    @Test func anEnormousNumberIsHeld() {
+    @Test func anEnormousNumberIsCapped() {
         #expect(FormatArguments("%99999999999999999999$@").kinds == [99: .object])
     }
 
@@ -69,8 +70,9 @@ import Testing
         #expect(arguments.isDate && arguments.isEmpty && arguments.strayPercents == 0)
     }
 
-    @Test(arguments: ["%d of %d", "%1$d.%2$d", "%d %@", "%.1f %B", "%@ %y"]) func aFormatIsNoDatesPattern(text: String)
-    {
+    @Test(arguments: ["%d of %d", "%1$d.%2$d", "%d %@", "%.1f %B", "%@ %y"]) func aFormatIsNotAPatternOfDates(
+        text: String
+    ) {
         #expect(!FormatArguments(text).isDate)
     }
 

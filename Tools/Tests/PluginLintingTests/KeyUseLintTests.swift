@@ -11,26 +11,26 @@ import Testing
         return fixture
     }
 
-    private func told(_ fixture: LintFixture) throws -> [String] {
-        try fixture.told(BundleLinter(sources: [fixture.tree("Sources")]))
+    private func findings(_ fixture: LintFixture) throws -> [String] {
+        try fixture.findings(BundleLinter(sources: [fixture.tree("Sources")]))
     }
 
     @Test func aKeyThatNoSourceMentionsIsNoted() throws {
         let fixture = try fixture("let a = \"used\" // unused\n", "\"used\" = \"1\";\n\"unused\" = \"2\";\n")
-        #expect(try told(fixture) == ["en.lproj/Localizable.strings:2:1 note unusedKey unused"])
-        #expect(try fixture.told().isEmpty)
+        #expect(try findings(fixture) == ["en.lproj/Localizable.strings:2:1 note unusedKey unused"])
+        #expect(try fixture.findings().isEmpty)
     }
 
-    @Test func sourcesThatLieTooDeepAreTold() throws {
+    @Test func sourcesTooDeepInDirectoriesAreReported() throws {
         let deep = String(repeating: "d/", count: 32)
         let fixture = try fixture("", as: deep + "Code.swift", "")
-        #expect(try told(fixture) == ["Sources/\(deep.dropLast()) warning tooManyFiles -"])
+        #expect(try findings(fixture) == ["Sources/\(deep.dropLast()) warning tooManyFiles -"])
     }
 
     @Test func keysAroundAnInterpolationAndInLongLiteralsAreUsed() throws {
         let source = "let a = \"title.\\(name)\"\nlet b = \"\"\"\n    two\n    lines\n    \"\"\"\nlet c = #\"a\"b\"#\n"
         let table = "\"title.x\" = \"1\";\n\"two\\nlines\" = \"2\";\n\"a\\\"b\" = \"3\";\n"
-        #expect(try told(fixture(source, table)).isEmpty)
+        #expect(try findings(fixture(source, table)).isEmpty)
     }
 
     @Test func keysOfTheExecutableAndOfInfoListAreUsed() throws {
@@ -43,7 +43,7 @@ import Testing
             info: info, ["en.lproj/Localizable.strings": "\"compiled\" = \"1\";\n\"listed\" = \"2\";\n"])
         try fixture.tree.write("X.bundle/Contents/Linux/X", "\u{7F}ELF…\0compiled\0")
         try fixture.tree.write("Sources/a.swift", "")
-        #expect(try told(fixture).isEmpty)
+        #expect(try findings(fixture).isEmpty)
     }
 
     @Test func aKeyThatNoTableHasIsFound() throws {
@@ -53,13 +53,13 @@ import Testing
             let c = context.localizedString("here") + "\\(context.localizedString("lost"))"
             let d = String(localized: "gone")
             """
-        let told = try told(fixture(source, "\"here\" = \"1\";\n"))
+        let found = try findings(fixture(source, "\"here\" = \"1\";\n"))
         let expected = [
             "Sources/Code.swift:1:27 warning undefinedKey missing",
             "Sources/Code.swift:2:40 warning undefinedKey absent",
             "Sources/Code.swift:3:70 warning undefinedKey lost", "Sources/Code.swift:4:27 warning undefinedKey gone",
         ]
-        #expect(told == expected)
+        #expect(found == expected)
     }
 
     @Test func theTableThatACallNamesIsTheOneThatCounts() throws {
@@ -69,7 +69,9 @@ import Testing
             let c = context.localizedString("here", table: someTable)
             """
         #expect(
-            try told(fixture(source, "\"here\" = \"1\";\n")) == ["Sources/Code.swift:1:33 warning undefinedKey here"])
+            try findings(fixture(source, "\"here\" = \"1\";\n")) == [
+                "Sources/Code.swift:1:33 warning undefinedKey here"
+            ])
     }
 
     @Test func sourcesInCAreRead() throws {
@@ -79,12 +81,12 @@ import Testing
             char *b = r->localized_string(host, PLUGIN_STRING("lost"), PLUGIN_STRING(""), PLUGIN_STRING(""));
             id c = NSLocalizedString(@"gone", @"");
             """
-        let told = try told(fixture(source, as: "code.c", "\"here\" = \"1\";\n\"unused\" = \"2\";\n"))
+        let found = try findings(fixture(source, as: "code.c", "\"here\" = \"1\";\n\"unused\" = \"2\";\n"))
         let expected = [
             "Sources/code.c:3:51 warning undefinedKey lost", "Sources/code.c:4:27 warning undefinedKey gone",
             "en.lproj/Localizable.strings:2:1 note unusedKey unused",
         ]
-        #expect(told == expected)
+        #expect(found == expected)
     }
 
     /// Fault 283.
@@ -102,16 +104,16 @@ import Testing
 
     @Test func aTemplateMentionsKeys() throws {
         let fixture = try fixture("<p>{{a long key}}</p>", as: "page.html", "\"a long key\" = \"1\";\n")
-        #expect(try told(fixture).isEmpty)
+        #expect(try findings(fixture).isEmpty)
     }
 
-    @Test func sourcesThatAreMissingAreTold() throws {
+    @Test func missingSourcesAreReported() throws {
         let fixture = try LintFixture([:])
         let report = try fixture.report(BundleLinter(sources: [fixture.tree("nowhere")]))
         #expect(report.findings.map(\.code) == [.unreadable])
     }
 
-    @Test func bundlesKeepToTheirOwnSources() throws {
+    @Test func bundlesAreComparedWithTheirOwnSources() throws {
         let (a, b) = (
             try LintFixture(["en.lproj/Localizable.strings": "\"here\" = \"1\";\n"]),
             try LintFixture(["en.lproj/Localizable.strings": "\"there\" = \"1\";\n"])
@@ -127,7 +129,7 @@ import Testing
         let bundles = try paths.map { try PluginBundle.open(path: $0) }
         let own = BundleLinter(sources: [tree.path]).lint(bundles).map { $0.findings.map(\.subject) }
         #expect(own == [["there"], ["nowhere"]])
-        // Sources that are nobody's own: what another bundle has is defined, and what none has is found once.
+        // Sources that belong to no bundle: a key that another bundle has is defined, and a key that none has is found once.
         let shared = BundleLinter(sources: [tree("A"), tree("B")]).lint(bundles)
         #expect(shared.map { $0.findings.map(\.subject) } == [["nowhere"], []])
     }

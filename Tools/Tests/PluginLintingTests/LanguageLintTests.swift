@@ -4,16 +4,16 @@ import Testing
 @testable import PluginLinting
 
 @Suite struct LanguageLintTests {
-    @Test func resourcesThatLieTooDeepAreToldAndTheOthersLintedStill() throws {
+    @Test func resourcesTooDeepInDirectoriesAreReportedAndTheOthersAreStillLinted() throws {
         let deep = String(repeating: "d/", count: 17)
         let fixture = try LintFixture([deep + "deep.strings": "\"a\" ", "near.strings": "\"a\" "])
-        let told = try fixture.told()
-        #expect(told.contains("\(deep.dropLast()) warning tooManyFiles -"))
-        #expect(told.contains { $0.hasPrefix("near.strings:") })
-        #expect(!told.contains { $0.hasPrefix(deep) })
+        let found = try fixture.findings()
+        #expect(found.contains("\(deep.dropLast()) warning tooManyFiles -"))
+        #expect(found.contains { $0.hasPrefix("near.strings:") })
+        #expect(!found.contains { $0.hasPrefix(deep) })
     }
 
-    @Test func aDeclaredLanguageWithoutADirectoryIsTold() throws {
+    @Test func aDeclaredLanguageWithoutADirectoryIsReported() throws {
         let info =
             """
             \(LintFixture.english)
@@ -21,17 +21,17 @@ import Testing
             <array><string>en</string><string>fr</string></array>
             """
         let fixture = try LintFixture(info: info, ["English.lproj/Localizable.strings": ""])
-        #expect(try fixture.told() == ["Info.plist:7:1 warning missingLanguage fr"])
+        #expect(try fixture.findings() == ["Info.plist:7:1 warning missingLanguage fr"])
     }
 
     @Test func aBundleWithoutDirectoriesMayDeclareLanguages() throws {
         let info = "<key>CFBundleLocalizations</key><array><string>fr</string></array>"
-        #expect(try LintFixture(info: info, ["a.txt": ""]).told().isEmpty)
+        #expect(try LintFixture(info: info, ["a.txt": ""]).findings().isEmpty)
     }
 
-    @Test func aDevelopmentRegionThatIsMissingIsNoted() throws {
+    @Test func aMissingDevelopmentRegionIsNoted() throws {
         let fixture = try LintFixture(info: "", ["fr.lproj/Localizable.strings": ""])
-        #expect(try fixture.told() == ["Info.plist note missingLanguage CFBundleDevelopmentRegion"])
+        #expect(try fixture.findings() == ["Info.plist note missingLanguage CFBundleDevelopmentRegion"])
     }
 
     @Test(arguments: ["en", "en_US", "English", "en-GB"]) func aDevelopmentRegionIsFoundByItsLanguage(region: String)
@@ -42,17 +42,17 @@ import Testing
             info: info,
             ["en.lproj/A.strings": "\"a\" = \"1\";", "fr.lproj/A.strings": "\"b\" = \"1\";"])
         let expected = ["fr.lproj/A.strings warning missingEntry a", "fr.lproj/A.strings:1:1 warning extraEntry b"]
-        #expect(try fixture.told() == expected)
+        #expect(try fixture.findings() == expected)
     }
 
     /// Fault 291
-    @Test func aDirectoryThatIsNoLanguageIsTold() throws {
+    @Test func aDirectoryThatIsNotALanguageIsReported() throws {
         let fixture = try LintFixture([
             "en.lproj/a.txt": "", "x y.lproj/a.txt": "", "Base.lproj/a.txt": "", "xyzzy.lproj/a.txt": "",
             "qz.lproj/a.txt": "", "brasilportuguese.lproj/a.txt": "",
         ])
         let unknown = ["brasilportuguese", "qz", "x y", "xyzzy"]
-        #expect(try fixture.told() == unknown.map { "\($0).lproj warning unknownLanguage \($0)" })
+        #expect(try fixture.findings() == unknown.map { "\($0).lproj warning unknownLanguage \($0)" })
     }
 
     @Test func languagesOfEveryRegisterAreKnown() throws {
@@ -60,22 +60,22 @@ import Testing
             "de", "sr_Latn", "zh-Hant-HK", "Hungarian", "TraditionalChinese", "dag", "szl", "iw", "tlh", "qqq", "en",
         ]
         let fixture = try LintFixture(Dictionary(uniqueKeysWithValues: names.map { ("\($0).lproj/a.txt", "") }))
-        #expect(try fixture.told().isEmpty)
+        #expect(try fixture.findings().isEmpty)
     }
 
-    @Test func oneLanguageInTwoDirectoriesIsTold() throws {
+    @Test func oneLanguageInTwoDirectoriesIsReported() throws {
         let fixture = try LintFixture(["English.lproj/a.txt": "", "en.lproj/a.txt": ""])
-        #expect(try fixture.told() == ["en.lproj warning duplicateLanguage en"])
+        #expect(try fixture.findings() == ["en.lproj warning duplicateLanguage en"])
     }
 
-    @Test func aTableThatALocalisationLacksIsTold() throws {
+    @Test func aTableThatALocalisationLacksIsReported() throws {
         let fixture = try LintFixture([
             "en.lproj/A.strings": "a = 1;", "en.lproj/sub/B.strings": "b = 1;", "fr.lproj/A.strings": "a = 1;",
             "fr-CA.lproj/a.txt": "", "Base.lproj/a.txt": "", "de.lproj/A.strings": "a = 1;",
             "de.lproj/sub/B.strings": "b = 1;",
         ])
         let expected = ["fr-CA.lproj warning missingTable sub/B", "fr.lproj warning missingTable sub/B"]
-        #expect(try fixture.told() == expected)
+        #expect(try fixture.findings() == expected)
     }
 
     @Test func aTableThatNobodyTranslatesOrFewHaveIsNotMissing() throws {
@@ -83,36 +83,36 @@ import Testing
             "en.lproj/A.strings": "a = 1;", "de.lproj/B.strings": "b = 1;", "fr.lproj/a.txt": "", "it.lproj/a.txt": "",
             "qqq.lproj/a.txt": "",
         ])
-        #expect(try fixture.told().isEmpty)
+        #expect(try fixture.findings().isEmpty)
     }
 
-    @Test func infoListSpeaksTheDevelopmentLanguage() throws {
+    @Test func infoListIsInTheDevelopmentLanguage() throws {
         let fixture = try LintFixture([
             "en.lproj/Localizable.strings": "", "fr.lproj/Localizable.strings": "",
             "fr.lproj/InfoPlist.strings": "\"CFBundleIdentifier\" = \"x\";",
         ])
-        #expect(try fixture.told().isEmpty)
+        #expect(try fixture.findings().isEmpty)
     }
 
-    @Test func aTableThatIsHiddenIsTold() throws {
+    @Test func aHiddenTableIsReported() throws {
         let fixture = try LintFixture(["Localizable.strings": "", "en.lproj/Localizable.strings": ""])
-        #expect(try fixture.told() == ["en.lproj/Localizable.strings warning hiddenTable Localizable"])
+        #expect(try fixture.findings() == ["en.lproj/Localizable.strings warning hiddenTable Localizable"])
     }
 
     @Test func nestedBundlesAndLinkedDirectoriesAreLeftOut() throws {
         let fixture = try LintFixture(["en.lproj/a.txt": "", "Inner.bundle/Bad.strings": "= = ;", "sub/Bad.plist": "{"])
         try fixture.tree.link("X.bundle/Contents/Resources/loop", to: "..")
-        #expect(try fixture.told() == ["sub/Bad.plist:1:1 error truncated -"])
+        #expect(try fixture.findings() == ["sub/Bad.plist:1:1 error truncated -"])
     }
 
     /// 22
-    @Test func aBundleWithoutAnInfoListIsToldSo() throws {
+    @Test func aBundleWithoutAnInfoListIsReported() throws {
         let tree = try TemporaryTree(["Y.bundle/Contents/Resources/en.lproj/A.strings": "= ;"])
         let report = BundleLinter().lint(try PluginBundle.open(path: tree("Y.bundle")))
         #expect(report.findings.map(\.code.rawValue) == ["manifestUnreadable", "unexpectedCharacter"])
     }
 
-    @Test func anInfoListIsReadAnew() throws {
+    @Test func anInfoListIsReadAgain() throws {
         let fixture = try LintFixture([:])
         let bundle = try PluginBundle.open(path: fixture.path)
         try fixture.tree.write("X.bundle/Contents/Info.plist", "<plist><dict><string/></dict></plist>")

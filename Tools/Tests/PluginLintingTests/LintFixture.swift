@@ -6,7 +6,7 @@ import PluginHost
 struct LintFixture {
     let tree: TemporaryTree
 
-    /// `info`: what Info.plist holds beside its identifier, in XML. `resources`: files by their paths in
+    /// `info`: what Info.plist has besides its identifier, in XML. `resources`: files by their paths in
     /// Contents/Resources.
     init(info: String = Self.english, _ resources: [String: String]) throws {
         tree = try TemporaryTree([
@@ -28,7 +28,7 @@ struct LintFixture {
     }
 
     /// The findings, with the place as “file:line:column severity code subject”, files as in the resources.
-    func told(_ linter: BundleLinter = BundleLinter()) throws -> [String] {
+    func findings(_ linter: BundleLinter = BundleLinter()) throws -> [String] {
         try report(linter).findings.map { finding in
             var file = finding.filePath
             for prefix in [tree("X.bundle/Contents/Resources/"), tree("X.bundle/Contents/"), tree.path + "/"]
@@ -42,8 +42,8 @@ struct LintFixture {
     }
 }
 
-/// What a linter says about a text as a file of a type: “line:column severity code”.
-func told(_ text: String, _ type: BundleLinter.FileType) -> [String] {
+/// The findings of a linter for a text as a file of a type: “line:column severity code”.
+func findings(_ text: String, _ type: BundleLinter.FileType) -> [String] {
     BundleLinter().lint(Array(text.utf8), as: type, named: "-").findings.map { finding in
         "\(finding.place.map { "\($0.line ?? -1):\($0.column ?? -1)" } ?? "-") \(finding.severity) \(finding.code)"
     }

@@ -24,32 +24,32 @@ import Testing
     }
 
     @Test func aGoodEntryHasNoFindings() {
-        #expect(told(rules(entry("%#@n@", variable())), .pluralRules).isEmpty)
-        #expect(told(rules("<string>plain</string>"), .pluralRules).isEmpty)
+        #expect(findings(rules(entry("%#@n@", variable())), .pluralRules).isEmpty)
+        #expect(findings(rules("<string>plain</string>"), .pluralRules).isEmpty)
         let widths = "<dict><key>NSStringVariableWidthRuleType</key><dict><key>20</key><string>x</string></dict></dict>"
-        #expect(told(rules(widths), .pluralRules).isEmpty)
+        #expect(findings(rules(widths), .pluralRules).isEmpty)
     }
 
-    @Test func aFormatThatIsMissingIsTold() {
-        #expect(told(rules(entry(nil, variable())), .pluralRules) == ["3:1 error malformedPlural"])
+    @Test func aMissingFormatIsReported() {
+        #expect(findings(rules(entry(nil, variable())), .pluralRules) == ["3:1 error malformedPlural"])
     }
 
-    @Test func aVariableWithoutADictionaryIsTold() {
-        #expect(told(rules(entry("%#@n@ %#@m@", variable())), .pluralRules) == ["3:1 error malformedPlural"])
+    @Test func aVariableWithoutADictionaryIsReported() {
+        #expect(findings(rules(entry("%#@n@ %#@m@", variable())), .pluralRules) == ["3:1 error malformedPlural"])
         let nested = variable("n", texts: ["other:%#@m@"])
-        #expect(told(rules(entry("%#@n@", nested)), .pluralRules) == ["3:1 error malformedPlural"])
+        #expect(findings(rules(entry("%#@n@", nested)), .pluralRules) == ["3:1 error malformedPlural"])
     }
 
-    @Test func aVariableThatUsesItselfIsTold() {
+    @Test func aVariableThatUsesItselfIsReported() {
         let both = variable("n", texts: ["other:%#@m@"]) + variable("m", texts: ["other:%#@n@"])
-        #expect(told(rules(entry("%#@n@", both)), .pluralRules).contains { $0.hasSuffix("error malformedPlural") })
+        #expect(findings(rules(entry("%#@n@", both)), .pluralRules).contains { $0.hasSuffix("error malformedPlural") })
         let twice = variable("n", texts: ["other:%#@m@"]) + variable("m")
-        #expect(told(rules(entry("%#@n@ %#@m@", twice)), .pluralRules).isEmpty)
+        #expect(findings(rules(entry("%#@n@ %#@m@", twice)), .pluralRules).isEmpty)
     }
 
-    @Test func aVariableThatIsNotUsedIsTold() {
+    @Test func anUnusedVariableIsReported() {
         #expect(
-            told(rules(entry("%#@n@", variable() + "\n" + variable("m"))), .pluralRules)
+            findings(rules(entry("%#@n@", variable() + "\n" + variable("m"))), .pluralRules)
                 == ["9:1 warning unusedVariable"])
     }
 
@@ -60,26 +60,26 @@ import Testing
             ("NSStringPluralRuleType", "d", ["other:x", "several:x"]),
         ] as [(String, String?, [String])])
     func aVariableIsBuiltAsTheyAre(rule: String, type: String?, texts: [String]) {
-        let found = told(rules(entry("%#@n@", variable(rule: rule, type: type, texts: texts))), .pluralRules)
+        let found = findings(rules(entry("%#@n@", variable(rule: rule, type: type, texts: texts))), .pluralRules)
         #expect(found.count == 1 && found[0].hasSuffix("error malformedPlural"), "\(found)")
     }
 
-    @Test func whatTheLibraryReadsHasNoFindings() {
+    @Test func entriesThatTheLibraryReadsHaveNoFindings() {
         let bare =
             "<key>n</key><dict><key>one</key><string>%d file</string><key>other</key><string>%d files</string></dict>"
-        #expect(told(rules(entry("%#@n@", bare)), .pluralRules).isEmpty)
-        #expect(told(rules(entry("%#@n@", variable(type: "%ld"))), .pluralRules).isEmpty)
+        #expect(findings(rules(entry("%#@n@", bare)), .pluralRules).isEmpty)
+        #expect(findings(rules(entry("%#@n@", variable(type: "%ld"))), .pluralRules).isEmpty)
         // The second variable's own number is the second argument.
         let second = variable("m", type: "ld", texts: ["one:%1$@ and one more", "other:%1$@ and %ld more"])
         let names = variable("n", type: "@", texts: ["other:"])
-        #expect(told(rules(entry("%#@n@%#@m@", names + second)), .pluralRules).isEmpty)
+        #expect(findings(rules(entry("%#@n@%#@m@", names + second)), .pluralRules).isEmpty)
         let widths = variable("n", rule: "NSStringVariableWidthRuleType", type: nil, texts: ["20:short", "40:longer"])
-        #expect(told(rules(entry("%#@n@", widths)), .pluralRules).isEmpty)
+        #expect(findings(rules(entry("%#@n@", widths)), .pluralRules).isEmpty)
         let nested = """
             <key>n</key><dict><key>other</key><dict><key>NSStringVariableWidthRuleType</key>
             <dict><key>20</key><string>%d</string><key>40</key><string>%d files</string></dict></dict></dict>
             """
-        #expect(told(rules(entry("%#@n@", nested)), .pluralRules).isEmpty)
+        #expect(findings(rules(entry("%#@n@", nested)), .pluralRules).isEmpty)
     }
 
     @Test func aVariableInANestedTextIsChecked() {
@@ -89,27 +89,27 @@ import Testing
             <key>other</key><dict><key>NSStringVariableWidthRuleType</key>
             <dict><key>20</key><string>%d %v</string></dict></dict></dict>
             """
-        #expect(told(rules(entry("%#@n@", nested)), .pluralRules) == ["9:7 warning strayPercent"])
+        #expect(findings(rules(entry("%#@n@", nested)), .pluralRules) == ["9:7 warning strayPercent"])
     }
 
-    @Test func aPlaceholderOfAnotherKindThanTheVariableIsTold() {
-        let found = told(rules(entry("%#@n@", variable(texts: ["one:%@ file", "other:%d files"]))), .pluralRules)
+    @Test func aPlaceholderOfAnotherKindThanTheVariableIsReported() {
+        let found = findings(rules(entry("%#@n@", variable(texts: ["one:%@ file", "other:%d files"]))), .pluralRules)
         #expect(found == ["7:1 error placeholderMismatch"])
     }
 
-    @Test func entriesAndTextsOfOtherTypesAreTold() {
-        #expect(told(rules("<array/>"), .pluralRules) == ["3:1 error malformedPlural"])
-        #expect(told(rules(entry("%#@n@", variable() + "<key>m</key><true/>")), .pluralRules).count == 1)
-        #expect(told("<array/>", .pluralRules) == ["- error malformedPlural"])
+    @Test func entriesAndTextsOfOtherTypesAreReported() {
+        #expect(findings(rules("<array/>"), .pluralRules) == ["3:1 error malformedPlural"])
+        #expect(findings(rules(entry("%#@n@", variable() + "<key>m</key><true/>")), .pluralRules).count == 1)
+        #expect(findings("<array/>", .pluralRules) == ["- error malformedPlural"])
     }
 
-    @Test func aCategoryThatTheLanguageHasIsMissed() throws {
+    @Test func aMissingCategoryOfTheLanguageIsReported() throws {
         let fixture = try LintFixture([
             "en.lproj/Files.stringsdict": rules(entry("%#@n@", variable())),
-            // French has “many” for millions only.
+            // French has “many” only for millions.
             "fr.lproj/Files.stringsdict": rules(entry("%#@n@", variable())),
             "pl.lproj/Files.stringsdict": rules(entry("%#@n@", variable())),
         ])
-        #expect(try fixture.told() == ["pl.lproj/Files.stringsdict:6:1 warning missingPluralCategory files"])
+        #expect(try fixture.findings() == ["pl.lproj/Files.stringsdict:6:1 warning missingPluralCategory files"])
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A directory tree for one test, removed with the last reference to it.
 final class TemporaryTree: Sendable {
-    /// The absolute path of its root, free of links.
+    /// The absolute path of its root, with links resolved.
     let path: String
 
     init(_ files: [String: String] = [:]) throws {
@@ -17,7 +17,7 @@ final class TemporaryTree: Sendable {
     /// The absolute path of a name in the tree.
     func callAsFunction(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a file, with the directories it stands in. A name with a slash at its end makes a directory.
+    /// Writes a file and the directories above it. A name with a slash at its end makes a directory.
     func write(_ name: String, _ content: String = "") throws {
         let file = URL(filePath: self(name))
         let directory = name.hasSuffix("/") ? file : file.deletingLastPathComponent()

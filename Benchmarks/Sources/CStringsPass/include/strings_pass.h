@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One pass over the text of a strings table that recognises its entries: what reading it costs at the least in plain C.
-   Comments, quoted strings, escapes, "=" and ";" are told apart; nothing is stored, converted or checked. */
+/* One pass over the text of a strings table that recognises its entries: the least that reading it costs in plain C.
+It recognises comments, quoted strings, escapes, "=" and ";"; it stores, converts and checks nothing. */
 
 /* The number of entries of a table in UTF-8; -1 for one that is not as expected. Any thread. */
 long strings_pass_utf8(const uint8_t *text, size_t count);

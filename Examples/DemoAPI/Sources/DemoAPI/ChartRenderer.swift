@@ -4,9 +4,9 @@ public import PluginABI
 ///
 /// **Threads.** Any, more than one at a time.
 public protocol ChartRenderer: Plugin {
-    /// Draws a chart as one `<svg>` element, to stand inside an HTML page or in a file of its own.
+    /// Draws a chart as one `<svg>` element, for an HTML page or for a file of its own.
     ///
-    /// Text and lines take the page's colour (`currentColor`), so that the chart reads on light and dark pages.
+    /// Text and lines use the page's colour (`currentColor`), so that the chart is legible on light and dark pages.
     ///
     /// - Returns: the element, or nil if this renderer does not draw charts of this kind.
     func svg(for chart: Chart) throws -> String?
@@ -16,9 +16,9 @@ public protocol ChartRenderer: Plugin {
 public struct Chart: Sendable {
     /// How the values are shown.
     public enum Kind: String, Sendable, CaseIterable {
-        /// One bar for each point: things that are compared.
+        /// One bar for each point, to compare things.
         case bar
-        /// One line for each series: something that changes along the horizontal axis.
+        /// One line for each series, to show changes along the horizontal axis.
         case line
     }
 
@@ -26,9 +26,9 @@ public struct Chart: Sendable {
     public var kind: Kind
     /// The title for people.
     public var title: String
-    /// What the horizontal axis of a line chart shows; empty for nothing.
+    /// The label of the horizontal axis of a line chart; empty for none.
     public var horizontalTitle: String
-    /// What the values are; empty for nothing.
+    /// The meaning of the values; empty for none.
     public var valueTitle: String
     /// The values: one series, or several with a legend.
     public var series: [Series]
@@ -61,7 +61,7 @@ public struct Series: Sendable {
         }
     }
 
-    /// Told in the legend where a chart has several series.
+    /// Shown in the legend if a chart has several series.
     public var name: String
     /// The values in the order in which they are drawn.
     public var points: [Point]

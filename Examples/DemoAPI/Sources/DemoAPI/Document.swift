@@ -1,4 +1,4 @@
-/// What is known of a document before it is read. Its text comes in passages.
+/// What is known about a document before it is read. Its text comes in passages.
 public struct Document: Sendable {
     /// The file's name without its directory.
     public var name: String
@@ -6,7 +6,7 @@ public struct Document: Sendable {
     public var byteCount: Int
     /// The language of its text, as a BCP 47 tag such as `fr`.
     public var language: String
-    /// The common words of the languages that the host has lists of.
+    /// The common words of the languages for which the host has lists.
     public var wordLists: WordLists
 
     /// A document with the given facts.

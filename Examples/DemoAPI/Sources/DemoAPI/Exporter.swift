@@ -7,13 +7,13 @@ public protocol Exporter: Plugin {
     /// The extension of the files it writes, without the dot.
     var fileExtension: String { get }
 
-    /// Gives the whole report as text. The host writes the file.
+    /// Returns the complete report as text. The host writes the file.
     ///
-    /// All strings of the report are plain text and must be escaped as the format wants; only a figure's SVG is markup.
+    /// All strings of the report are plain text and must be escaped for the format; only a figure's SVG is markup.
     func export(_ report: Report) throws -> String
 }
 
-/// What the workbench found out about all documents.
+/// The results for all documents.
 public struct Report: Sendable {
     /// The title for people.
     public var title: String
@@ -21,9 +21,9 @@ public struct Report: Sendable {
     public var language: String
     /// When it was made, as the user writes dates.
     public var date: String
-    /// One for each document.
+    /// One section for each document.
     public var sections: [Section]
-    /// What the user must know about: documents and plug-ins that were left out, and why.
+    /// Notes for the user: documents and plug-ins that were left out, and why.
     public var notes: [String]
 
     /// A report with the given parts.
@@ -37,11 +37,11 @@ public struct Report: Sendable {
 
     /// One document.
     public struct Section: Sendable {
-        /// What is known of the document.
+        /// What is known about the document.
         public var document: Document
-        /// How the document begins after the filters, as plain text.
+        /// The beginning of the document after the filters, as plain text.
         public var opening: String
-        /// The filters that it went through, as the user calls them.
+        /// The filters that it went through, by their display names.
         public var filters: [String]
         /// The facts that the analysers found.
         public var tables: [Table]

@@ -1,16 +1,16 @@
 public import PluginABI
 
-// Every place in the application where a plug-in adds something. The names also stand in a bundle's Info.plist
-// (PHFactories), which tells the host who provides what before any code is loaded. Those without an interface in Swift
-// are declared by demo_checksum.h and WordLists.
+// Every place in the application where a plug-in adds something. A bundle's Info.plist has the same names (PHFactories), so
+// the host knows who provides what before any code is loaded. demo_checksum.h and WordLists declare the points that have
+// no interface in Swift.
 
 extension ExtensionPoint where Interface == any TextFilter {
-    /// Filters that change a document's text. Version 2 hands the text over in passages; version 1 wanted it whole.
+    /// Filters that change a document's text. Version 2 passes the text in passages; version 1 passed all of it at once.
     public static var textFilter: Self { .init("org.example.text-filter", version: 2) }
 }
 
 extension ExtensionPoint where Interface == any TextAnalyzer {
-    /// Analysers that read a document and tell what they found, as tables and charts.
+    /// Analysers that read a document and report what they found, as tables and charts.
     public static var textAnalyzer: Self { .init("org.example.text-analyzer") }
 }
 

@@ -1,6 +1,6 @@
-/// Rows of facts, for an exporter to set.
+/// Rows of facts, which an exporter lays out.
 public struct Table: Sendable {
-    /// What stands in one place of a row. The exporter writes numbers as the report's language does.
+    /// The content of one cell. The exporter writes numbers in the style of the report's language.
     public enum Cell: Sendable {
         case text(String)
         case integer(Int)
@@ -8,7 +8,7 @@ public struct Table: Sendable {
         case decimal(Double)
         /// 0.25 is shown as 25 %.
         case percentage(Double)
-        /// A size of a file.
+        /// The size of a file.
         case bytes(Int)
         /// Set in a monospaced face.
         case code(String)
@@ -16,11 +16,11 @@ public struct Table: Sendable {
 
     /// The title for people.
     public var title: String
-    /// The heads of the columns; empty for a table of names and values that needs none.
+    /// The heads of the columns; empty for a table of names and values, which needs none.
     public var columns: [String]
     /// The rows, each with a cell for each column.
     public var rows: [[Cell]]
-    /// A sentence below the table, for instance what was left out; empty for none.
+    /// A sentence below the table, for instance about rows that were left out; empty for none.
     public var remark: String
 
     /// A table with the given parts.

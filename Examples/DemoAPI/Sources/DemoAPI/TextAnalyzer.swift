@@ -1,22 +1,22 @@
 public import PluginABI
 
-/// Reads a document and tells what it found.
+/// Reads a document and reports what it found.
 ///
 /// The host makes one object for each document and calls ``begin(_:)``, then ``read(_:)`` for each passage in order,
-/// then ``finish()``. The passages are those of ``TextFilter``: an analyser keeps counts and not the text.
+/// then ``finish()``. The passages are those of ``TextFilter``, so an analyser should keep counts and not the text.
 ///
-/// **Threads.** One at a time for one object; not always the same.
+/// **Threads.** One at a time for one object, but not always the same.
 public protocol TextAnalyzer: Plugin {
-    /// Prepares for a document. By default it does nothing.
+    /// Prepares for a document. The default does nothing.
     ///
     /// - Parameter document: its name, length and language, and the word lists of the languages.
-    /// - Throws: what keeps it from this document; the host then leaves it out.
+    /// - Throws: the reason why it cannot analyse this document; the host then leaves the analyser out.
     func begin(_ document: Document) throws
 
     /// Reads the next part of the text.
     func read(_ passage: String) throws
 
-    /// Gives the result, titled in the user's language.
+    /// Returns the result, with titles in the user's language.
     func finish() throws -> Analysis
 }
 
@@ -27,9 +27,9 @@ extension TextAnalyzer {
 
 /// What an analyser found in one document.
 public struct Analysis: Sendable {
-    /// What was found, as tables.
+    /// The results, as tables.
     public var tables: [Table]
-    /// Charts as data. Who draws them, and whether they are drawn, the host decides.
+    /// Charts as data. The host decides whether they are drawn, and by which renderer.
     public var charts: [Chart]
 
     /// A result with the given parts.

@@ -1,29 +1,29 @@
 public import PluginABI
 
-/// Changes a document's text on its way to the analysers.
+/// Changes a document's text before the analysers read it.
 ///
 /// The host makes one object for each document and calls ``begin(_:)``, then ``filter(_:)`` for each passage in order,
 /// then ``finish()``. A passage is some hundred kilobytes of whole lines, so a filter of documents of any length needs
 /// little memory; only a line longer than a passage is cut, at a space if it has one.
 ///
-/// Progress and cancellation are the host's: it counts the passages.
+/// The host takes care of progress and cancellation: it counts the passages.
 ///
-/// **Threads.** One at a time for one object; not always the same.
+/// **Threads.** One at a time for one object, but not always the same.
 public protocol TextFilter: Plugin {
-    /// Prepares for a document. By default it does nothing.
+    /// Prepares for a document. The default does nothing.
     ///
     /// - Parameter document: its name, length and language.
-    /// - Throws: what keeps it from this document; the host then leaves the document out.
+    /// - Throws: the reason why it cannot filter this document; the host then leaves the document out.
     func begin(_ document: Document) throws
 
-    /// Gives the passage as it shall read.
+    /// Returns the changed passage.
     ///
     /// - Parameter passage: the next part of the text.
-    /// - Returns: what takes its place. May be shorter or longer, or empty where the filter holds text back.
-    /// - Throws: what keeps it from going on; the host then leaves the document out.
+    /// - Returns: the replacement. It may be shorter or longer, or empty if the filter holds text back.
+    /// - Throws: the reason why it cannot continue; the host then leaves the document out.
     func filter(_ passage: String) throws -> String
 
-    /// Gives what was held back. By default it is empty.
+    /// Returns the text that was held back. The default returns an empty text.
     func finish() throws -> String
 }
 

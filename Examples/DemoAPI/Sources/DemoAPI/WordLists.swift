@@ -1,7 +1,7 @@
-/// The most common words of some languages: those that tell nothing about a text but its language.
+/// The most common words of some languages: they show the language of a text, but nothing else about it.
 public struct WordLists: Sendable {
-    /// The extension point of bundles that have lists. `PHFactories` gives a name there, and for each language the bundle
-    /// has a list of that name and the type `txt` among its localised resources; code is not needed.
+    /// The extension point of bundles with lists. `PHFactories` declares a name there, and for each language the bundle has a
+    /// list of that name and the type `txt` among its localised resources. No code is needed.
     public static let extensionPoint = "org.example.word-list"
     /// The version of the extension point.
     public static let extensionVersion: UInt32 = 1
@@ -11,7 +11,7 @@ public struct WordLists: Sendable {
     /// No lists.
     public init() {}
 
-    /// The languages that there are lists of, as BCP 47 tags.
+    /// The languages that have a list, as BCP 47 tags.
     public var languages: [String] { words.keys.sorted() }
 
     /// The list of a language, in small letters; empty if there is none.
@@ -28,10 +28,10 @@ public struct WordLists: Sendable {
         }
     }
 
-    /// Finds the language of a text: the one whose common words make up the greatest share of it.
+    /// Finds the language of a text: the one whose common words make up the largest part of it.
     ///
-    /// - Parameter sample: some kilobytes of it are enough.
-    /// - Returns: a BCP 47 tag out of ``languages``, or nil if none of them has three words in a hundred.
+    /// - Parameter sample: some kilobytes of the text are enough.
+    /// - Returns: one of ``languages``, or nil if fewer than three words in a hundred are common words of any of them.
     ///
     /// **Cost.** Proportional to the sample.
     public func language(of sample: String) -> String? {

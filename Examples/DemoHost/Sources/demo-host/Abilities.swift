@@ -4,12 +4,12 @@ import Foundation
 import PluginABI
 import PluginHost
 
-/// What the plug-ins offer, as the catalogue knows it. Nothing here opens a bundle that is not asked for its strings or
-/// texts, and nothing runs its code.
+/// What the plug-ins offer, according to the catalogue. Nothing here opens a bundle unless its strings or texts are
+/// needed, and nothing runs its code.
 struct Abilities {
     let catalog: PluginCatalog
 
-    /// The extension points of this program whose offers a pipeline can name, with the versions that it speaks.
+    /// The extension points that a pipeline can use, with the versions that this program supports.
     private static let points = [
         (ExtensionPoint.textFilter.name, ExtensionPoint.textFilter.version),
         (ExtensionPoint.textAnalyzer.name, ExtensionPoint.textAnalyzer.version),
@@ -19,8 +19,8 @@ struct Abilities {
         (DEMO_CHECKSUM_FUNCTION_POINT, UInt32(DEMO_CHECKSUM_VERSION)),
     ]
 
-    /// `folder`: where the bundles are; nil for the standard search paths of the program. `journal`: is told each
-    /// bundle that cannot be used; the others work.
+    /// `folder`: where the bundles are; nil for the standard search paths of the program. `journal`: receives a message about
+    /// each bundle that cannot be used; the others work.
     init(folder: String?, journal: Journal) throws(UsageError) {
         try self.init(
             folder.map { PluginCatalog(searchPaths: [$0]) } ?? PluginCatalog(application: "demo-host"), folder: folder,
@@ -38,23 +38,23 @@ struct Abilities {
         for candidate in catalog.unusable { if let error = candidate.error { journal.report("\(error)") } }
     }
 
-    /// What is offered under a name: usually one thing. Only the plug-in that offers it is looked at, however many there
+    /// The offers with a name, usually one. This examines only the plug-ins that offer it, however many others there
     /// are.
     func offers(named name: String) -> [ExtensionDescription] {
         Self.points.compactMap { catalog.extension(named: name, at: $0.0, version: $0.1) }
     }
 
-    /// Everything that a pipeline can name, or all of it but the text filters: by extension point, each in the order that
-    /// the plug-ins ask for.
+    /// Everything that a pipeline can name, with or without the text filters: by extension point, each in the order that the
+    /// plug-ins declare.
     func allOffers(withFilters: Bool = true) -> [ExtensionDescription] {
         Self.points.filter { withFilters || $0.0 != ExtensionPoint.textFilter.name }
             .flatMap { catalog.extensions(at: $0.0, version: $0.1) }
     }
 
-    /// Where bundles are looked for, for messages.
+    /// The places where bundles are searched for, for messages.
     var places: String { catalog.searchPaths.joined(separator: ", ") }
 
-    /// The lists of common words. A bundle declares to have them, so that only such a bundle is opened; none need have
+    /// The lists of common words. A bundle declares that it has them, so only such bundles are opened; they need no
     /// code.
     func wordLists(_ journal: Journal) -> WordLists {
         var lists = WordLists()

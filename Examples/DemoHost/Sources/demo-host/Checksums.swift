@@ -4,19 +4,19 @@ import PluginHost
 /// A computation over a document's bytes.
 protocol Checksum: AnyObject {
     var title: String { get }
-    /// How it is computed, for the report.
+    /// The way of computing it, for the report.
     var means: String { get }
     func update(_ bytes: [UInt8]) throws
     /// The digest in hexadecimal digits. Called once.
     func finish() -> String
 }
 
-/// Why a checksum that a bundle declares cannot be computed.
+/// The reason why a declared checksum cannot be computed.
 struct UnusableChecksum: Error, CustomStringConvertible {
     var description: String
 }
 
-/// One that a plug-in's C factory makes: an object, and the table of functions of `demo_checksum.h`.
+/// A checksum from a plug-in's C factory: an object, and the table of functions of `demo_checksum.h`.
 final class ChecksumObject: Checksum {
     private let instance: CInstance
     private let functions: demo_checksum_functions
@@ -29,7 +29,7 @@ final class ChecksumObject: Checksum {
             1...Int(DEMO_CHECKSUM_MAX_DIGEST) ~= functions.digest_length
         else {
             throw UnusableChecksum(
-                description: localized("The bundle {0} names {1} and does not provide it.", bundle.bundlePath, name))
+                description: localized("The bundle {0} declares {1} but does not provide it.", bundle.bundlePath, name))
         }
         self.instance = instance
         self.functions = functions
@@ -53,26 +53,25 @@ final class ChecksumObject: Checksum {
     }
 }
 
-/// One that a plain C function computes, declared by its name in PHFactories and by its signature in PHFunctions.
+/// A checksum from a plain C function. PHFactories declares its name and PHFunctions its signature.
 final class ChecksumFunction: Checksum {
-    /// Takes the value for the bytes so far and some more bytes. Called without bytes, it gives the value to begin with.
-    static let signature = DEMO_CHECKSUM_SIGNATURE
-
-    private let function: ForeignFunction
-    private var value: ForeignValue
+    /// DEMO_CHECKSUM_SIGNATURE: takes the value for the bytes so far and some more bytes. Without bytes, it returns the
+    /// initial value.
+    private let function: TypedForeignFunction<UInt32, UInt32, [UInt8]>
+    private var value: UInt32
 
     init(named name: String, in bundle: PluginBundle) throws {
-        function = try bundle.function(name, Self.signature)
-        value = try function(.uint(0), .bytes([]))
+        function = try bundle.function(name, as: ((UInt32, [UInt8]) -> UInt32).self)
+        value = try function(0, [])
     }
 
-    var title: String { function.name }
+    var title: String { function.untyped.name }
 
-    var means: String { localized("function called by its signature {0}", Self.signature) }
+    var means: String { localized("function called by its signature {0}", function.untyped.signature.description) }
 
-    func update(_ bytes: [UInt8]) throws { value = try function(value, .bytes(bytes)) }
+    func update(_ bytes: [UInt8]) throws { value = try function(value, bytes) }
 
-    func finish() -> String { hexadecimal(value.uint64 ?? 0, digits: 8) }
+    func finish() -> String { hexadecimal(UInt64(value), digits: 8) }
 }
 
 private func hexadecimal(_ value: UInt64, digits: Int) -> String {

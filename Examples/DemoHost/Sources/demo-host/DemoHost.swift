@@ -1,10 +1,10 @@
 import Foundation
 import PluginHost
 
-/// A document workbench whose abilities are all plug-ins: it runs documents through filters and analysers, and writes
-/// one report.
+/// An application for documents in which plug-ins do all of the work: it runs documents through filters and analysers, and
+/// writes one report.
 ///
-/// It exits with 0 if all went well, 1 if something had to be left out, 2 if it was called wrongly or cannot begin.
+/// It exits with 0 if everything worked, with 1 if it left something out, and with 2 after wrong usage or if it cannot start.
 @main
 struct DemoHost {
     static func main() async {
@@ -43,7 +43,7 @@ struct DemoHost {
 
     /// Runs the documents through the pipeline once.
     ///
-    /// - Returns: whether nothing had to be left out.
+    /// - Returns: whether nothing was left out.
     private static func work(_ options: Options, _ abilities: Abilities, _ journal: Journal) throws(UsageError) -> Bool
     {
         let pipeline = try Pipeline(names: options.pipeline, abilities: abilities, journal: journal)
@@ -57,7 +57,7 @@ struct DemoHost {
     private static func watch(_ options: Options, _ catalog: PluginCatalog, _ journal: Journal) async -> Int32 {
         do {
             try await WatchMode(catalog: catalog, documents: options.documents).run {
-                // Problems are told anew in each round: the user is at work on them.
+                // Problems are reported again in each round, because the user is fixing them.
                 let journal = Journal()
                 do throws(UsageError) {
                     let abilities = try Abilities(catalog, folder: options.plugins, journal: journal)
@@ -73,7 +73,7 @@ struct DemoHost {
         }
     }
 
-    /// Prints what each bundle brought when its code is loaded, which is when it is first needed.
+    /// Prints what each bundle registers when its code is loaded, which is at its first use.
     private static func announceLoads() {
         _ = NotificationCenter.default.addObserver(
             forName: PluginBundle.didLoadNotification, object: nil, queue: nil
@@ -89,7 +89,7 @@ struct DemoHost {
     }
 }
 
-/// Why the program cannot begin.
+/// Why the program cannot start.
 struct UsageError: Error {
     var message: String
 }

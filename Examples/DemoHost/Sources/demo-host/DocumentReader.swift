@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// Reads a text file block by block, and hands it on in passages of whole lines.
+/// Reads a text file block by block, and passes it on in passages of whole lines.
 struct DocumentReader {
-    /// Why a file is no document for the workbench.
+    /// Why a file cannot be used as a document.
     struct Unreadable: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// Large enough that the cost of a call to a plug-in does not count, small enough to stay in a processor's cache.
+    /// So large that the cost of a call to a plug-in does not matter, and so small that it fits in a processor's cache.
     private static let blockLength = 512 * 1024
 
     let name: String
@@ -46,16 +46,16 @@ struct DocumentReader {
     /// Reads the whole file.
     ///
     /// - Parameters:
-    ///   - block: takes the file's bytes as they are.
-    ///   - passage: takes the text, and how many bytes of the file have been dealt with.
-    /// - Throws: ``SystemFailure`` where the file cannot be read, and what the two functions throw.
+    ///   - block: takes the unchanged bytes of the file.
+    ///   - passage: takes the text, and how many bytes of the file are done.
+    /// - Throws: ``SystemFailure`` if the file cannot be read, and the errors of the two functions.
     func read(block: ([UInt8]) throws -> Void, passage: (String, _ offset: Int) throws -> Void) throws {
         var pending: [UInt8] = []
         var offset = 0
         while case let bytes = try nextBlock(), !bytes.isEmpty {
             if offset == 0 { try refuseOtherEncodings(bytes) }
             guard !bytes.contains(0) else {
-                throw Unreadable(description: localized("{0} is no text but binary data.", name))
+                throw Unreadable(description: localized("{0} is not text but binary data.", name))
             }
             try block(bytes)
             pending += offset == 0 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
@@ -79,7 +79,7 @@ struct DocumentReader {
         }
     }
 
-    /// Behind the last line end, else behind the last space, else before the last character, which may be incomplete.
+    /// After the last line end, else after the last space, else before the last character, which may be incomplete.
     private func endOfPassage(in bytes: [UInt8]) -> Int {
         if let newline = bytes.lastIndex(of: 0x0A) { return newline + 1 }
         if let space = bytes.lastIndex(of: 0x20) { return space + 1 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Tells when one of some files was written, or replaced by another under its name.
+/// Reports when one of some files was written, or replaced by another under its name.
 final class DocumentWatch {
     private let source: any DispatchSourceRead
 
     /// - Parameters:
-    ///   - paths: the files. Those in directories that cannot be watched are not told of.
-    ///   - changed: takes a file's name, on a queue of the system's.
+    ///   - paths: the files. Changes in directories that cannot be watched are not reported.
+    ///   - changed: takes a file's name, on a queue of the system.
     init(_ paths: [String], changed: @escaping @Sendable (String) -> Void) {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-        // Directories and not files: most editors write a new file and rename it over the old one.
+        // Directories and not files, because most editors write a new file and rename it over the old one.
         var names: [Int32: Set<String>] = [:]
         for path in paths {
             let url = URL(filePath: path)

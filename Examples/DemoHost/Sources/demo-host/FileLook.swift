@@ -1,6 +1,6 @@
 import Glibc
 
-/// What stands at a path. Not FileManager.fileExists(), which says “no” where it cannot look.
+/// The kind of file at a path. Not FileManager.fileExists(), which says “no” if it cannot look.
 enum FileLook {
     case directory
     /// Anything else.

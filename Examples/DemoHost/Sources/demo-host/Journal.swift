@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Tells the user what goes wrong, as it happens, and keeps it for the report.
+/// Shows the user each problem when it happens, and keeps it for the report.
 final class Journal {
     private(set) var problems: [String] = []
     private static let lostOutput = Atomic(false)
@@ -9,25 +9,25 @@ final class Journal {
     /// Whether everything that was announced could be written.
     static var isComplete: Bool { !lostOutput.load(ordering: .relaxed) }
 
-    /// Notes that something was left out, and why. The same sentence is told once.
+    /// Notes that something was left out, and why. The same sentence is shown only once.
     func report(_ problem: String) {
         guard !problems.contains(problem) else { return }
         problems.append(problem)
         write(problem)
     }
 
-    /// Writes a line to standard output, at once: in a pipe, print() would come after what is written to the error.
+    /// Writes a line to standard output at once. In a pipe, print() would write after the lines of standard error.
     static func announce(_ line: String) {
         do throws(SystemFailure) {
             try SystemFailure.write("\(line)\n".utf8, to: STDOUT_FILENO)
         } catch {
-            // The work goes on: the report does not need standard output. The status says it in the end.
+            // The work continues: the report does not need standard output. The exit status shows the failure.
             if !lostOutput.exchange(true, ordering: .relaxed) {
                 Journal().write(localized("The output cannot be written: {0}.", error.reason))
             }
         }
     }
 
-    /// Writes a line to standard error. Where that cannot be written there is nobody to say so to.
+    /// Writes a line to standard error. A failure cannot be reported anywhere.
     func write(_ line: String) { try? SystemFailure.write("demo-host: \(line)\n".utf8, to: STDERR_FILENO) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the user asked for on the command line.
+/// The options of the command line.
 struct Options {
     /// Nil for the standard search paths.
     var plugins: String?

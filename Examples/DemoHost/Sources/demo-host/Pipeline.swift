@@ -3,17 +3,17 @@ import DemoAPI
 import PluginABI
 import PluginHost
 
-/// What shall be done to the documents, as the user named it. A plug-in is loaded when the work gets to it.
+/// The work to do on the documents, as the user named it. A plug-in is loaded when its work begins.
 struct Pipeline {
     private let catalog: PluginCatalog
     /// In the order of the pipeline.
     private let stages: [ExtensionDescription]
     private let journal: Journal
 
-    /// Filters change the text, so by default only those run that a careful typesetter would have used.
+    /// Filters change the text, so the default has only those that a careful typesetter would have used.
     private static let defaultFilters = ["spaces", "smart-quotes", "dashes", "ellipsis"]
 
-    /// `names`: what to run; nil for everything that the plug-ins offer and that leaves the words of a text alone.
+    /// `names`: what to run; nil for everything that the plug-ins offer and that does not change the words of a text.
     init(names: [String]?, abilities: Abilities, journal: Journal) throws(UsageError) {
         self.journal = journal
         catalog = abilities.catalog
@@ -39,18 +39,18 @@ struct Pipeline {
         }
     }
 
-    /// What the pipeline names at an extension point, in its order. Nothing is loaded before it is made.
+    /// The part of the pipeline at one extension point, in its order. Nothing is loaded before an object is made.
     func extensions<Interface>(of point: ExtensionPoint<Interface>) -> [PluginExtension<Interface>] {
         stages.filter { $0.extensionPoint == point.name }
             .compactMap { catalog.extension(named: $0.name, of: point) }
     }
 
-    /// An object of each. One that cannot be made is told to the journal and left out.
+    /// An object of each. If one cannot be made, the journal notes it and it is left out.
     func objects<Interface>(of point: ExtensionPoint<Interface>) -> [(title: String, object: Interface)] {
         extensions(of: point).compactMap { offer in attempt { (offer.displayName, try offer.make()) } }
     }
 
-    /// The checksums that the pipeline names: factories in C, and functions called by signature.
+    /// The checksums of the pipeline: factories in C, and functions called by signature.
     func checksums() -> [any Checksum] {
         stages.compactMap { stage in
             switch stage.extensionPoint {
@@ -67,14 +67,14 @@ struct Pipeline {
         }
     }
 
-    /// The exporter that the pipeline names, else the first that there is.
+    /// The exporter of the pipeline, else the first available one.
     func exporter() -> (any Exporter)? {
         let named = extensions(of: .exporter)
         guard let offer = named.first ?? catalog.extensions(of: .exporter).first else { return nil }
         return attempt { try offer.make() }
     }
 
-    /// What the body gives; if it fails, the journal is told.
+    /// The result of the body; the journal notes a failure.
     private func attempt<Result>(_ body: () throws -> Result) -> Result? {
         do {
             return try body()

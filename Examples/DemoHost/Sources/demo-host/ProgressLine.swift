@@ -1,8 +1,8 @@
 import Foundation
 
-/// Shows how far a long document is: on a terminal in one line that changes, else in a line for each quarter.
+/// Shows the progress in a long document: on a terminal in one line that changes, else with a line for each quarter.
 struct ProgressLine {
-    /// Shorter documents are done before anybody could read it.
+    /// Shorter documents are done before anybody could read the line.
     private static let minimumLength = 4_000_000
 
     private let name: String
@@ -25,7 +25,7 @@ struct ProgressLine {
         write(isTerminal ? "\r\u{1B}[K\(line)" : "\(line)\n")
     }
 
-    /// Takes the line off the terminal.
+    /// Removes the line from the terminal.
     func finish() {
         if isTerminal, shown > 0 { write("\r\u{1B}[K") }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Where the report goes. Checked before the work begins, written when it is done.
+/// The file for the report. It is checked before the work begins and written at the end.
 struct ReportFile {
     private let url: URL
 
@@ -38,10 +38,10 @@ struct ReportFile {
         }
     }
 
-    /// Writes the whole file or nothing of it: beside its place, then renamed. By the system's own calls, because
-    /// Foundation's atomic writing says that the file does not exist where it may not be written.
+    /// Writes the complete file or nothing: first beside its place, then renamed. It uses the system's own calls, because
+    /// Foundation's atomic writing reports that the file does not exist if it may not be written.
     func write(_ text: String) throws(SystemFailure) {
-        // A link to the report stays one.
+        // A link to the report stays a link.
         let target = url.resolvingSymlinksInPath()
         let path = target.path(percentEncoded: false)
         let draft = target.deletingLastPathComponent().appending(path: ".demo-host-\(getpid()).new")

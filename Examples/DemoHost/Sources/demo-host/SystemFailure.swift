@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a system call failed, in the user's words and not in the system's.
+/// Why a system call failed, in plain words instead of the system's.
 struct SystemFailure: Error {
     let number: Int32
 
@@ -23,7 +23,7 @@ struct SystemFailure: Error {
         }
     }
 
-    /// What a system call returned, made again when a signal interrupted it.
+    /// The result of a system call, which is repeated if a signal interrupted it.
     static func checked<Number: FixedWidthInteger>(_ call: () -> Number) throws(SystemFailure) -> Number {
         while true {
             let result = call()

@@ -7,11 +7,11 @@ struct WatchMode {
     /// Their paths.
     let documents: [String]
 
-    /// `work`: does all of it once, with whatever code of the plug-ins is in service.
+    /// `work`: does all of the work once, with the code of the plug-ins that is in service.
     func run(_ work: () -> Void) async throws {
-        // Before the first plug-in is used, so that each is loaded from a copy that no build writes over.
+        // Before the first use of a plug-in, so that each is loaded from a copy that no build overwrites.
         let events = try catalog.watch()
-        // What changes while the work is under way asks for it once more, however much it is.
+        // All changes during the work together cause one more round.
         let (rounds, again) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let plugins = Task {
             for await event in events {

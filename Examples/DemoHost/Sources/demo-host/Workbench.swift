@@ -3,9 +3,9 @@ import Foundation
 import PluginABI
 import PluginHost
 
-/// Runs documents through a pipeline and gathers the report.
+/// Runs documents through a pipeline and collects the results for the report.
 struct Workbench {
-    /// As much of a text as the report shows.
+    /// How much of a text the report shows.
     private static let openingLength = 700
 
     private let pipeline: Pipeline
@@ -19,7 +19,7 @@ struct Workbench {
         self.journal = journal
     }
 
-    /// Runs one document through the filters, analysers and checksums. One that cannot be read is left out.
+    /// Runs one document through the filters, analysers and checksums. A document that cannot be read is left out.
     mutating func process(_ path: String) {
         do {
             let reader = try DocumentReader(path: path)
@@ -42,7 +42,7 @@ struct Workbench {
 
         func analyze(_ passage: String) {
             if opening.isEmpty { opening = Self.opening(of: passage) }
-            // An analyser that fails is left out; the others go on.
+            // An analyser that fails is left out; the others continue.
             analyzers = analyzers.filter { analyzer in attempt { try analyzer.read(passage) } != nil }
         }
         try reader.read { block in
@@ -57,7 +57,7 @@ struct Workbench {
             analyze(try filters.reduce(passage) { try $1.filter($0) })
             progress.show(offset)
         }
-        // What a filter held back still goes through the filters after it.
+        // Text that a filter held back still goes through the filters after it.
         for (index, filter) in filters.enumerated() {
             let rest = try filter.finish()
             if !rest.isEmpty { analyze(try filters[(index + 1)...].reduce(rest) { try $1.filter($0) }) }
@@ -74,7 +74,7 @@ struct Workbench {
 
     /// Writes the report.
     ///
-    /// - Returns: whether there is one now.
+    /// - Returns: whether a report now exists.
     func write(to file: ReportFile) -> Bool {
         guard !sections.isEmpty else {
             journal.write(localized("No document could be read, so no report was written."))
@@ -94,7 +94,7 @@ struct Workbench {
         } catch let failure as SystemFailure {
             journal.write(
                 localized(
-                    "The report could not be written to {0}: {1}. Correct that, or name another file by --output.",
+                    "The report could not be written to {0}: {1}. Fix that, or choose another file with --output.",
                     file.path, failure.reason))
             return false
         } catch {
@@ -128,7 +128,7 @@ struct Workbench {
             rows: checksums.map { [.text($0.title), .code($0.finish()), .text($0.means)] })
     }
 
-    /// The chart as the first renderer draws it that draws charts of this kind; nil if there is none.
+    /// The chart, drawn by the first renderer for charts of this kind; nil if there is none.
     private func draw(_ chart: Chart) -> Report.Figure? {
         for renderer in pipeline.extensions(of: .chart) {
             if let svg = attempt({ try renderer.make().svg(for: chart) }) ?? nil {
@@ -138,7 +138,7 @@ struct Workbench {
         return nil
     }
 
-    /// What the body gives, or nil if it fails; then the journal is told.
+    /// The result of the body, or nil if it fails; the journal then notes the failure.
     private func attempt<Result>(_ body: () throws -> Result) -> Result? {
         do { return try body() } catch {
             journal.report("\(error)")

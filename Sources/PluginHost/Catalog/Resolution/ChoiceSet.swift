@@ -1,8 +1,9 @@
-/// A set of an identifier's choices, which are numbered from 0, the most preferred one.
+/// A set of an identifier's choices, which are numbered from 0 for the most preferred one.
 ///
-/// It holds the numbers at which membership changes, so that a range of versions costs two of them, however many there are.
+/// It stores the numbers at which membership changes, so a range of versions needs two numbers, whatever its size.
 struct ChoiceSet: Sendable, Hashable {
-    /// Ascending: members are from the first on, not from the second on, and so forth; even in number.
+    /// Ascending: the set contains the choices from the first number up to the second, from the third up to the fourth,
+    /// and so on. The count is even.
     private var changes: [Int32]
 
     init(_ range: Range<Int>) {
@@ -15,7 +16,7 @@ struct ChoiceSet: Sendable, Hashable {
         for member in members { append(member..<(member + 1)) }
     }
 
-    /// - Parameter range: begins where the set ends, or later.
+    /// - Parameter range: must begin where the set ends, or later.
     mutating func append(_ range: Range<Int>) {
         guard !range.isEmpty else { return }
         if changes.last == Int32(range.lowerBound) {
@@ -45,7 +46,7 @@ struct ChoiceSet: Sendable, Hashable {
         return isMember
     }
 
-    /// All choices below a count that are not in the set.
+    /// All choices below a count that the set does not contain.
     func complement(of count: Int) -> ChoiceSet { combined(ChoiceSet(0..<count)) { $0 != $1 } }
 
     func intersection(_ other: ChoiceSet) -> ChoiceSet { combined(other) { $0 && $1 } }
@@ -65,11 +66,11 @@ struct ChoiceSet: Sendable, Hashable {
         return result
     }
 
-    /// How a set that is known to hold stands to another.
+    /// How a set of possible choices relates to another set.
     enum Relation {
         /// Every member is in the other.
         case subset
-        /// No member is.
+        /// No member is in the other.
         case disjoint
         case overlapping
     }
@@ -86,7 +87,8 @@ struct ChoiceSet: Sendable, Hashable {
         return isInside && isOutside ? .overlapping : isOutside ? .disjoint : .subset
     }
 
-    /// Goes through the places where either changes, with what holds from there on, until told to stop.
+    /// Visits the places where either set changes, with the membership in both from that place on, until the visitor
+    /// returns false.
     private static func walk(_ one: [Int32], _ other: [Int32], _ visit: (Int32, Bool, Bool) -> Bool) {
         var (a, b) = (0, 0)
         while a < one.count || b < other.count {

@@ -1,14 +1,14 @@
-/// Tells how an incompatibility was derived, for one choice that it excludes.
+/// Explains how an incompatibility was derived, for one choice that it excludes.
 struct ConflictText {
     private let text: ResolutionText
     private let part: ResolutionPart
     private let incompatibilities: [PubGrubSolver.Incompatibility]
-    /// The identifier and the choice of it that are explained, as the part numbers them.
+    /// The identifier and its choice that are explained, in the numbers of the part.
     private let subject: (identifier: Int, choice: Int)
     private let root: Int
-    /// The facts that the proof rests on, in order.
+    /// The facts on which the proof is based, in order.
     private let facts: [Int]
-    /// How many steps the proof has.
+    /// The number of steps of the proof.
     private let derivations: Int
 
     init(_ root: Int, excluding choice: Int, of identifier: Int, _ part: ResolutionPart, _ text: ResolutionText) {
@@ -29,7 +29,7 @@ struct ConflictText {
         derivations = seen.count - facts.count
     }
 
-    /// Whether what the choice requires has a part in it; otherwise it is what others require of it.
+    /// Whether the requirements of the choice take part in it; otherwise only requirements of others on it do.
     var concernsRequirements: Bool {
         facts.contains { fact in
             switch incompatibilities[fact].cause {
@@ -40,7 +40,7 @@ struct ConflictText {
         }
     }
 
-    /// The failure of the choice, because of what it requires.
+    /// The failure of the choice, caused by its requirements.
     var failure: ResolutionFailure {
         if facts.count == 1, case .circle(let circle) = incompatibilities[facts[0]].cause {
             let start = circle.firstIndex(of: subject.identifier) ?? 0
@@ -48,27 +48,27 @@ struct ConflictText {
             let name = text.name(choice: part.slots[subject.identifier][subject.choice])
             return ResolutionFailure(
                 reason: .circle(text.identifiers(ofCircle: identifiers)),
-                sentence: "\(name) cannot be loaded beside the others: \(text.circle(identifiers)), in a circle.",
+                sentence: "\(name) cannot be loaded with the others: \(text.circle(identifiers)), in a circle.",
                 remedy: text.remedy(circle: identifiers))
         }
-        // Whoever requires something and is required by nothing here began it.
+        // The chain begins with the plug-in that requires something and that nothing here requires.
         let links = self.links ?? []
         let targets = Set(links.map(\.target))
         var origins = Set(links.map(\.dependent)).subtracting(targets)
         if origins.isEmpty { origins = Set(links.map(\.dependent)) }
         origins.insert(subject.identifier)
         let names = origins.map { text.graph.identifiers[part.identifiers[$0]] }
-        let told = ResolutionText.list(names.sorted().map(ResolutionText.name))
+        let list = ResolutionText.list(names.sorted().map(ResolutionText.name))
         return ResolutionFailure(
             reason: .conflict(Set(names)), sentence: sentence,
             remedy: names.count > 1
-                ? "Install versions of \(told) that fit together, or remove one of them."
-                : "Install another version of \(told).")
+                ? "Install versions of \(list) that fit together, or remove one of them."
+                : "Install another version of \(list).")
     }
 
     // MARK: Sentences
 
-    /// The whole explanation: as one or two chains where it has that form, else step by step.
+    /// The whole explanation: as one or two chains if possible, otherwise step by step.
     var sentence: String { chains ?? (derivations > 0 && derivations <= 24 ? steps : allFacts) }
 
     /// One identifier that requires another.
@@ -79,7 +79,7 @@ struct ConflictText {
         let requirement: Int
     }
 
-    /// The facts as requirements; nil if one is a circle.
+    /// The facts as requirements; nil if one of them is a circle.
     private var links: [Link]? {
         var links: [Link] = []
         for fact in facts {
@@ -94,12 +94,12 @@ struct ConflictText {
         return links
     }
 
-    /// Which of several choices stands for them: the one that is explained, else the most preferred one.
+    /// The choice that is named for a set: the one being explained, otherwise the most preferred one.
     private func shown(_ set: ChoiceSet, of identifier: Int) -> Int {
         identifier == subject.identifier && set.contains(subject.choice) ? subject.choice : set.first!
     }
 
-    /// `org.b 1.0 needs org.c 3 or later, but org.a 1.0 needs org.c below 3; installed are org.c 3.0 and 2.0.`
+    /// `org.b 1.0 needs org.c 3 or later, but org.a 1.0 needs org.c below 3; org.c 3.0 and 2.0 are installed.`
     private var chains: String? {
         guard let links, !links.isEmpty else { return nil }
         var before: [Int: [Int]] = [:]
@@ -121,20 +121,20 @@ struct ConflictText {
         }
         guard used == links.count else { return nil }
         if paths.count == 2, paths[1][0].dependent == subject.identifier { paths.swapAt(0, 1) }
-        let told = paths.map { path in text.chain(path.map { ($0.slot, $0.requirement) }) }
-        guard paths.count == 2 else { return told[0] + "." }
-        // Of one that contradicts itself: “org.a 1.0 needs …, but also …”.
+        let parts = paths.map { path in text.chain(path.map { ($0.slot, $0.requirement) }) }
+        guard paths.count == 2 else { return parts[0] + "." }
+        // For one that contradicts itself: “org.a 1.0 needs …, but also …”.
         let same = text.name(choice: paths[0][0].slot) + " needs "
-        let isOne = told[0].hasPrefix(same) && told[1].hasPrefix(same)
-        let second = isOne ? "also " + told[1].dropFirst(same.count) : told[1]
-        return "\(told[0]), but \(second); \(text.installed(part.identifiers[end]))."
+        let isOne = parts[0].hasPrefix(same) && parts[1].hasPrefix(same)
+        let second = isOne ? "also " + parts[1].dropFirst(same.count) : parts[1]
+        return "\(parts[0]), but \(second); \(text.installed(part.identifiers[end]))."
     }
 
     private var allFacts: String {
         "These do not fit together: " + ResolutionText.list(facts.map(describe)) + "."
     }
 
-    /// Step by step, as PubGrub's document has it under “Error Reporting”.
+    /// Step by step, as PubGrub's document describes under “Error Reporting”.
     private var steps: String {
         var uses: [Int: Int] = [:]
         var stack = [root]
@@ -144,41 +144,41 @@ struct ConflictText {
             for cause in causes { uses[cause, default: 0] += 1 }
             stack += causes
         }
-        var told: [String] = []
+        var sentences: [String] = []
         var lines: [Int: Int] = [:]  // numbers of sentences that are referred to later
         func reference(_ number: Int) -> String { describe(number) + (lines[number].map { " (\($0))" } ?? "") }
         func number(_ cause: Int) {
             guard lines[cause] == nil else { return }
             lines[cause] = lines.count + 1
-            told[told.count - 1] += " (\(lines.count))"
+            sentences[sentences.count - 1] += " (\(lines.count))"
         }
-        func tell(_ current: Int) {
+        func explain(_ current: Int) {
             let causes = proof(of: current).causes!
             let isKnown = causes.map { proof(of: $0).causes == nil || lines[$0] != nil }
             let conclusion = describe(current)
             switch (isKnown[0], isKnown[1]) {
             case (true, true):
-                told.append("Because \(reference(causes[0])) and \(reference(causes[1])), \(conclusion).")
+                sentences.append("Because \(reference(causes[0])) and \(reference(causes[1])), \(conclusion).")
             case (false, true), (true, false):
                 let (open, known) = isKnown[1] ? (causes[0], causes[1]) : (causes[1], causes[0])
-                tell(open)
-                told.append("And because \(reference(known)), \(conclusion).")
+                explain(open)
+                sentences.append("And because \(reference(known)), \(conclusion).")
             case (false, false):
-                tell(causes[0])
+                explain(causes[0])
                 number(causes[0])
-                tell(causes[1])
-                told.append("And because \(reference(causes[0])), \(conclusion).")
+                explain(causes[1])
+                sentences.append("And because \(reference(causes[0])), \(conclusion).")
             }
             if uses[current, default: 0] > 1 { number(current) }
         }
-        tell(root)
-        return told.joined(separator: " ")
+        explain(root)
+        return sentences.joined(separator: " ")
     }
 
     // MARK: Proofs
 
-    /// What an incompatibility follows from, for the choice that is explained: a step that only says that the choice is one
-    /// of several has no part in it.
+    /// What an incompatibility follows from, for the choice that is explained. A step that only states that the choice
+    /// is one of several is skipped.
     private func proof(of number: Int) -> (number: Int, causes: [Int]?) {
         Self.proof(of: number, incompatibilities, subject.identifier, subject.choice)
     }
@@ -229,7 +229,7 @@ struct ConflictText {
             ? "\(used[0]) cannot be used" : "\(ResolutionText.list(used, "and")) cannot be used together"
     }
 
-    /// `org.a 1.0`, `org.a 2.0 or 1.0`, and of all versions `org.a`.
+    /// `org.a 1.0` or `org.a 2.0 or 1.0`; only `org.a` if the set contains all versions.
     private func describe(_ set: ChoiceSet, of identifier: Int, _ word: String = "and") -> String {
         let slots = part.slots[identifier]
         if identifier == subject.identifier, set.contains(subject.choice) {

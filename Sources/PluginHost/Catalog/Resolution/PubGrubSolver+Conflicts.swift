@@ -1,6 +1,7 @@
-/// How conflicts are resolved and conclusions explained, both by deriving incompatibilities from others.
+/// Resolves conflicts and explains conclusions; both derive new incompatibilities from existing ones.
 extension PubGrubSolver {
-    /// Goes back to where an incompatibility, or one that it follows from, is not all true, and draws the conclusion.
+    /// Goes back to the point where an incompatibility, or one from which it follows, is not completely true, and draws
+    /// the conclusion.
     mutating func resolve(_ conflict: Int, _ place: inout Int) throws(LimitReached) {
         var number = conflict
         while true {
@@ -8,10 +9,10 @@ extension PubGrubSolver {
             var satisfiers: [Int] = []
             for term in terms { satisfiers.append(try satisfier(of: term)) }
             let latest = satisfiers.indices.max { satisfiers[$0] < satisfiers[$1] }
-            // Everything absent is a selection, so no conflict is without decisions.
+            // A selection without any identifier is always possible, so every conflict depends on decisions.
             guard let latest, satisfiers[latest] >= 0 else { preconditionFailure("nothing can be absent") }
             let assignment = trail[satisfiers[latest]]
-            // What was known before, without which the assignment alone would not make its term true.
+            // What was known before; without it, the assignment alone would not make its term true.
             var previous = try satisfier(of: terms[latest], with: assignment.own)
             for other in satisfiers.indices where other != latest { previous = max(previous, satisfiers[other]) }
             let level = previous < 0 ? 0 : trail[previous].level
@@ -26,7 +27,7 @@ extension PubGrubSolver {
         }
     }
 
-    /// The earliest assignment with which a term is true; -1 if it always is. `own`: something that is known besides.
+    /// The earliest assignment that makes a term true; -1 if it always is. `own`: something else that is known.
     private mutating func satisfier(of term: Term, with own: ChoiceSet? = nil) throws(LimitReached) -> Int {
         func isTrue(_ set: ChoiceSet) -> Bool {
             (own.map(set.intersection) ?? set).relation(to: term.set) == .subset
@@ -40,7 +41,7 @@ extension PubGrubSolver {
         preconditionFailure("the term is not true")
     }
 
-    /// What follows from two incompatibilities, of which one or the other must be true of the pivot.
+    /// The conclusion from two incompatibilities, one of which must apply, whatever is chosen for the pivot.
     private mutating func derive(_ one: Int, _ other: Int, pivot: Int) throws(LimitReached) -> Int {
         let (a, b) = (incompatibilities[one].terms, incompatibilities[other].terms)
         var terms: [Term] = []
@@ -66,7 +67,7 @@ extension PubGrubSolver {
 
     // MARK: Circles
 
-    /// A circle of what is chosen, through an identifier, as a new incompatibility.
+    /// A circle of chosen identifiers that contains an identifier, as a new incompatibility.
     mutating func circle(through start: Int) throws(LimitReached) -> Int? {
         guard !circular[start].isEmpty else { return nil }
         var origin: [Int: Int] = [:]
@@ -105,8 +106,8 @@ extension PubGrubSolver {
 
     // MARK: Explanations
 
-    /// The incompatibility by which a choice is not possible, as it follows from facts and what was decided of other
-    /// identifiers; nil if a decision was made against it.
+    /// The incompatibility that excludes a choice, derived from facts and the decisions about other identifiers; nil if
+    /// a decision excluded it.
     mutating func reason(against choice: Int, of identifier: Int) throws(LimitReached) -> Int? {
         guard let loss = trailOf[identifier].first(where: { !trail[$0].result.contains(choice) }),
             var number = trail[loss].cause

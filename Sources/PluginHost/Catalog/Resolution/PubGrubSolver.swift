@@ -1,21 +1,21 @@
-/// Chooses at most one version of each identifier, so that what is chosen has what it requires and nothing requires
-/// itself in a circle.
+/// Chooses at most one version of each identifier, so that all requirements of the chosen ones are met and no
+/// identifier requires itself in a circle.
 ///
-/// It is PubGrub (N. Weizenbaum, “PubGrub: Next-Generation Version Solving”, 2018, and the document “solver.md” of Dart's
-/// package manager): facts are kept as incompatibilities, sets of terms that are never all true; unit propagation draws
-/// conclusions from them; a conflict is resolved into a new incompatibility, its cause, which is kept and leads back to
-/// the last decision that matters; and how each was derived explains every conclusion. Three things differ, because all
-/// versions are known and there is no root that requires the others:
-/// - a term is a set of an identifier's choices, the last of which is to be absent; so the negation of a term is the
-///   complement, and satisfaction is set inclusion;
-/// - decisions are made in a fixed order: first for each identifier that it is present, then for each its best choice.
-///   As conclusions follow from facts and earlier decisions alone, the result is the best one by that order: no identifier
-///   is absent unless it contradicts those before it;
-/// - circles are found when the last of their members is decided, and are facts from then on.
+/// It is PubGrub (N. Weizenbaum, “PubGrub: Next-Generation Version Solving”, 2018, and the document “solver.md” of
+/// Dart's package manager). Facts are kept as incompatibilities: sets of terms that are never all true. Unit
+/// propagation draws conclusions from them. A conflict is resolved into a new incompatibility, its cause, which is kept
+/// and leads back to the last decision that matters. The derivations explain every conclusion. Three things differ,
+/// because all versions are known and there is no root that requires the others:
+/// - a term is a set of an identifier's choices, the last of which means that the identifier is absent; so the negation
+///   of a term is the complement, and satisfaction is set inclusion;
+/// - decisions are made in a fixed order: first that each identifier is present, then the best choice for each.
+///   Conclusions follow only from facts and earlier decisions, so the result is the best one in that order: an
+///   identifier is absent only if it contradicts those before it;
+/// - circles are found when the last of their members is decided; afterwards they are facts.
 ///
 /// **Cost.** Exponential in the worst case, as for every known algorithm for this task. ``steps`` counts the work.
 struct PubGrubSolver {
-    /// That some choices of an identifier require some of another.
+    /// States that some choices of an identifier require some choices of another.
     struct Requirement {
         let dependent: Int
         let dependents: ChoiceSet
@@ -28,27 +28,27 @@ struct PubGrubSolver {
         let set: ChoiceSet
     }
 
-    /// Terms that are never all true, in the order of their identifiers.
+    /// Terms that are never all true, sorted by identifier.
     struct Incompatibility {
         let terms: [Term]
         let cause: Cause
     }
 
     enum Cause {
-        /// The requirement of this number.
+        /// The requirement with this number.
         case requirement(Int)
         /// Each identifier requires the next one, and the last the first.
         case circle([Int])
-        /// Follows from two others, of which one is true whatever the choice of an identifier.
+        /// It follows from two others, one of which applies, whatever is chosen for an identifier.
         case derived(Int, Int, pivot: Int)
     }
 
-    /// Something that is known of an identifier.
+    /// Something that is known about an identifier.
     struct Assignment {
         let identifier: Int
         /// What was decided or concluded.
         let own: ChoiceSet
-        /// What is possible with all that was known before.
+        /// What is still possible together with everything that was known before.
         let result: ChoiceSet
         /// How many decisions it may depend on.
         let level: Int
@@ -57,9 +57,9 @@ struct PubGrubSolver {
     }
 
     let requirements: [Requirement]
-    /// For each identifier, how many choices there are, with that of being absent, which what is loaded has not.
+    /// The number of choices of each identifier, including its absence; loaded identifiers cannot be absent.
     let counts: [Int]
-    /// For each identifier, the requirements of which it is the dependent, where these may lead back to it.
+    /// For each identifier, the requirements of its choices that may lead back to it.
     let circular: [[Int]]
     let limit: Int
 
@@ -68,11 +68,11 @@ struct PubGrubSolver {
     private(set) var possible: [ChoiceSet]
     private(set) var trail: [Assignment] = []
     private(set) var trailOf: [[Int]]
-    /// For each decision, its place in the order.
+    /// For each decision, its position in the order.
     private(set) var decisions: [Int] = []
     private var changed: [Int] = []
     private var isChanged: [Bool]
-    /// The work done, in terms looked at.
+    /// The work done, as the number of terms examined.
     var steps = 0
 
     /// The search took more steps than allowed.
@@ -95,15 +95,15 @@ struct PubGrubSolver {
                     set: requirement.fitting.complement(of: counts[requirement.target])),
             ]
             .filter { !$0.set.isEmpty }.sorted { $0.identifier < $1.identifier }
-            // Whatever version is there will do, and it is always there.
+            // Any available version meets the requirement, and one is always present.
             guard terms.count == 2 else { continue }
             index(add(Incompatibility(terms: terms, cause: .requirement(number))))
         }
     }
 
-    /// Finds the best selection, in ``possible``, where each set then has one member. `present`: the identifiers, the
-    /// one first that must rather be present. `best`: the identifiers, the one first that must rather have its best
-    /// choice.
+    /// Finds the best selection and stores it in ``possible``, where each set then has one member. `present`: the
+    /// identifiers, in the order in which their presence is preferred. `best`: the identifiers, in the order in which
+    /// their best choice is preferred.
     mutating func solve(present: [Int], best: [Int]) throws(LimitReached) {
         backtrack(to: 0)
         for identifier in counts.indices { mark(identifier) }
@@ -158,7 +158,7 @@ struct PubGrubSolver {
     private enum State {
         /// Some term is false, or several are undecided.
         case open
-        /// All terms are true but this one.
+        /// All terms are true except this one.
         case almostTrue(Term)
         case allTrue
     }

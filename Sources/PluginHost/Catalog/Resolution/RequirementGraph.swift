@@ -1,10 +1,10 @@
-/// The candidates of a resolution as numbers: identifiers in alphabetical order, the choices that each one has, and what
-/// they require.
+/// The candidates of a resolution as numbers: the identifiers in alphabetical order, the choices for each one, and
+/// their requirements.
 struct RequirementGraph {
     /// A version of an identifier.
     struct Choice {
         let identifier: Int
-        /// The caller's number; nil for a version that is loaded and no candidate.
+        /// The caller's number; nil for a loaded version that is not a candidate.
         let number: Int?
         let version: PluginVersion
         /// Ascending.
@@ -13,27 +13,27 @@ struct RequirementGraph {
         var requiresItself = false
     }
 
-    /// An identifier in a range of versions: equal ones of several choices are one.
+    /// An identifier in a range of versions. Choices with equal requirements share one.
     struct Requirement {
         let target: Int
         let range: VersionRange
-        /// The choices of the target that are in the range, counted from its first one.
+        /// The choices of the target that are in the range, numbered from the target's first choice.
         let fitting: ChoiceSet
         /// The choices that require it.
         var dependents: [Int] = []
     }
 
     private(set) var identifiers: [String] = []
-    /// Of all identifiers, one after the other; of each the most preferred one first.
+    /// The choices of all identifiers, one identifier after the other, the most preferred choice first.
     private(set) var choices: [Choice] = []
-    /// Where the choices of each identifier begin, and the end.
+    /// Where the choices of each identifier begin, followed by the end.
     private var starts: [Int] = [0]
     private(set) var requirements: [Requirement] = []
-    /// The requirements of each identifier, by any choice.
+    /// For each identifier, the requirements that refer to it.
     private(set) var requirementsOfTarget: [[Int]] = []
-    /// The version of an identifier that is loaded.
+    /// The loaded version of each identifier.
     private(set) var loaded: [PluginVersion?] = []
-    /// What was never a choice, because another version is loaded or an equal one comes first and is.
+    /// Candidates that never became choices, because another version is loaded or an equal one is preferred.
     private(set) var replaced: [Int: Resolution.Replacement] = [:]
 
     init(_ candidates: [ResolutionCandidate], pinned: [String: PluginVersion]) {
@@ -59,7 +59,7 @@ struct RequirementGraph {
         addRequirements(origins, candidates)
     }
 
-    /// Adds the choices of an identifier, and gives the place of each among the candidates.
+    /// Adds the choices of an identifier, and returns the index of each among the candidates.
     private mutating func addChoices(_ identifier: Int, of places: [Int], _ candidates: [ResolutionCandidate]) -> [Int?]
     {
         let preferred =
@@ -76,7 +76,7 @@ struct RequirementGraph {
         }
         let same = preferred.first { candidates[$0].version == version }
         let number = same.map { candidates[$0].number }
-        // What is loaded has had what it requires.
+        // The requirements of a loaded version were already met.
         choices.append(Choice(identifier: identifier, number: number, version: version))
         for place in preferred where place != same {
             let rule: Resolution.Replacement.Rule = candidates[place].version == version ? .earlierRank : .loaded
@@ -122,10 +122,10 @@ struct RequirementGraph {
         return requirements.count - 1
     }
 
-    /// The choices whose versions are in a range, found by halving: they are in the order of versions.
+    /// The choices whose versions are in a range, found by binary search, because they are sorted by version.
     private func fitting(_ target: Int, _ range: VersionRange) -> ChoiceSet {
         let all = self.choices(of: target)
-        /// The first choice whose version does not come after a place.
+        /// The first choice whose version is not above a cut.
         func end(_ cut: VersionRange.Cut) -> Int {
             all.partitioningIndex { !cut.isBelow(choices[$0].version) } - all.lowerBound
         }

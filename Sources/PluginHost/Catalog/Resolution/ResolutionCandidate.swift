@@ -1,32 +1,32 @@
 /// A bundle that may be chosen for its identifier.
 struct ResolutionCandidate: Sendable {
-    /// The caller's own number for it, by which the result names it.
+    /// The caller's own number for it, also used in the result.
     var number: Int
     var identifier: String
     var version: PluginVersion
-    /// The identifiers that must be there before it, each in a version of the range.
+    /// The identifiers that must be loaded before it, each with the range of accepted versions.
     var requires: [(identifier: String, range: VersionRange)]
-    /// Among equal versions the lower one is preferred, and then the lower number.
+    /// Among equal versions, the lower rank is preferred, then the lower number.
     var rank: Int
 
-    /// Whether it is chosen before another one of its identifier.
+    /// Whether it is preferred to another candidate with the same identifier.
     func isPreferred(to other: ResolutionCandidate) -> Bool {
         version == other.version ? (rank, number) < (other.rank, other.number) : version > other.version
     }
 }
 
-/// Which candidate of each identifier is used, in which order they are loaded, and what became of all others.
+/// Which candidate of each identifier is used, in which order they are loaded, and why all others are not used.
 ///
 /// Every candidate's number is in exactly one of ``chosen``, ``failures`` and ``passedOver``.
 struct Resolution: Sendable {
-    /// What is used: in the order of identifiers, each one after what it requires.
+    /// The candidates in use, in the order of identifiers, but each after those that it requires.
     var chosen: [Int] = []
-    /// What cannot be used because of what it requires, or what that requires.
+    /// Candidates that cannot be used because of their requirements, or the requirements of those.
     var failures: [Int: ResolutionFailure] = [:]
-    /// What another one of its identifier is used instead of.
+    /// Candidates for which another one with the same identifier is used instead.
     var passedOver: [Int: Replacement] = [:]
-    /// Whether requirements contradicted each other in so many ways that not all of them were tried. Everything chosen
-    /// fits together all the same; more might.
+    /// Whether requirements contradicted each other in so many ways that not all combinations were tried. Everything
+    /// chosen fits together anyway; a longer search might find more.
     var reachedLimit = false
 
     /// The candidate that is used instead of another, and why.
@@ -36,13 +36,13 @@ struct Resolution: Sendable {
             case higherVersion
             /// Its version is equal, and its rank comes first.
             case earlierRank
-            /// It is loaded.
+            /// It is already loaded.
             case loaded
-            /// Its version is lower, and what requires it accepts no higher one; as a sentence.
+            /// Its version is lower, and those that require it accept no higher one; as a sentence.
             case requirements(String)
         }
 
-        /// The number of what is used; nil if that is loaded and no candidate.
+        /// The number of the candidate in use; nil for a loaded version that is not a candidate.
         let replacement: Int?
         let rule: Rule
     }
@@ -53,19 +53,19 @@ struct ResolutionFailure: Error, Sendable, Hashable {
     enum Reason: Sendable, Hashable {
         /// Nothing has this identifier.
         case missing(identifier: String)
-        /// There are only versions of it outside of the range, the highest first.
+        /// Only versions outside of the range exist, the highest first.
         case otherVersions(identifier: String, installed: [PluginVersion], Difference)
         /// A version outside of the range is loaded.
         case otherVersionLoaded(identifier: String, PluginVersion)
-        /// Each requires the next, and the last one the first; shortened if they are very many.
+        /// Each requires the next, and the last one requires the first; shortened if there are very many.
         case circle([String])
-        /// Each of these can be used, and not all of them at once, because of the versions of what they require.
+        /// Each of these can be used, but not all of them together, because of the versions that they require.
         case conflict(Set<String>)
         /// See ``Resolution/reachedLimit``.
         case undecided
     }
 
-    /// How the versions that there are differ from those that are required.
+    /// How the existing versions differ from the required ones.
     enum Difference: Sendable, Hashable {
         case tooOld, tooNew, other
     }
@@ -73,6 +73,6 @@ struct ResolutionFailure: Error, Sendable, Hashable {
     let reason: Reason
     /// The whole chain from the candidate to the cause, as full sentences.
     let sentence: String
-    /// What to do about it, as a full sentence.
+    /// The remedy, as a full sentence.
     let remedy: String
 }

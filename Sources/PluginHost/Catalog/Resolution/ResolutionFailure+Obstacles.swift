@@ -1,8 +1,9 @@
 extension ResolutionFailure {
-    /// Why a choice is not usable, whatever else is chosen: the chain of obstacles to the one that has no further cause.
+    /// Why a choice cannot be used, whatever else is chosen: the chain of obstacles up to the one without a further
+    /// cause.
     init(_ choice: Int, _ usability: Usability, _ text: ResolutionText) {
         let end = usability.ends[choice]!
-        // The links before the end, the last one of them apart where there are many.
+        // The links before the end; in a long chain the last one is kept separately.
         let isLong = end.distance >= ResolutionText.longest
         var links: [ResolutionText.Link] = []
         var current = choice
@@ -27,7 +28,7 @@ extension ResolutionFailure {
         self.init(chain, leadingToCircleAt: end.choice, usability, text)
     }
 
-    /// A chain at whose end nothing is in the range of a requirement.
+    /// A chain at whose end no version is in the range of a requirement.
     private init(_ chain: String, atWhoseEndNothingFits link: ResolutionText.Link, _ text: ResolutionText) {
         let graph = text.graph
         let (last, number) = link
@@ -36,7 +37,7 @@ extension ResolutionFailure {
         let versions = graph.choices(of: target).map { graph.choices[$0].version }
         if let loaded = graph.loaded[target] {
             reason = .otherVersionLoaded(identifier: graph.identifiers[target], loaded)
-            sentence = "\(chain); loaded is \(text.name(target)) \(loaded), and that stays until the application ends."
+            sentence = "\(chain); \(text.name(target)) \(loaded) is loaded until the application ends."
             remedy = "Start the application again with \(text.request(number))."
         } else if versions.isEmpty {
             reason = .missing(identifier: graph.identifiers[target])
@@ -54,7 +55,7 @@ extension ResolutionFailure {
         }
     }
 
-    /// A chain, or nothing, to a choice that waits for itself.
+    /// A chain (possibly empty) to a choice that depends on itself.
     private init(
         _ chain: String, leadingToCircleAt choice: Int, _ usability: Usability, _ text: ResolutionText
     ) {
@@ -64,11 +65,11 @@ extension ResolutionFailure {
             text.graph.choices[members[(start + place) % members.count]].identifier
         }
         reason = .circle(text.identifiers(ofCircle: circle))
-        let told = text.circle(circle) + (members.count > 1 ? ", in a circle" : "")
+        let shown = text.circle(circle) + (members.count > 1 ? ", in a circle" : "")
         if !chain.isEmpty {
-            sentence = "\(chain), which can never be loaded: \(told)."
+            sentence = "\(chain), which can never be loaded: \(shown)."
         } else if members.count > 1 {
-            sentence = "\(text.name(choice: choice)) can never be loaded: \(told)."
+            sentence = "\(text.name(choice: choice)) can never be loaded: \(shown)."
         } else {
             sentence = "\(text.name(choice: choice)) needs itself, and can never be loaded before itself."
         }

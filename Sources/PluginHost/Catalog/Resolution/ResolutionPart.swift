@@ -1,26 +1,26 @@
-/// Identifiers that depend on each other somehow, and on no others: they are solved by themselves.
+/// A group of identifiers that depend on each other but on no identifier outside; it is solved separately.
 struct ResolutionPart {
-    /// As the graph numbers them, in alphabetical order.
+    /// In the numbers of the graph, in alphabetical order.
     let identifiers: [Int]
-    /// The usable choices of each identifier, by the graph's numbers.
+    /// The usable choices of each identifier, in the numbers of the graph.
     let slots: [[Int]]
-    /// The graph's requirement for each one of the solver's.
+    /// For each requirement of the solver, the graph's requirement.
     private(set) var origins: [Int] = []
-    /// The identifiers, each before what it may require, circles aside.
+    /// The identifiers, each before those that it may require, except in circles.
     private let dependentsFirst: [Int]
     private(set) var solver: PubGrubSolver
 
-    /// A choice, if any, for each identifier, and for each better one why it was not possible.
+    /// The choice for each identifier, if any, and the reason why each better choice was not possible.
     struct Selection {
         var choices: [Int?] = []
-        /// The incompatibility, by identifier and choice; nil for a decision in favour of something else.
+        /// The incompatibility, by identifier and choice; nil if a decision preferred something else.
         var reasons: [[Int?]] = []
 
         var count: Int { choices.count { $0 != nil } }
     }
 
-    /// `components`: the part's identifiers, those that lead to each other together. `places`: room for the place of
-    /// each identifier of the graph.
+    /// `components`: the part's identifiers; those that depend on each other are in one component. `places`: space for
+    /// the position of each identifier of the graph.
     init(_ components: [[Int]], _ graph: RequirementGraph, _ usability: Usability, places: inout [Int], limit: Int) {
         let identifiers = components.flatMap(\.self).sorted()
         let slots = identifiers.map { graph.choices(of: $0).filter { usability.obstacles[$0] == nil } }
@@ -60,11 +60,11 @@ struct ResolutionPart {
         solver = PubGrubSolver(counts: counts, requirements: requirements, circular: circular, limit: limit)
     }
 
-    /// The best selection.
+    /// Returns the best selection.
     ///
-    /// Where requirements contradict each other, an identifier is left out if it does not fit with those before it, in
-    /// alphabetical order. What was left out is then put before the others, as long as fewer are left out that way: one
-    /// plug-in that lags behind does not cost many that are up to date.
+    /// If requirements contradict each other, an identifier is left out if it does not fit with those before it in
+    /// alphabetical order. Then the search is repeated with the omitted ones first, as long as this leaves out fewer.
+    /// So one outdated plug-in does not exclude many that are up to date.
     mutating func solve() throws(PubGrubSolver.LimitReached) -> Selection {
         var order = Array(identifiers.indices)
         var best = try selection(order)
@@ -72,14 +72,14 @@ struct ResolutionPart {
             let left = order.filter { best.choices[$0] == nil }
             guard !left.isEmpty else { return best }
             order = left + order.filter { best.choices[$0] != nil }
-            // What was found so far holds, even if the search for more has to end.
+            // The result so far is valid even if the search for a better one has to end.
             guard let next = try? selection(order), next.count > best.count else { return best }
             best = next
         }
     }
 
     private mutating func selection(_ order: [Int]) throws(PubGrubSolver.LimitReached) -> Selection {
-        // What requires comes before what is required: a plug-in is more to the user than the library that it needs.
+        // A plug-in comes before those that it requires: it matters more to the user than the library that it needs.
         try solver.solve(present: order, best: dependentsFirst)
         var result = Selection()
         for identifier in identifiers.indices {

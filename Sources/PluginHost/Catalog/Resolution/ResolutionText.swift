@@ -1,16 +1,16 @@
-/// The words in which failures of a resolution are told.
+/// The sentences about failures of a resolution.
 struct ResolutionText {
     let graph: RequirementGraph
-    /// What could not be read, and may have been a candidate.
+    /// The path of a file that could not be read and may have been a candidate.
     var unread: String?
 
-    /// How many steps of a chain, versions or names are told before the others are counted.
+    /// How many steps of a chain, versions or names are listed; the rest is only counted.
     static let longest = 8
 
-    /// An identifier as it stands in a sentence.
+    /// An identifier in a sentence.
     func name(_ identifier: Int) -> String { Self.name(graph.identifiers[identifier]) }
 
-    /// An identifier, in quotation marks if it has other characters than identifiers have.
+    /// An identifier, in quotation marks if it contains unusual characters.
     static func name(_ identifier: String) -> String {
         let isPlain = identifier.utf8.allSatisfy { byte in
             switch byte {
@@ -39,23 +39,23 @@ struct ResolutionText {
         return name(graph.requirements[requirement].target) + (words.isEmpty ? "" : " (\(words))")
     }
 
-    /// A choice and a requirement of it, which leads to the next choice.
+    /// A choice and one of its requirements, which leads to the next choice.
     typealias Link = (choice: Int, requirement: Int)
 
-    /// A choice with what it requires, which requires the next, and so forth: `org.a 1.0 needs org.b 2 or later, which
-    /// needs org.c below 3`. `links`: the whole chain, or its beginning. `omitted`: how many links come then that are
-    /// not told. `last`: the link after these.
+    /// A chain of choices, each of which requires the next: `org.a 1.0 needs org.b 2 or later, which needs org.c below
+    /// 3`. `links`: the whole chain, or its beginning. `omitted`: how many of the following links are not listed.
+    /// `last`: the link after these.
     func chain(_ links: some Collection<Link>, omitted: Int = 0, last: Link? = nil) -> String {
         if links.count > Self.longest, last == nil {
-            let told = Self.longest / 2
+            let shown = Self.longest / 2
             let end = links.dropFirst(links.count - 1).first
-            return chain(links.prefix(told), omitted: links.count - told - 1, last: end)
+            return chain(links.prefix(shown), omitted: links.count - shown - 1, last: end)
         }
         var text = ""
         var previous: Link?
         for link in links {
             if let previous {
-                // Of several versions that would do, the most preferred one stands for all.
+                // If several versions meet the requirement, the most preferred one is named.
                 let isOneOfSeveral = graph.requirements[previous.requirement].fitting.count > 1
                 text += isOneOfSeveral ? ", of which \(graph.choices[link.choice].version)" : ", which"
             } else {
@@ -69,22 +69,23 @@ struct ResolutionText {
             + "which needs \(wanted(last.requirement))"
     }
 
-    /// `installed is org.c 3.1`, `installed are org.c 3.1, 3.0 and 2.9`.
+    /// `org.c 3.1 is installed`, `org.c 3.1, 3.0 and 2.9 are installed`.
     func installed(_ identifier: Int) -> String {
         let versions = graph.choices(of: identifier).map { graph.choices[$0].version.description }
-        return "installed \(versions.count == 1 ? "is" : "are") \(name(identifier)) \(Self.list(versions))"
+        return "\(name(identifier)) \(Self.list(versions)) \(versions.count == 1 ? "is" : "are") installed"
     }
 
-    /// `org.c is not installed`, unless that is not known.
+    /// `org.c is not installed`, unless a file that could not be read may be it.
     func missing(_ identifier: Int) -> String {
         guard unread != nil else { return "\(name(identifier)) is not installed" }
         return "\(name(identifier)) is not among the bundles that could be read"
     }
 
-    /// `, and “/a/B.bundle/Contents/Info.plist” could not be read`, after what holds only of what could.
+    /// `, and “/a/B.bundle/Contents/Info.plist” could not be read`, appended to a statement about the files that could
+    /// be read.
     var exception: String { unread.map { ", and \(quoted($0)) could not be read" } ?? "" }
 
-    /// `a, b and c`, and of very many the first ones and how many more.
+    /// `a, b and c`; of very many, the first ones and the number of the others.
     static func list(_ parts: some Collection<String>, _ word: String = "and") -> String {
         guard parts.count > 1 else { return parts.first ?? "" }
         guard parts.count <= longest else {
@@ -99,25 +100,25 @@ struct ResolutionText {
         guard let first = identifiers.first, let last = identifiers.last, identifiers.count > 1 else {
             return identifiers.first.map { "\(name($0)) needs itself" } ?? ""
         }
-        let told = identifiers.count > Self.longest ? Self.longest / 2 : identifiers.count
+        let shown = identifiers.count > Self.longest ? Self.longest / 2 : identifiers.count
         var text = name(first) + " needs "
-        text += identifiers.dropFirst().prefix(told - 1).map { name($0) }.joined(separator: ", which needs ")
-        if told < identifiers.count {
-            text += ", and so on through \(identifiers.count - told - 1) more to \(name(last))"
+        text += identifiers.dropFirst().prefix(shown - 1).map { name($0) }.joined(separator: ", which needs ")
+        if shown < identifiers.count {
+            text += ", and so on through \(identifiers.count - shown - 1) more to \(name(last))"
         }
         return text + ", which needs " + name(first)
     }
 
-    /// What to do about a circle.
+    /// The remedy for a circle.
     func remedy(circle identifiers: some RandomAccessCollection<Int>) -> String {
         if let only = identifiers.first, identifiers.count == 1 {
-            return "Ask its author to take \(name(only)) out of its own PHRequires."
+            return "Ask its author to remove \(name(only)) from its own PHRequires."
         }
         return
-            "Ask the authors of \(Self.list(identifiers.lazy.map { name($0) })): one of them must do without the next."
+            "Ask the authors of \(Self.list(identifiers.lazy.map { name($0) })): one of them must stop requiring the next."
     }
 
-    /// The identifiers of a circle, or of a large one the first and the last ones.
+    /// The identifiers of a circle; of a large one, the first and the last ones.
     func identifiers(ofCircle identifiers: some RandomAccessCollection<Int>) -> [String] {
         var shown = Array(identifiers.prefix(2 * Self.longest))
         if identifiers.count > shown.count {

@@ -1,34 +1,35 @@
 /// Chooses one version of each identifier, so that as many identifiers as possible can be used, and orders them for loading.
 ///
 /// Rules, in order:
-/// 1. What is loaded stays as it is, whatever it requires.
-/// 2. A candidate can be used only if everything that it requires can be, in a version of the range, and if it does not
-///    require itself, directly or in a circle.
-/// 3. Of each identifier one candidate is used. Where requirements contradict each other, so that not every identifier can
-///    be, those before others in alphabetical order are; unless more can be used with what that leaves out put first.
-/// 4. Of each identifier the highest version is used that lets the same identifiers be used: the highest compatible one
-///    wins. Where two cannot both have their highest version, the one that requires the other has it, else the first one
-///    in alphabetical order. Among equal versions the lower rank wins.
-/// 5. The load order is alphabetical, each one after what it requires.
+/// 1. A loaded version stays in use, whatever it requires.
+/// 2. A candidate can be used only if everything that it requires can be used, in a version within the range, and if it
+///    does not require itself, directly or in a circle.
+/// 3. One candidate of each identifier is used. If requirements contradict each other, so that not every identifier can
+///    be used, those earlier in alphabetical order are preferred, unless more can be used by giving precedence to the
+///    ones that this leaves out.
+/// 4. The highest version of each identifier is used that allows the same identifiers to be used: the highest
+///    compatible one wins. If two cannot both have their highest version, the one that requires the other has it,
+///    otherwise the first one in alphabetical order. Among equal versions the lower rank wins.
+/// 5. The load order is alphabetical, except that each one comes after those that it requires.
 ///
-/// Algorithms: PubGrub (see ``PubGrubSolver``) for rules 3 and 4, where requirements leave a choice; Tarjan's strongly
+/// Algorithms: PubGrub (see ``PubGrubSolver``) for rules 3 and 4, if requirements leave a choice; Tarjan's strongly
 /// connected components (see ``stronglyConnectedComponents(_:)``) for circles and for the load order.
 ///
 /// - Parameters:
 ///   - candidates: in any order; the result does not depend on it.
-///   - pinned: the versions that are loaded, by identifier.
-///   - limit: how many steps the search for rules 3 and 4 may take, all in all. What it does not reach is chosen without
-///     a search: what is required first, and of each identifier the best candidate that fits to what was chosen before.
-///   - unread: the path of a file that could not be read, and may be of a candidate: then nothing is said to be missing.
-/// - Returns: the chosen candidates in the order of loading, and why the others were not chosen.
+///   - pinned: the loaded versions, by identifier.
+///   - limit: how many steps the search for rules 3 and 4 may take in total. Beyond it, choices are made without a
+///     search: required identifiers first, and for each the best candidate that fits the choices before it.
+///   - unread: the path of a file that could not be read and may be a candidate; then nothing is reported as missing.
+/// - Returns: the chosen candidates in load order, and why the others were not chosen.
 ///
-/// **Threads.** No state. **Cost.** Linear in candidates and requirements where the best candidates of all identifiers fit
-/// together; where they do not, `limit` bounds it, to a second or two.
+/// **Threads.** No state. **Cost.** Linear in candidates and requirements if the best candidates of all identifiers fit
+/// together; otherwise bounded by `limit`, to a second or two.
 func resolve(
     _ candidates: [ResolutionCandidate], pinned: [String: PluginVersion] = [:], limit: Int = 5_000_000,
     unread: String? = nil
 ) -> Resolution {
-    // Nearly all plug-ins require nothing, and are required by none: for those it is enough to sort them.
+    // Nearly all plug-ins require nothing and are not required: those only need to be sorted.
     var bound = Set(pinned.keys)
     for candidate in candidates where !candidate.requires.isEmpty {
         bound.insert(candidate.identifier)
@@ -47,8 +48,8 @@ func resolve(
 }
 
 extension Resolution {
-    /// Adds the best candidate of each identifier that requires nothing and that nothing requires. `others`: those
-    /// among which ``chosen`` was chosen.
+    /// Adds the best candidate of each identifier that requires nothing and is not required. `others`: the candidates
+    /// from which ``chosen`` was selected.
     fileprivate mutating func add(free: [ResolutionCandidate], to others: [ResolutionCandidate]) {
         let sorted = free.indices.sorted { a, b in
             if free[a].identifier != free[b].identifier { return free[a].identifier < free[b].identifier }
@@ -71,12 +72,13 @@ extension Resolution {
         merge(best.map { free[$0] }, others)
     }
 
-    /// Brings candidates that are bound to no other into the load order, which is alphabetical but that each one follows what
-    /// it requires: they go before the first of those that remain, with all that it requires.
+    /// Merges candidates without requirements into the load order. That order is alphabetical, except that each
+    /// candidate comes after those that it requires. So a candidate is inserted before the first remaining one that
+    /// sorts after it, together with everything that this one requires.
     private mutating func merge(_ free: [ResolutionCandidate], _ others: [ResolutionCandidate]) {
         var identifiers: [Int: String] = Dictionary(minimumCapacity: others.count)
         for candidate in others { identifiers[candidate.number] = candidate.identifier }
-        // The first one, by identifier, of those from each place on.
+        // For each position, the alphabetically first identifier from there to the end.
         var firsts = chosen.map { identifiers[$0]! }
         for place in firsts.indices.dropLast().reversed() { firsts[place] = min(firsts[place], firsts[place + 1]) }
         var order: [Int] = []
@@ -93,7 +95,7 @@ extension Resolution {
     }
 }
 
-/// A resolution while it is made.
+/// The state of a resolution in progress.
 private struct Resolver {
     private let graph: RequirementGraph
     private let usability: Usability

@@ -1,10 +1,10 @@
 /// The strongly connected components of a directed graph: sets of nodes that all lead to each other.
 ///
-/// A component comes after every other one that it leads to, so that of a graph without circles this is the order in
-/// which each node follows what it needs. Nodes are tried from the lowest on; equal graphs have equal results.
+/// A component comes after every other one that it leads to, so in a graph without circles each node comes after those
+/// that it needs. Nodes are visited from the lowest up; equal graphs give equal results.
 ///
-/// Source: R. Tarjan, “Depth-first search and linear graph algorithms”, SIAM Journal on Computing 1, 1972; with a stack of
-/// its own, because a chain may be longer than the thread's stack is deep.
+/// Source: R. Tarjan, “Depth-first search and linear graph algorithms”, SIAM Journal on Computing 1, 1972; with an
+/// explicit stack, because a chain may be too long for the thread's stack.
 ///
 /// - Parameter successors: for each node, the nodes that it leads to.
 /// - Returns: the components, each in ascending order.
@@ -12,8 +12,8 @@
 /// **Cost.** Linear in nodes and edges.
 func stronglyConnectedComponents(_ successors: [[Int]]) -> [[Int]] {
     var components: [[Int]] = []
-    var order = [Int](repeating: 0, count: successors.count)  // in which nodes were reached, from 1; 0: not yet
-    var lowest = order  // of the nodes on the stack that a node leads to
+    var order = [Int](repeating: 0, count: successors.count)  // in which nodes were reached, from 1; 0 means not yet
+    var lowest = order  // the lowest of the nodes on the stack that a node leads to
     var isOnStack = [Bool](repeating: false, count: successors.count)
     var stack: [Int] = []
     var path: [(node: Int, next: Int)] = []

@@ -1,17 +1,17 @@
-/// Which choices can be used at all, each by itself, and what keeps the others from it.
+/// Which choices can be used at all, each considered separately, and why the others cannot.
 ///
-/// A choice is **usable** if each of its requirements has a usable choice in its range, counted up from those that require
-/// nothing. What that leaves is **blocked**, or it waits for itself, in a **circle**. Only usable choices are ever part of a
-/// selection, because in the load order of one each choice follows what it requires.
+/// A choice is **usable** if each of its requirements has a usable choice in its range, starting with the choices that
+/// require nothing. The others are **blocked**, or depend on themselves in a **circle**. Only usable choices ever
+/// become part of a selection, because in its load order each choice comes after those that it requires.
 ///
-/// **Cost.** Linear in candidates and requirements, but for versions of one identifier, of which each is compared with
-/// each range that is asked for.
+/// **Cost.** Linear in candidates and requirements, except that each version of an identifier is compared with each
+/// required range.
 struct Usability {
-    /// What keeps a choice from being used.
+    /// Why a choice cannot be used.
     enum Obstacle {
-        /// Nothing is in the range of the requirement.
+        /// No version is in the range of the requirement.
         case nothingFits(requirement: Int)
-        /// What fits is not usable itself; the most preferred one of it.
+        /// The matching choices are not usable themselves; the most preferred of them is named.
         case blocked(requirement: Int, by: Int)
         /// It requires itself.
         case itself
@@ -19,20 +19,21 @@ struct Usability {
         case circle(requirement: Int, next: Int)
     }
 
-    /// Where obstacles lead to, one after the other.
+    /// The end of a chain of obstacles.
     struct End {
         /// A choice whose obstacle has no further cause, or the first one of a circle.
         let choice: Int
-        /// How many choices come before it, and the last one of them.
+        /// How many choices come before it, and the last of them.
         let distance: Int
         let previous: Int?
     }
 
     /// For each choice, nil if it is usable.
     private(set) var obstacles: [Obstacle?]
-    /// For each choice that is not usable, where its obstacles lead to.
+    /// For each choice that is not usable, the end of its chain of obstacles.
     private(set) var ends: [End?]
-    /// The circles that obstacles lead to, each choice requiring the next, and for each member the circle and its place there.
+    /// The circles at the end of obstacles, each choice requiring the next; and for each member, its circle and its
+    /// position there.
     private(set) var circles: [[Int]] = []
     private(set) var placesInCircles: [Int: (circle: Int, place: Int)] = [:]
     private let graph: RequirementGraph
@@ -46,7 +47,7 @@ struct Usability {
         findEnds()
     }
 
-    /// What an obstacle leads to.
+    /// The next choice in the chain of obstacles.
     func next(_ choice: Int) -> (requirement: Int, choice: Int)? {
         switch obstacles[choice] {
         case .blocked(let requirement, let next), .circle(let requirement, let next): (requirement, next)
@@ -54,7 +55,7 @@ struct Usability {
         }
     }
 
-    /// Finds what has a requirement that nothing meets, then what requires that, and so forth.
+    /// Finds the choices with a requirement that no version meets, then those that require them, and so on.
     private mutating func findBlocked() {
         var open = graph.requirements.map { $0.fitting.count }
         var blocked: [Int] = []
@@ -83,7 +84,7 @@ struct Usability {
         }
     }
 
-    /// The choices that are not blocked, and never reached by counting up from those that require nothing.
+    /// The choices that are not blocked, but cannot be reached from those that require nothing.
     private func unfounded() -> [Int] {
         var open = graph.choices.map { $0.requirements.count }
         var isMet = [Bool](repeating: false, count: graph.requirements.count)
@@ -104,18 +105,18 @@ struct Usability {
         return graph.choices.indices.filter { open[$0] > 0 && obstacles[$0] == nil }
     }
 
-    /// Of each choice that waits for itself in the end, one requirement is followed to the best choice that is in its range
-    /// and waits too; following them all leads around.
+    /// Every choice here finally depends on itself. From each one, one requirement is followed to the best choice in
+    /// its range that is also among them; following these links always leads into a circle.
     private mutating func findCircles(among unfounded: [Int]) {
         guard !unfounded.isEmpty else { return }
         var places: [Int: Int] = [:]
         for (place, choice) in unfounded.enumerated() { places[choice] = place }
-        // The place of the best choice that waits too; none where a usable choice meets the requirement.
+        // The index of the best choice that also depends on itself; nil if a usable choice meets the requirement.
         var nextOf: [Int: Int?] = [:]
         func next(_ requirement: Int) -> Int? {
             if let known = nextOf[requirement] { return known }
             let isMet = graph.fitting(requirement).contains { obstacles[$0] == nil && places[$0] == nil }
-            let next = isMet ? nil : graph.fitting(requirement).lazy.compactMap { places[$0] }.first { _ in true }
+            let next = isMet ? nil : graph.fitting(requirement).firstNonNil { places[$0] }
             nextOf[requirement] = .some(next)
             return next
         }
@@ -137,8 +138,8 @@ struct Usability {
         }
     }
 
-    /// For each member of a component the step on the shortest way to the lowest one, and of that one the step that begins
-    /// the shortest way back to it.
+    /// For each member of a component, the step on the shortest way to the lowest member; for the lowest one, the first
+    /// step of the shortest way back to itself.
     private func stepsToLowest(
         of component: [Int], _ steps: [[(requirement: Int, next: Int)]]
     ) -> [Int: (requirement: Int, next: Int)] {

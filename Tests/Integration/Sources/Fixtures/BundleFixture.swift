@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A bundle that is built for a test, with code compiled then and there.
+/// A bundle that is built for a test, with code compiled at that moment.
 public struct BundleFixture: Sendable {
-    /// What stands in the executable's place.
+    /// The content of the executable.
     public enum Code: Sendable {
         /// A C source after `#include "plugin_abi.h"`; the note is declared unless the source declares it.
         case c(String, flags: [String] = [])
@@ -51,7 +51,7 @@ public struct BundleFixture: Sendable {
         try PropertyListSerialization.data(fromPropertyList: keys, format: .xml, options: 0).write(to: infoList)
     }
 
-    /// Puts code in the executable's place, renaming it over what stands there.
+    /// Replaces the executable by renaming the new code over it.
     public func install(_ code: Code) throws {
         guard let built = try Compiler.build(code, module: name) else { return }
         let beside = executable.appendingPathExtension("new")

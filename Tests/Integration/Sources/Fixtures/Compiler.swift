@@ -19,8 +19,8 @@ public enum Compiler {
     }
 
     private static func once(_ key: String, _ compile: (URL) throws -> Void) throws -> URL {
-        // The lock is held over the compiler: two tests that want one fixture build it once, and a small machine does
-        // not run ten compilers side by side.
+        // The lock is held while the compiler runs: two tests that need one fixture build it once, and a small machine does
+        // not run ten compilers at a time.
         try built.withLock { built in
             if let known = built[key] { return known }
             let folder = Workspace.temporary.appending(path: "code/\(built.count)")
@@ -38,7 +38,7 @@ public enum Compiler {
     {
         let file = result.deletingPathExtension().appendingPathExtension(isCPlusPlus ? "cpp" : "c")
         let note = source.contains("PLUGIN_NOTE") ? "" : "PLUGIN_DECLARE_NOTE;\n"
-        // A fixture whose entry is no function must not see the header's declaration of it.
+        // A fixture whose entry is not a function must not see the header's declaration of it.
         let rename = source.contains("int plugin_entry =") ? "#define plugin_entry declared_entry\n" : ""
         let restore = rename.isEmpty ? "" : "#undef plugin_entry\n"
         try "\(rename)#include \"plugin_abi.h\"\n\(restore)\(note)\(source)\n".write(

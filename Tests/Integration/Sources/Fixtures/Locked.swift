@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value behind a POSIX mutex, which the thread sanitiser knows, unlike the inside of the standard library's Mutex.
+/// A value behind a POSIX mutex. The thread sanitiser knows that mutex, but not the inside of the standard library's.
 public final class Locked<Value>: @unchecked Sendable {
-    // @unchecked because of the value, which is reached under the lock only.
+    // @unchecked because of the value, which is used only under the lock.
     private let lock = NSLock()
     private var value: Value
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Where the tests find what was built, and where they may write.
+/// Where the tests find the built products, and where they may write.
 public enum Workspace {
     /// The root of the project.
     public static let project: URL = {
@@ -31,20 +31,28 @@ public enum Workspace {
     /// The sample plug-ins as bundles, assembled once as `make demo` does.
     public static let samplePlugins: Result<URL, any Error> = Result {
         let folder = temporary.appending(path: "SamplePlugins")
-        try Tool.run("/bin/sh", [project.appending(path: "Plugins/assemble.sh").path, products.path, folder.path])
+        let plugins = project.appending(path: "Plugins")
+        let sources = try FileManager.default.contentsOfDirectory(atPath: plugins.path)
+            .filter { FileManager.default.fileExists(atPath: plugins.appending(path: "\($0)/Info.plist").path) }
+        try Tool.run(
+            products.appending(path: "pluginhost").path,
+            [
+                "pack", "--products", products.path, "--host", products.appending(path: "demo-host").path, "--output",
+                folder.path,
+            ] + sources.sorted().map { plugins.appending(path: $0).path })
         return folder
     }
 }
 
 /// Runs programs.
 public enum Tool {
-    /// What a program left when it ended.
+    /// The results of a program that has ended.
     public struct Output: Sendable {
         /// Its exit status, or the signal that ended it with a minus sign.
         public let status: Int32
-        /// All that it wrote to standard output.
+        /// Its complete standard output.
         public let standardOutput: String
-        /// All that it wrote to standard error.
+        /// Its complete standard error.
         public let standardError: String
     }
 
@@ -100,7 +108,7 @@ public enum Tool {
             let path = "\(folder)/\(name)"
             if FileManager.default.isExecutableFile(atPath: path) { return path }
         }
-        // The toolchain's other programs stand beside its compiler, wherever that is.
+        // The toolchain's other programs are in the compiler's directory, wherever that is.
         if name != "swiftc" {
             let beside = URL(filePath: try find("swiftc")).resolvingSymlinksInPath().deletingLastPathComponent()
                 .appending(path: name)

@@ -11,14 +11,14 @@ final class Campaign {
     private(set) var tried = 0
     /// How many failures the dynamic linker reported before the program began.
     private(set) var unstarted = 0
-    /// What failed runs left behind, as far as the next run was sound with it: with the same files it is again.
+    /// Files that failed runs left behind while the next run was sound; they need not be tested again.
     private var recovered: Set<[String: Data]> = []
 
     init(_ scenario: Scenario, in place: WorkPlace) throws {
         self.scenario = scenario
         self.place = place
         try place.clear()
-        // The second run, so that both have what a first one leaves.
+        // The second run, so that both runs start with the files of a first one.
         let runner = ProgramRunner(scenario, in: place)
         sound = try runner.run()
         let log = place.root.appending(path: "run.trace")
@@ -39,7 +39,7 @@ final class Campaign {
 
     /// - Parameters:
     ///   - every: how many failures there are for each one that is tried.
-    ///   - report: is given each run that was judged, in words.
+    ///   - report: receives each judged run, in words.
     /// - Returns: how many runs broke a rule.
     func run(every: Int, report: (String) -> Void) -> Int {
         var broken = 0
@@ -47,7 +47,7 @@ final class Campaign {
         for call in calls {
             for error in call.errors {
                 turn += 1
-                // By chance, but each time the same: a plain step would try some errors only.
+                // By chance, but each time the same: with a fixed step, only some errors would be tried.
                 guard Self.mixed(turn) % UInt64(every) == 0 else { continue }
                 let name = "\(scenario.name): \(call.name) #\(call.number) fails with \(error)"
                 if let rule = tryOut(
@@ -68,7 +68,7 @@ final class Campaign {
         return (product ^ (product >> 29)) >> 8
     }
 
-    /// - Returns: the rule that was broken, with what the program said.
+    /// - Returns: the broken rule, with the program's output.
     private func tryOut(_ call: SystemCall, _ error: String, report: (String) -> Void) -> String? {
         do {
             tried += 1
@@ -86,7 +86,7 @@ final class Campaign {
             let verdict = Verdict(
                 run, sound: sound, files: files, soundFiles: soundFiles, output: scenario.output, error: error)
             if let rule = verdict.broken { return rule }
-            // With what the failed run left behind.
+            // With the files that the failed run left behind.
             if recovered.contains(files) { return nil }
             let next = try runner.run()
             guard next.status == sound.status, next.result == sound.result else {

@@ -1,20 +1,21 @@
 import Foundation
 
-/// Fails every system call of the tool and of the demo host once, each in a run of its own, and judges the outcome:
+/// Makes every system call of the tool and of the demo host fail once, each in a run of its own, and checks the outcome:
 /// fault 284.
 ///
 ///     inject [--every N] [--only SCENARIO] [--verbose] [--keep] PRODUCTS BUNDLES
 ///
-/// PRODUCTS is the folder of the programs, BUNDLES that of the sample plug-ins. With `--every N` only each N-th of the
-/// failures is tried; `--verbose` prints what each run said. It ends with 0 if no run broke a rule, with 1 otherwise, with 2 if it cannot work.
+/// PRODUCTS is the folder of the programs, BUNDLES that of the sample plug-ins. With `--every N` only every N-th
+/// failure is tried; `--verbose` prints the output of each run. The exit status is 0 if no run broke a rule, 1 otherwise,
+/// and 2 if the program cannot work.
 ///
-/// The rules (see ``Verdict``): the program ends by itself, with 0, 1 or 2; with 0 only if it gave the whole result; it
-/// names the cause, and calls nothing missing that is there; it leaves nothing half done; the next run is sound; and a
-/// call that a signal interrupted is made again.
+/// The rules (see ``Verdict``): the program ends by itself, with 0, 1 or 2; with 0 only if it gave the complete result; it
+/// names the cause, and does not report an existing file as missing; it leaves nothing half done; the next run works; and a
+/// call that a signal interrupted is repeated.
 ///
-/// What is left out, because no program could go on: memory for the process itself (Swift ends a process without
-/// memory), and calls that cannot fail. A failure in the dynamic linker's work before the program begins is counted and
-/// not judged; one in its work on a plug-in must be reported as a failed load, in whatever words the linker has for it.
+/// Two kinds of failures are left out, because no program could continue: memory for the process itself (Swift ends a
+/// process without memory), and calls that cannot fail. A failure in the dynamic linker's work before the program begins is
+/// counted and not judged; one in its work on a plug-in must be reported as a failed load, in the linker's own words.
 @main
 struct Inject {
     static func main() {

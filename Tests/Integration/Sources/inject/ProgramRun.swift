@@ -1,13 +1,13 @@
 import Foundation
 
-/// What one run of a program gave.
+/// The result of one run of a program.
 struct ProgramRun {
     /// The status, or minus the signal that ended it.
     let status: Int32
     /// Without times.
     let result: String
     let standardError: String
-    /// What strace saw of the processes' ends.
+    /// The ends of the processes, as strace reports them.
     let killed: String?
     let isHung: Bool
 
@@ -16,17 +16,17 @@ struct ProgramRun {
             + "\(result)\(standardError)".split(separator: "\n").joined(separator: " | ").suffix(900)
     }
 
-    /// The dynamic linker could not bring in the program's own libraries.
+    /// The dynamic linker could not load the program's own libraries.
     var wasNotStarted: Bool {
         status == 127 && result.isEmpty && standardError.contains("error while loading shared libraries")
     }
 }
 
-/// Runs the program of a scenario, under strace or not.
+/// Runs the program of a scenario, with or without strace.
 struct ProgramRunner {
     private let scenario: Scenario
     private let place: WorkPlace
-    /// Longer than any sound run takes on a busy machine, and than the limit of “pluginhost load”.
+    /// Longer than any sound run takes on a busy machine, and longer than the limit of “pluginhost load”.
     private static let limit = "20"
 
     init(_ scenario: Scenario, in place: WorkPlace) {
@@ -34,13 +34,13 @@ struct ProgramRunner {
         self.place = place
     }
 
-    /// `strace`: what is traced and injected; nil to run without strace.
+    /// `strace`: the calls to trace and inject; nil to run without strace.
     func run(strace options: [String]? = nil) throws -> ProgramRun {
         let files = ["out", "err", "trace", "report"].map { place.root.appending(path: "run.\($0)") }
         for file in files { try Data().write(to: file) }
         var command = ["timeout", "--kill-after=1", Self.limit]
         if let options {
-            // With a filter in the kernel, which strace has for whole trees of processes only, calls of other names cost nothing.
+            // With a filter in the kernel, which strace has only for whole trees of processes, other calls cost nothing.
             command +=
                 ["strace", "-qq", "-o", files[2].path] + (scenario.followsChildren ? ["-f", "--seccomp-bpf"] : [])
                 + options
@@ -76,7 +76,7 @@ struct ProgramRunner {
             standardError: try text(1), killed: killed, isHung: status == 124 || status == 137)
     }
 
-    /// Times differ between runs, and so do the sizes and checksums of messages that have them.
+    /// Times differ between runs, and so do the sizes and checksums of messages that contain them.
     private static func withoutTimes(_ text: String) -> String {
         text.replacing(/[0-9.]+ (ms|us|s)\b/, with: "TIME")
             .replacing(/"milliseconds":[0-9.e-]+/, with: "TIME")

@@ -5,7 +5,7 @@ struct Scenario {
     let name: String
     let arguments: [String]
     var environment: [String: String] = [:]
-    /// Whether processes that it starts are looked at too.
+    /// Whether processes that it starts are traced too.
     var followsChildren = true
     /// It is the child of “pluginhost load”, which reports on its descriptor 3.
     var isChild = false

@@ -3,13 +3,13 @@ import Foundation
 /// A system call of a run, and how it may fail.
 struct SystemCall {
     let name: String
-    /// The number among the calls of that name of its thread, from 1.
+    /// The number among its thread's calls of that name, from 1.
     let number: Int
-    /// As strace writes it; of each thread that makes as many.
+    /// In strace's form; it applies to each thread with that many calls.
     var text: String
 
     /// The failures that the call may have on a machine that is short of something, or whose disk fails. Not eventfd(),
-    /// epoll_create() and timerfd_create(): libdispatch ends a process that cannot have them.
+    /// epoll_create() and timerfd_create(), because libdispatch ends a process if they fail.
     static let errors: [String: [String]] = [
         "open": ["EMFILE", "EIO", "EACCES", "ENOMEM", "EINTR"],
         "openat": ["EMFILE", "EIO", "EACCES", "ENOMEM", "EINTR"],
@@ -30,13 +30,13 @@ struct SystemCall {
         "waitid": ["EINTR"], "wait4": ["EINTR"], "pidfd_open": ["EMFILE"], "prctl": ["EINVAL"], "ioctl": ["EIO"],
     ]
 
-    /// Those of this call.
+    /// The failures of this call.
     var errors: [String] {
-        // Nobody may refuse to look at a file that is open.
+        // Examining an open file is never refused.
         (Self.errors[name] ?? []).filter { $0 != "EACCES" || !text.contains("AT_EMPTY_PATH") }
     }
 
-    /// Reads what strace wrote: the calls that may fail, one for each name and number.
+    /// Reads strace's output: the calls that may fail, one for each name and number.
     static func all(hasProcessNumbers: Bool, in log: String) -> [SystemCall] {
         var counts: [String: Int] = [:]
         var found: [String: SystemCall] = [:]
@@ -65,10 +65,10 @@ struct SystemCall {
         return order.compactMap { found[$0] }.filter { !$0.isOfDispatch }
     }
 
-    /// libdispatch ends a process in which it cannot read the state of its own threads.
+    /// libdispatch ends a process if it cannot read the state of its own threads.
     private var isOfDispatch: Bool { text.contains(/"\/proc\/[0-9]+\/stat"/) }
 
-    /// Memory that is of no file: without it Swift ends the process. And marks that prctl() and ioctl() put.
+    /// Memory without a file: without it Swift ends the process. And marks from prctl() and ioctl().
     private static func cannotFail(_ name: String, _ text: Substring) -> Bool {
         switch name {
         case "mmap": text.contains("MAP_ANONYMOUS")

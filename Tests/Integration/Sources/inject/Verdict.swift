@@ -2,7 +2,7 @@ import Foundation
 
 /// Whether a run with one failed call kept the rules.
 struct Verdict {
-    /// The rule that was broken, in words; nil if none was.
+    /// The broken rule, in words; nil if none was broken.
     let broken: String?
 
     init(
@@ -21,7 +21,7 @@ struct Verdict {
         return nil
     }
 
-    /// What says that something is absent. No injected error means that.
+    /// Words that report something as absent. No injected error means that.
     private static let absence = [
         "No such file", "bundleNotFound", "executableMissing", "dependencyMissing", "pluginMissing", "There is no",
         "there is no ", "no plug-in", "No plug-in", "is missing", "not found", "does not exist", "cannot be found",
@@ -30,19 +30,19 @@ struct Verdict {
     private static func claims(of run: ProgramRun, sound: ProgramRun, error: String) -> String? {
         let isSound = run.status == sound.status && run.result == sound.result
         if isSound { return nil }
-        // Swift's runtime reads them from /proc/self/maps, once, and does not say why it cannot.
+        // Swift's runtime reads them from /proc/self/maps, once, and gives no reason if it cannot.
         if run.status == 2, run.standardError.contains("The arguments of the call cannot be read.") { return nil }
-        // glibc's dynamic linker makes no call again, and says “No such file” whatever kept it from opening a library.
+        // glibc's dynamic linker repeats no call, and says “No such file” for every failure to open a library.
         let isOfLinker = run.status != 0 || run.result.contains("\"state\":\"failed\"")
         if isOfLinker, "\(run.result)\(run.standardError)".contains("The dynamic linker cannot load") { return nil }
         if error == "EINTR" { return "the interrupted call is not made again: \(run.everything)" }
         // A child always ends with 0 when it has reported.
         let isSuccess = run.status == 0 && !run.result.contains("\"state\":\"failed\"")
         if isSuccess { return "it reports success with another result: \(run.everything)" }
-        // The dynamic linker says so whatever kept it from opening a file.
+        // The dynamic linker says so for every failure to open a file.
         let said = (run.result + run.standardError).split(whereSeparator: \.isWhitespace).joined(separator: " ")
             .replacing("cannot open shared object file: No such file or directory", with: "")
-        // The code for a folder that cannot be listed is that of one that is not there; the message says which.
+        // A folder that cannot be listed has the same code as a missing one; the message distinguishes them.
         let isUnlisted = said.contains("cannot be listed:")
         let known = (sound.result + sound.standardError).split(whereSeparator: \.isWhitespace).joined(separator: " ")
         if let word = absence.first(where: {
@@ -60,7 +60,7 @@ struct Verdict {
         return nil
     }
 
-    /// What names an error to people.
+    /// Words that name an error for people.
     private static let causes = [
         "EMFILE": ["Too many open files", "too many files", "error 24", "(24)", "limit of open files"],
         "EIO": ["Input/output error", "the disk reports an error", "input/output error", "I/O error", "error 5"],
@@ -70,16 +70,16 @@ struct Verdict {
         "EAGAIN": ["Resource temporarily unavailable"],
     ]
 
-    /// What is half done.
+    /// Work that is half done.
     static func damage(in files: [String: Data], _ sound: [String: Data], output: String?) -> String? {
         for (path, data) in sound where !isWritten(path) {
             if files[path] != data { return "the file \(path) changed" }
         }
         for (path, data) in files where sound[path] == nil || path == output {
-            // An index is a whole file under its own name; the next run reads it, and is compared.
+            // An index is a complete file under its own name; the next run reads it, and is compared.
             if path.hasPrefix("cache/"), path.hasSuffix(".index") { continue }
             if path == output {
-                // What could not be done may be missing from it; it is whole all the same.
+                // It may lack what could not be done, but it is complete all the same.
                 if data.isEmpty || !String(decoding: data, as: UTF8.self).hasSuffix("</html>\n") {
                     return "\(path) is half written"
                 }

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func fault24_25_anInfoPlistThatIsNoRegularFileIsNotWaitedFor() throws {
+    @Test func fault24_25_anInfoPlistThatIsNotARegularFileIsRefusedWithoutWaiting() throws {
         let fifo = try BundleFixture("InfoPlistIsFIFO", code: .none)
         try FileManager.default.removeItem(at: fifo.infoList)
         #expect(mkfifo(fifo.infoList.path, 0o644) == 0)
@@ -50,7 +50,7 @@ import Testing
         #expect(try loadError(socketFixture).code == .manifestUnreadable)
     }
 
-    /// A socket's path is at most 107 bytes, which a temporary folder's may exceed: it is bound by a short link.
+    /// A socket's path has at most 107 bytes; that of a temporary folder may be longer, so the socket is bound by a short link.
     private func bindSocket(at path: String) throws {
         let short = "/tmp/phs-\(getpid())"
         try? FileManager.default.removeItem(atPath: short)
@@ -91,7 +91,7 @@ import Testing
         let error = try loadError(fixture)
         #expect(error.code == .manifestInvalid && error.subject == "NSExecutable")
         #expect(error.description.contains("line 4, column 1, with different values"))
-        // What does not decide about code is a warning, and the code is loaded.
+        // A fault that does not concern code is a warning, and the code is loaded.
         try write("a", "1", "2")
         let bundle = try PluginBundle.open(path: fixture.path)
         let warning = try #require(bundle.findings().first { $0.code == .manifestInvalid })
@@ -122,7 +122,7 @@ import Testing
         #expect(error.code == .manifestInvalid)
         #expect(error.subject == key)
         #expect(error.description.contains("a date"))
-        // The other values are there all the same.
+        // The other values exist all the same.
         let bundle = try PluginBundle.open(path: fixture.path)
         #expect(bundle.infoDictionary?.count == (key == "NSExecutable" || key == "CFBundleIdentifier" ? 2 : 3))
     }
@@ -145,13 +145,13 @@ import Testing
         ("a/b", .executableOutsideBundle),
         ("", .manifestInvalid), (".", .manifestInvalid), ("..", .manifestInvalid),
     ])
-    func fault52_anExecutableThatIsNoFilesNameIsReported(name: String, code: PluginError.Code) throws {
+    func fault52_anExecutableThatIsNotAFileNameIsReported(name: String, code: PluginError.Code) throws {
         let error = try loadError(BundleFixture("BadExecutable", info: ["NSExecutable": name], code: .c(Source.good)))
         #expect(error.code == code)
         #expect(error.subject == "NSExecutable")
     }
 
-    @Test func anUnexpandedVariableIsPassedOverForTheNextKey() throws {
+    @Test func forAnUnexpandedVariableTheNextKeyIsUsed() throws {
         let fixture = try BundleFixture(
             "Unexpanded", info: ["NSExecutable": "${EXECUTABLE_NAME}", "CFBundleExecutable": "Unexpanded"],
             code: .c(Source.good + "/* u */"))
@@ -202,7 +202,7 @@ import Testing
         #expect(try loadError(out).code == .executableOutsideBundle)
     }
 
-    @Test func fault57_24_anExecutableThatIsNoRegularFileIsNotWaitedFor() throws {
+    @Test func fault57_24_anExecutableThatIsNotARegularFileIsRefusedWithoutWaiting() throws {
         let fifo = try BundleFixture("ExecutableIsFIFO", code: .none)
         #expect(mkfifo(fifo.executable.path, 0o755) == 0)
         #expect(try loadError(fifo).description.contains("is a FIFO"))
@@ -211,7 +211,7 @@ import Testing
         #expect(try loadError(directory).description.contains("is a directory"))
     }
 
-    @Test func fault58_60_61_whatIsNoSharedObjectIsReported() throws {
+    @Test func fault58_60_61_aFileThatIsNotASharedObjectIsReported() throws {
         for (name, bytes) in [("ZeroBytes", 0), ("TenBytes", 10), ("SixtyFourBytes", 64)] {
             let fixture = try BundleFixture(name, code: .none)
             try Data(count: bytes).write(to: fixture.executable)
@@ -311,7 +311,7 @@ import Testing
         #expect(error?.code == .instantiationFailed)
         #expect(
             error?.description.hasSuffix(
-                "Making an object of the provider “fails” failed: No dictionary for org.example.ProviderThrows. Install one."
+                "Creating an object of the provider “fails” failed: No dictionary for org.example.ProviderThrows. Install one."
             ) == true)
     }
 }

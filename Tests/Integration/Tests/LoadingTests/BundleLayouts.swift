@@ -3,10 +3,10 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Code loads from every layout, and from where links were lost. Where things are found without loading is tested with
-/// the library itself.
+/// Code loads from every layout, even if links were lost. The library's own tests check where things are found without
+/// loading.
 @Suite struct BundleLayouts {
-    /// A directory of a test's own with a bundle in it; its code is put wherever the layout has it.
+    /// A directory of a test's own with a bundle in it; its code is placed as in the layout.
     private struct Tree {
         let root = Workspace.temporary.appending(path: "layouts/\(UUID().uuidString)")
 
@@ -20,7 +20,7 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: target)
         }
 
-        /// A file of its own each time: one file is loaded once in a process.
+        /// A separate file each time, because a process loads one file only once.
         func writeCode(_ name: String) throws {
             let fixture = try BundleFixture("Laid", code: .c(Source.good + "/* laid out */"))
             let file = try directory(of: name)

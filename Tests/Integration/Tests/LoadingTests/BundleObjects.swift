@@ -113,7 +113,7 @@ import Testing
         #expect(error?.subject == "Nobody")
     }
 
-    @Test func aPrincipalThatIsNotWhatWasAskedForIsAnError() throws {
+    @Test func aPrincipalOfAnotherTypeThanRequestedIsAnError() throws {
         let bundle = try PluginBundle.open(path: BundleFixture("Principal4", code: .swift(Self.classes)).path)
         _ = try bundle.makePrincipal(as: (any Plugin).self)
         let error = #expect(throws: PluginError.self) { try bundle.makePrincipal(as: (any TextFilter).self) }

@@ -32,7 +32,7 @@ import Testing
             code: .swift(source))
     }
 
-    @Test func aPluginIsLoadedWhenWhatItOffersIsFirstMade() throws {
+    @Test func aPluginIsLoadedWhenItsFirstObjectIsMade() throws {
         let catalog = try catalog(numbers("LazyNumbers", 42))
         let found = catalog.extensions(of: ExtensionPoint<Int>("org.example.LazyNumbers"))
         #expect(found.map(\.name) == ["number"] && found.map(\.displayName) == ["number"])
@@ -41,12 +41,12 @@ import Testing
         #expect(catalog.state(of: "org.example.LazyNumbers") == .active)
         #expect(catalog.deactivate("org.example.LazyNumbers"))
         #expect(catalog.state(of: "org.example.LazyNumbers") == .deactivated)
-        // It comes back when it is asked for again.
+        // It comes back at the next request.
         #expect(try found[0].make() == 42)
         #expect(catalog.state(of: "org.example.Nobody") == nil)
     }
 
-    @Test func whatAPluginRequiresIsLoadedBeforeIt() async throws {
+    @Test func aPluginIsLoadedAfterItsRequirements() async throws {
         let catalog = try catalog(
             BundleFixture("Top", info: ["PHRequires": ["org.example.Middle": ">=1"]], code: .c(Source.good)),
             BundleFixture(
@@ -66,7 +66,7 @@ import Testing
         }
         #expect(loaded == ["Bottom", "Middle", "Top"].map { "org.example." + $0 })
         #expect(catalog.state(of: "org.example.Beside") == .resolved)
-        // Who requires it goes first.
+        // The plug-in that requires the other is first.
         catalog.deactivate("org.example.Bottom")
         #expect(
             ["Top", "Middle", "Bottom"].map { catalog.state(of: "org.example." + $0) } == [
@@ -126,7 +126,7 @@ import Testing
             """
         let fixture = try BundleFixture(
             "CarriesLibraries", code: .c(source, flags: outer.flags + ["-Wl,--allow-shlib-undefined"]))
-        // One beside the others, one in a framework, whose executable has another name than its SONAME.
+        // One beside the others, and one in a framework, whose executable has another name than its SONAME.
         try outer.install(fixture.url.appending(path: "Contents/Frameworks/libOwnOuter.so.2"))
         let framework = fixture.url.appending(path: "Contents/Frameworks/Inner.framework/Versions/A")
         try inner.install(framework.appending(path: "Inner"))
@@ -154,7 +154,7 @@ import Testing
 private struct Library {
     let name: String
     private let file: URL
-    /// What links against it.
+    /// The code that links with it.
     var flags: [String] { [file.path] }
 
     init(_ name: String, _ source: String, needs: [Library] = []) throws {

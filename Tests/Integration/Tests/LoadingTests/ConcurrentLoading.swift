@@ -9,11 +9,11 @@ import Testing
     private static let arrived = Locked(0)
     private static let entered = Locked(0)
 
-    /// What the entries of fault 146 call: they return when all threads ask for the load, so that 999 of them wait.
+    /// The function that the entries of fault 146 call: it returns when all threads request the load, so that 999 wait.
     private static func gather() {
         entered.withLock { $0 += 1 }
         waitUntil("all threads ask for the load") { arrived.withLock { $0 } == 1000 }
-        // The last one has counted itself and is on its way into the load.
+        // The last one has counted itself and is about to load.
         usleep(100_000)
     }
 
@@ -28,7 +28,7 @@ import Testing
             let loaded = Locked(0)
             onThreads(1000) { _ in
                 Self.arrived.withLock { $0 += 1 }
-                // Whoever is told that it is loaded finds all that it offers.
+                // Every thread for which load() succeeds finds everything that the bundle offers.
                 if bundle.load(), bundle.registrations.map(\.name) == ["Thing"] { loaded.withLock { $0 += 1 } }
             }
             NotificationCenter.default.removeObserver(observer)
@@ -93,7 +93,7 @@ import Testing
         let ended = Locked(0)
         onThreads(16) { index in
             defer { ended.withLock { $0 += 1 } }
-            // Twelve threads change it, four look.
+            // Twelve threads change it, four read it.
             if index >= 12 {
                 waitUntil("twelve threads have changed it") {
                     for _ in 0..<100 {
@@ -167,7 +167,7 @@ import Testing
         #expect(calls.withLock { $0.sorted() } == ["after", "after", "before", "before", "leaving"])
     }
 
-    // The entries of the fixtures below call these, by their addresses: what they load is told here.
+    // The entries of the fixtures below call these, by their addresses, to find out what to load.
     private static let wanted = Locked<[String: String]>([:])
     private static let errors = Locked<[String: PluginError]>([:])
     private static let meeting = Locked(0)
@@ -205,7 +205,7 @@ import Testing
         #expect(error.code == .dependencyCycle)
         let message = """
             The bundle “\(a)”: Bundles wait for one another to load: “CircleA.bundle” needs “CircleB.bundle” needs \
-            “CircleA.bundle”. Load one of them lazily, when its offer is first used, and not from an entry or \
+            “CircleA.bundle”. Load one of them only when it is first needed, and not in an entry or \
             a hook.
             """
         #expect(error.description == message)
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test func fault151_aCircleOverTwoThreadsIsNamedAndNobodyHangs() throws {
-        // Each entry waits until the other has begun: then each wants the other's bundle.
+        // Each entry waits until the other has begun: then each needs the other's bundle.
         let a = try BundleFixture(
             "CrossA",
             code: .c(
@@ -235,7 +235,7 @@ import Testing
         #expect(PluginBundle(path: a)?.isLoaded == true)
         #expect(PluginBundle(path: b)?.isLoaded == true)
         let found = Self.errors.withLock { [$0["cross-a"], $0["cross-b"]].compactMap(\.self) }
-        // The thread that would have closed the circle got the error; the other waited and went on.
+        // The thread that would have closed the circle got the error; the other waited and continued.
         #expect(found.count == 1)
         #expect(found.first?.code == .dependencyCycle)
         #expect(found.first?.description.contains("CrossA.bundle") == true)
@@ -275,7 +275,7 @@ import Testing
     }
 
     @Test func fault154_aChildForkedWhileAnotherThreadLoadsGetsAnErrorAndDoesNotHang() async {
-        // fork() in a process with many threads is for a process of its own.
+        // fork() in a process with many threads needs a process of its own.
         await #expect(processExitsWith: .success) { try ForkedLoad.run() }
     }
 
@@ -305,7 +305,7 @@ import Testing
 
     @Test(arguments: LoadCycles.Kind.allCases)
     func fault161_tenThousandLoadsAndUnloadsLeaveDescriptorsAndMemoryAsTheyWere(kind: LoadCycles.Kind) async {
-        // In a process of its own: what is counted is the process's.
+        // In a process of its own, because the counts are those of the process.
         await #expect(processExitsWith: .success) { [kind = kind as LoadCycles.Kind] in try LoadCycles.run(kind) }
     }
 }
@@ -318,11 +318,11 @@ func holds(_ holds: Bool, _ fact: String) throws {
 /// A process that forks while one of its threads loads.
 enum ForkedLoad {
     static let entered = DispatchSemaphore(value: 0)
-    /// Signalled when the child has ended: the load is under way for all its life.
+    /// Signalled when the child has ended: the load is under way during its whole life.
     static let mayEnd = DispatchSemaphore(value: 0)
 
     static func run() throws {
-        // Compiled again here: the addresses in the fixture are this process's.
+        // Compiled again here, because the addresses in the fixture are those of this process.
         let path = try BundleFixture(
             "SlowEntry",
             code: .c(
@@ -340,9 +340,9 @@ enum ForkedLoad {
         try holds(waitUntil("the entry runs", entered), "the entry runs")
         let child = forkProcess()
         if child == 0 {
-            // One that hangs ends by a signal.
+            // If it hangs, a signal ends it.
             alarm(60)
-            // Only what fork() leaves alone is used here: one load, which must not wait for a thread that is not there.
+            // This uses only what fork() leaves intact: one load, which must not wait for a thread that no longer exists.
             let message =
                 "The bundle “\(path)”: When this process was forked, another thread was loading it. Load "
                 + "before fork(), or call exec() in the child."
@@ -359,12 +359,12 @@ enum ForkedLoad {
         mayEnd.signal()
         guard status == 0 else { throw Tool.Failure(description: "the child hung or loaded: status \(status)") }
         try holds(state == .loading, "the bundle was being loaded all the time")
-        // The load goes on as if nothing had been.
+        // The load continues as if nothing had happened.
         try holds(waitUntil("the load has ended", ended), "the load ends")
         try holds(isLoaded.withLock { $0 }, "the bundle is loaded in the parent")
     }
 
-    /// fork() is marked unavailable in Swift because of what a child may not do; this child keeps to it.
+    /// fork() is marked unavailable in Swift because of the limits for a child; this child respects them.
     private static func forkProcess() -> pid_t {
         typealias Fork = @convention(c) () -> pid_t
         return unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()

@@ -3,7 +3,7 @@ import Foundation
 import PluginHost
 import Testing
 
-/// What an entry registers is compared with PHFactories.
+/// The registrations of an entry are compared with PHFactories.
 @Suite struct Declarations {
     private static let source =
         Source.factory + """
@@ -41,7 +41,7 @@ import Testing
         #expect(bundle.loadWarnings.isEmpty)
     }
 
-    @Test func aBundleThatRegistersWhatItDeclaresLoadsWithoutAWarning() throws {
+    @Test func registrationsThatMatchTheDeclarationsGiveNoWarning() throws {
         let declared = [declaring("DeclaresAll"), declaring("plain", point: nil)]
         let bundle = try PluginBundle.open(path: fixture("DeclaresAll", declared).path)
         try bundle.loadAndReturnError()
@@ -56,7 +56,7 @@ import Testing
         #expect(error.subject == "DeclaresTooLittle")
         let message = """
             The bundle “\(made.path)”: The plug-in registered “DeclaresTooLittle” for version 1 of the extension point \
-            “org.example.declared”, and PHFactories does not declare it. Declare it in PHFactories of Info.plist with this \
+            “org.example.declared”, but PHFactories does not declare it. Declare it in PHFactories of Info.plist with this \
             name, extensionPoint and version.
             """
         #expect(error.description == message)
@@ -88,13 +88,13 @@ import Testing
         #expect(warnings.allSatisfy { $0.severity == .warning && $0.code == .unfulfilledDeclaration })
         #expect(warnings.map(\.subject) == ["sharpen", "Gone"])
         let message = """
-            PHFactories declares “sharpen” for version 3 of the extension point “org.example.declared”, and the plug-in \
+            PHFactories declares “sharpen” for version 3 of the extension point “org.example.declared”, but the plug-in \
             did not register it.
             """
         #expect(warnings.first?.message == message)
         bundle.unload()
         #expect(bundle.loadWarnings.isEmpty)
-        // The log and strictness are the process's.
+        // The log and strictness belong to the process.
         await #expect(processExitsWith: .success) { [path = path as String] in try StrictLoad.run(path) }
     }
 
@@ -114,12 +114,12 @@ import Testing
         let points = Set(bundle.registrations.filter { $0.extensionPoint != nil }.map(\.name))
         let declared = Set(bundle.manifest.extensions.map(\.name))
         #expect(points.isSubset(of: declared))
-        // A function has its signature in place of an interface.
+        // A function has its signature instead of an interface.
         #expect(declared.subtracting(points).isSubset(of: bundle.manifest.functions.keys))
     }
 }
 
-/// A process that loads a bundle which declares two things too many, leniently and then strictly.
+/// A process that loads a bundle with two surplus declarations, leniently and then strictly.
 enum StrictLoad {
     static func run(_ path: String) throws {
         let records = Locked<[String]>([])

@@ -56,7 +56,7 @@ import Testing
         #expect(demo.prints("The report is"))
         #expect(try String(contentsOf: report, encoding: .utf8).contains("giant leap"))
 
-        // As a new version's installation ends.
+        // As at the end of an installation of a new version.
         let list = folder.appending(path: "Reporter.bundle/Contents/Info.plist")
         let text = try String(contentsOf: list, encoding: .utf8)
         try text.replacing("</dict>\n</plist>", with: "<key>Edition</key><string>2</string></dict>\n</plist>").write(

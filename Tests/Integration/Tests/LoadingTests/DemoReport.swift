@@ -81,13 +81,13 @@ import Testing
         )
     }
 
-    @Test func theEndingOfAFilesNameIsNoWord() throws {
+    @Test func theEndingOfAFilesNameIsNotAWord() throws {
         let page = try report(Self.document).page
         #expect(!page.contains("<th scope=\"row\">md</th>"))
         #expect(page.contains("<th scope=\"row\">walk</th>"))
     }
 
-    @Test func chartsAreNoWiderThanATelephone() throws {
+    @Test func chartsAreNotWiderThanATelephone() throws {
         let text = (1...80).map { "Sentence \($0 % 7) is here, and sentence \($0 % 5) is there with its words.\n" }
             .joined()
         let page = try report(text).page
@@ -101,12 +101,12 @@ import Testing
 
     @Test func nothingKeepsHalfOfThePageEmpty() throws {
         let page = try report("One step. One step.\n").page
-        // Boxes grow into the room that there is; columns of text would not.
+        // Boxes grow into the available space; columns of text would not.
         #expect(page.contains(".columns > * { flex: 1 1 "))
         #expect(!page.contains("columns: "))
     }
 
-    @Test func whatTheSystemRefusesIsSaidInPlainWords() throws {
+    @Test func errorsOfTheSystemAreInPlainWords() throws {
         let plugins = try Workspace.samplePlugins.get().path
         let loop = Workspace.temporary.appending(path: "loop-\(UUID().uuidString)")
         try FileManager.default.createSymbolicLink(atPath: loop.path, withDestinationPath: loop.path)

@@ -3,7 +3,7 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Faults 81 to 95: what goes wrong in the entry and in the registrations. Each fixture is named by its defect.
+/// Faults 81 to 95: faults in the entry and in the registrations. Each fixture is named by its defect.
 @Suite struct EntryFaults {
     /// A good plug-in with the note of ABI 7.3.
     static let anotherMajor = """
@@ -326,7 +326,7 @@ import Testing
         let instance = try factory.make()
         bundle.unload()
         #expect(instance.functions(as: Int.self) == nil)
-        // The factory that was handed out goes on working too: the code is there.
+        // The factory that was handed out keeps working too: the code still exists.
         let second = try factory.make()
         #expect(instance.pointer != second.pointer)
     }

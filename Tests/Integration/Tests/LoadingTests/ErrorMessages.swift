@@ -5,8 +5,8 @@ import PluginABI
 import PluginHost
 import Testing
 
-/// The whole message of each error code, as a user reads it. `{bundle}` and `{executable}` stand for the paths,
-/// `{toolchain}` and `{machine}` for the host's own, `{places}` for where this machine's linker looks.
+/// The complete message of each error code, as a user reads it. `{bundle}` and `{executable}` represent the paths,
+/// `{toolchain}` and `{machine}` the host's own, `{places}` the places that this machine's linker searches.
 ///
 /// Those of other suites: `bundleNotFound` (BundleObjects), `loadInterrupted` (ForkedLoad).
 @Suite struct ErrorMessages {
@@ -51,7 +51,7 @@ import Testing
             to: fixture.infoList, atomically: true, encoding: .utf8)
         try expect(
             .manifestUnreadable, of: fixture,
-            "The bundle {bundle}: The property list “{bundle}/Contents/Info.plist” is no property list: "
+            "The bundle {bundle}: The property list “{bundle}/Contents/Info.plist” is not a property list: "
                 + "line 3, column 13: The file ends before the <plist> that began the list is closed. Correct "
                 + "the file, or install the bundle again.")
     }
@@ -60,14 +60,14 @@ import Testing
         try expect(
             .manifestInvalid, of: BundleFixture("NumberAsName", info: ["CFBundleName": 7], code: .none),
             "The bundle {bundle}: The key CFBundleName of “{bundle}/Contents/Info.plist” is an integer, "
-                + "where a string is expected. Correct the key, or remove it; docs/bundle-format.md lists the "
+                + "but a string is expected. Correct the key, or remove it; docs/bundle-format.md lists the "
                 + "keys and their types.")
     }
 
     @Test func executableMissing() throws {
         try expect(
             .executableMissing, of: BundleFixture("NothingThere", code: .none),
-            "The bundle {bundle}: The executable “NothingThere” is missing; it was looked for in "
+            "The bundle {bundle}: The executable “NothingThere” is missing; searched: "
                 + "“{bundle}/Contents/Linux”, “{bundle}/Contents/Linux-{machine}”, "
                 + "“{bundle}/Contents/{machine}-linux”, “{bundle}/Contents”. Build the plug-in's library and "
                 + "copy it to {executable}.")
@@ -86,7 +86,7 @@ import Testing
             .notCode, of: BundleFixture("ResourcesOnly", info: ["NSExecutable": NSNull()], code: .none),
             "The bundle {bundle}: The bundle has no code: its Info.plist names no executable and "
                 + "{executable} does not exist. Use its resources without loading it, or name the executable "
-                + "by NSExecutable.")
+                + "with the key NSExecutable.")
     }
 
     @Test func notLoadable() throws {
@@ -100,14 +100,14 @@ import Testing
 
     @Test func executableChanged() throws {
         let fixture = try BundleFixture("ReplacedAfterCheck", code: .c(Source.good + "/* first */"))
-        // The dynamic linker knows the path already, and gives what was there then: as if the file had been replaced
+        // The dynamic linker knows the path already, and returns what it loaded before, as if the file had been replaced
         // between the check and the load.
         #expect(dlopen(fixture.executable.path, RTLD_NOW | RTLD_LOCAL) != nil)
         try fixture.install(.c(Source.factory + Source.good.dropFirst(Source.factory.count) + "int second[64] = {1};"))
         try expect(
             .executableChanged, of: fixture,
-            "The bundle {bundle}: The file {executable} was replaced between its check and its loading; "
-                + "its entry was not called. Load the bundle again when its installation has ended.")
+            "The bundle {bundle}: The file {executable} was replaced after its check and before it was loaded; "
+                + "its entry was not called. Load the bundle again when its installation is complete.")
     }
 
     @Test func dependencyMissing() throws {
@@ -121,9 +121,9 @@ import Testing
         try FileManager.default.removeItem(at: folder)
         try expect(
             .dependencyMissing, of: fixture,
-            "The bundle {bundle}: {executable} needs the library “libelsewhere.so.3”, which is not "
+            "The bundle {bundle}: {executable} needs the library “libelsewhere.so.3”, which was not "
                 + "found. Searched: {places}. The system said: libelsewhere.so.3: cannot open shared object "
-                + "file: No such file or directory. Install the package that holds libelsewhere.so.3 (Debian, "
+                + "file: No such file or directory. Install the package that contains libelsewhere.so.3 (Debian, "
                 + "Ubuntu: apt-file search libelsewhere.so.3; Fedora: dnf provides '*/libelsewhere.so.3'), or "
                 + "put the library into Contents/Frameworks of the bundle and link the plug-in with -rpath "
                 + "'$ORIGIN/../Frameworks'.")
@@ -134,15 +134,15 @@ import Testing
             .unsafeSearchPath,
             of: BundleFixture("RunpathDot", code: .c(Source.good, flags: ["-Wl,--enable-new-dtags,-rpath,."])),
             "The bundle {bundle}: {executable} has the relative element “.” in its RUNPATH “.”: it is "
-                + "searched from the host's current directory, where anybody may put a library. Link it with "
+                + "relative to the host's current directory, where anybody may put a library. Link it with "
                 + "-rpath '$ORIGIN' (swiftc: -Xlinker -rpath -Xlinker '$ORIGIN').")
     }
 
     @Test func symbolMissing() throws {
         try expect(
             .symbolMissing, of: BundleFixture("NoEntry", code: .c("int x;")),
-            "The bundle {bundle}: {executable} does not export the function “plugin_entry”, so it is no "
-                + "plug-in of this host. Define it in Swift as: @c(plugin_entry) public func pluginEntry(_ "
+            "The bundle {bundle}: {executable} does not export the function “plugin_entry”, so it is not a "
+                + "plug-in for this host. Define it in Swift as: @c(plugin_entry) public func pluginEntry(_ "
                 + "host: UnsafePointer<plugin_host>) -> plugin_status; in C as: PLUGIN_EXPORT plugin_status "
                 + "plugin_entry(const plugin_host *host).")
     }
@@ -180,19 +180,19 @@ import Testing
         check(
             error, .alreadyEntered, second,
             ("The bundle {bundle}: The file {executable} is in the process already, as the executable of "
-                + "the bundle “{first}”. Give each bundle a copy of its own, not a link to one file.").replacing(
+                + "the bundle “{first}”. Give each bundle its own copy of the file instead of a link.").replacing(
                     "{first}", with: first.path))
     }
 
     @Test func loadFailed() throws {
-        // More thread-local memory than the dynamic linker keeps for libraries that are loaded late.
+        // More thread-local memory than the dynamic linker reserves for libraries that are loaded late.
         let source = Source.good + "static __thread char much[1 << 20]; char *touch(void) { return much; }"
         try expect(
             .loadFailed, of: BundleFixture("TooMuchTLS", code: .c(source, flags: ["-ftls-model=initial-exec"])),
             "The bundle {bundle}: The dynamic linker cannot load {executable}. The system said: "
                 + "{executable}: cannot allocate memory in static TLS block. One more problem: {executable} has "
-                + "1048576 bytes of thread-local variables of the model initial-exec; for all libraries that are "
-                + "opened late the dynamic linker keeps some 512 bytes. Compile it without -ftls-model=initial-exec, "
+                + "1048576 bytes of thread-local variables of the model initial-exec, but the dynamic linker "
+                + "reserves only 512 bytes for all libraries opened late. Compile it without -ftls-model=initial-exec, "
                 + "or start the application with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=1049088.")
     }
 
@@ -200,7 +200,7 @@ import Testing
         let source = "PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; return PLUGIN_FAILED; }"
         try expect(
             .entryFailed, of: BundleFixture("NoReason", code: .c(source)),
-            "The bundle {bundle}: The entry of {executable} returned -1 and told no reason. The "
+            "The bundle {bundle}: The entry of {executable} returned -1 and gave no reason. The "
                 + "plug-in's author should call set_error() before returning a failure.")
     }
 
@@ -208,8 +208,8 @@ import Testing
         let source = "PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; return PLUGIN_OK; }"
         try expect(
             .nothingRegistered, of: BundleFixture("OffersNothing", code: .c(source)),
-            "The bundle {bundle}: The entry of {executable} succeeded and registered nothing. Register "
-                + "a class, a provider, a factory or a function in plugin_entry, or name NSPrincipalClass.")
+            "The bundle {bundle}: The entry of {executable} succeeded but registered nothing. Register "
+                + "a class, a provider, a factory or a function in plugin_entry, or set NSPrincipalClass.")
     }
 
     @Test func registrationInvalid() throws {
@@ -220,7 +220,7 @@ import Testing
                 """
         try expect(
             .registrationInvalid, of: BundleFixture("Nameless", code: .c(source)),
-            "The bundle {bundle}: The plug-in registered “”, which is empty, where a name is expected. "
+            "The bundle {bundle}: The plug-in registered “”, which is empty, but a name is required. "
                 + "Correct the registration in plugin_entry.")
     }
 
@@ -236,7 +236,7 @@ import Testing
         try expect(
             .duplicateFactory, of: BundleFixture("TwiceBlur", code: .c(source)),
             "The bundle {bundle}: The plug-in registered the name “blur” twice in one bundle. Give each "
-                + "registration a name of its own.")
+                + "registration a different name.")
     }
 
     @Test func principalClassMissing() throws {
@@ -246,7 +246,7 @@ import Testing
         let error = try #require(#expect(throws: PluginError.self) { try bundle.makePrincipal(as: (any Plugin).self) })
         check(
             error, .principalClassMissing, fixture,
-            "The bundle {bundle}: NSPrincipalClass is “Conductor”, and the bundle has no class of that "
+            "The bundle {bundle}: NSPrincipalClass is “Conductor”, but the bundle has no class with that "
                 + "name. Register the class in plugin_entry, or correct NSPrincipalClass.")
     }
 
@@ -266,7 +266,7 @@ import Testing
         let error = try #require(#expect(throws: PluginError.self) { try factory.make() })
         check(
             error, .instantiationFailed, fixture,
-            "The bundle {bundle}: Making an object of the factory “device” failed: The device is busy. "
+            "The bundle {bundle}: Creating an object of the factory “device” failed: The device is busy. "
                 + "Try again later.")
     }
 
@@ -277,6 +277,6 @@ import Testing
         check(
             error, .functionUnavailable, fixture,
             "The bundle {bundle}: The function “many” is not offered; the bundle offers entry_calls. "
-                + "“pluginhost info” lists the bundle's functions and their signatures.")
+                + "“pluginhost call --list” lists the bundle's functions and their signatures.")
     }
 }

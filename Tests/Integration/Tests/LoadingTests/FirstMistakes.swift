@@ -3,7 +3,7 @@ import Foundation
 import PluginHost
 import Testing
 
-/// What goes wrong in a first plug-in: each error names the cause, and what to change.
+/// Mistakes in a first plug-in: each error names the cause, and what to change.
 @Suite struct FirstMistakes {
     private static let thing = """
         import PluginABI
@@ -25,7 +25,7 @@ import Testing
         #expect(error.code == .symbolMissing && error.subject == "plugin_entry")
         #expect(
             error.findings[0].message
-                == "“\(fixture.executable.path)” defines the function “plugin_entry” and does not export it.")
+                == "“\(fixture.executable.path)” defines the function “plugin_entry” but does not export it.")
         #expect(error.findings[0].remedy.hasPrefix("Write “public” before the function"))
         try expectCheck(of: fixture, finds: error)
     }
@@ -36,7 +36,7 @@ import Testing
             "EntryHidden",
             code: .c(source, flags: ["-Wl,--exclude-libs,ALL", "-Wl,--version-script=\(try hidingAll())"]))
         let error = try loadError(fixture)
-        #expect(error.findings[0].message.hasSuffix("defines the function “plugin_entry” and does not export it."))
+        #expect(error.findings[0].message.hasSuffix("defines the function “plugin_entry” but does not export it."))
         #expect(error.findings[0].remedy.hasPrefix("Write PLUGIN_EXPORT before the function"))
     }
 
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func fault81_anEntryWithANameOfCPlusPlusIsReportedWithExternC() throws {
-        // Not the parameter of the header's declaration: another function, to which its extern "C" does not apply.
+        // Not the parameter type of the header's declaration: another function, to which its extern "C" does not apply.
         let fixture = try BundleFixture(
             "EntryOfCPlusPlus",
             code: .cxx("plugin_status plugin_entry(plugin_host *host) { (void)host; return PLUGIN_OK; }"))
@@ -55,7 +55,7 @@ import Testing
         #expect(error.code == .symbolMissing && error.subject == "plugin_entry")
         #expect(
             error.description.contains(
-                "“plugin_entry(plugin_host*)” (“_Z12plugin_entryP11plugin_host”), a function of C++"))
+                "“plugin_entry(plugin_host*)” (“_Z12plugin_entryP11plugin_host”), a C++ function"))
         #expect(error.description.contains("extern \"C\""))
         try expectCheck(of: fixture, finds: error)
     }
@@ -64,7 +64,7 @@ import Testing
         let source = Self.swiftEntry.replacingOccurrences(of: "pluginEntry", with: "plugin_entry")
         let fixture = try BundleFixture("EntryOfSwift", code: .swift(Self.thing + "public " + source))
         let error = try loadError(fixture)
-        #expect(error.description.contains("a function of Swift"))
+        #expect(error.description.contains("a Swift function"))
         #expect(error.description.contains("Write @c(plugin_entry) before the function"))
     }
 
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func fault55_aMisspeltExecutableIsReportedWithItsKeyAndTheFileThatLiesThere() throws {
+    @Test func fault55_aMisspeltExecutableIsReportedWithItsKeyAndTheExistingFile() throws {
         for key in ["NSExecutable", "CFBundleExecutable"] {
             let fixture = try BundleFixture(
                 "Spelt", info: ["NSExecutable": NSNull()].merging([key: "Splet"]) { $1 }, code: .c(Source.good))
@@ -97,7 +97,7 @@ import Testing
             #expect(error.code == .executableMissing && error.subject == "Splet")
             #expect(
                 error.description.contains(
-                    "The key \(key) of “\(fixture.infoList.path)” names “Splet”; what lies there is "
+                    "The key \(key) of “\(fixture.infoList.path)” names “Splet”; found there: "
                         + "“\(fixture.executable.path)”."))
             #expect(error.description.hasSuffix("Correct \(key) in Info.plist, or give the file that name."))
         }
@@ -164,8 +164,8 @@ import Testing
         #expect(error.systemMessage == text)
         #expect(
             error.description
-                == "The bundle “\(fixture.path)”: The entry of “\(fixture.executable.path)” failed: it let an "
-                + "exception of C++ out, “\(text)”. The plug-in's author must catch all exceptions in plugin_entry and "
+                == "The bundle “\(fixture.path)”: The entry of “\(fixture.executable.path)” failed: it threw a "
+                + "C++ exception, “\(text)”. The plug-in's author must catch all exceptions in plugin_entry and "
                 + "return a failure after set_error().")
         // Its code is in the process and is not entered again.
         #expect(try loadError(fixture) == error)
@@ -177,14 +177,14 @@ import Testing
         let error = #expect(throws: PluginError.self) { try factory.make() }
         #expect(error?.code == .instantiationFailed && error?.bundlePath == fixture.path)
         #expect(
-            error?.description.contains("let an exception of C++ out, “std::runtime_error: no memory left”") == true)
+            error?.description.contains("threw a C++ exception, “std::runtime_error: no memory left”") == true)
     }
 
     @Test func fault292_anExceptionThatLeavesActivateIsAnErrorOfTheBundle() throws {
         let fixture = try throwing(3)
         let error = try loadError(fixture)
         #expect(error.code == .activationFailed)
-        #expect(error.description.contains("let an exception of C++ out, “std::logic_error: not now”"))
+        #expect(error.description.contains("threw a C++ exception, “std::logic_error: not now”"))
     }
 
     // MARK: Where the code may run
@@ -197,7 +197,7 @@ import Testing
         #expect(
             error.description
                 == "The bundle “\(fixture.path)”: The key PHExecution of “\(fixture.infoList.path)” is “\(value)”: "
-                + "the bundle asks for a process of its own, and this version of PluginHost runs all code in the "
+                + "the bundle requires a separate process, but this version of PluginHost runs all code in the "
                 + "application's process. Write “any” if the code may run in the application's process, or remove the key."
         )
         try expectCheck(of: fixture, finds: error)
@@ -209,7 +209,7 @@ import Testing
     @Test func fault293_anUnknownPlaceForTheCodeIsRefusedWithTheKnownOnes() throws {
         let error = try loadError(BundleFixture("Elsewhere", info: ["PHExecution": "moon"], code: .c(Source.good)))
         #expect(error.code == .manifestInvalid && error.subject == "PHExecution")
-        #expect(error.description.contains("none of its values: “any”, “in-process”, “isolated”, “sandboxed”"))
+        #expect(error.description.contains("not one of its values: “any”, “in-process”, “isolated”, “sandboxed”"))
     }
 
     @Test(arguments: ["any", "in-process"]) func aBundleThatMayRunInTheProcessLoads(value: String) throws {
@@ -217,9 +217,9 @@ import Testing
         try PluginBundle.open(path: fixture.path).loadAndReturnError()
     }
 
-    // MARK: What a load finds, a check finds
+    // MARK: A check finds what a load finds
 
-    /// The findings of a check hold all errors that a load found.
+    /// The findings of a check include all errors that a load found.
     private func expectCheck(
         of fixture: BundleFixture, finds error: PluginError, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -250,7 +250,7 @@ import Testing
         try expectCheck(of: fixture, finds: error)
     }
 
-    @Test func whatTheLinkerRefusesByItselfIsNoFineCheck() throws {
+    @Test func aFileThatTheLinkerRefusesDoesNotPassTheCheck() throws {
         let source = Source.good + "static __thread char much[1 << 21]; char *touch(void) { return much; }"
         let fixture = try BundleFixture("MuchTLS", code: .c(source, flags: ["-ftls-model=initial-exec"]))
         #expect(try loadError(fixture).code == .loadFailed)

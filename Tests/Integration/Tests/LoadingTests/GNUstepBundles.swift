@@ -20,7 +20,7 @@ import Testing
         """
     }
 
-    /// A bundle as GNUstep's make files lay it out; `code` is where the executable stands in it.
+    /// A bundle in the layout of GNUstep's make files; `code` is the place of the executable in it.
     private func install(_ directory: String, resources: String, code: String, _ name: String) throws -> URL {
         let built = try BundleFixture(name, code: .swift(Self.source(name))).executable
         let root = Workspace.temporary.appending(path: "gnustep/\(UUID().uuidString)/\(directory)")

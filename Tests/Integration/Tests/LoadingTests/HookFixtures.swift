@@ -2,16 +2,16 @@ import Fixtures
 import Foundation
 import PluginHost
 
-/// Bundles whose hooks report to the test, by the address of a C function of it.
+/// Bundles whose hooks report to the test, through the address of one of its C functions.
 enum Hooks {
-    /// What was called, in order: “First.activate”, by the bundle's identifier.
+    /// The calls, in order: “First.activate”, by the bundle's identifier.
     private static let calls = Locked<[String: [String]]>([:])
-    /// What a hook does beyond being noted; true if it is to fail.
+    /// What a hook does besides being noted; true if it must fail.
     private static let actions = Locked<[String: @Sendable () -> Bool]>([:])
 
     static func calls(of fixture: BundleFixture) -> [String] { calls.withLock { $0[identifier(fixture), default: []] } }
 
-    /// Says what one hook of a bundle does from now on.
+    /// Sets what one hook of a bundle does afterwards.
     static func on(_ hook: String, of fixture: BundleFixture, _ action: @escaping @Sendable () -> Bool) {
         actions.withLock { $0["\(identifier(fixture)) \(hook)"] = action }
     }

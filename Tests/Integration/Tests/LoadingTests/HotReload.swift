@@ -6,7 +6,7 @@ import PluginHost
 import Synchronization
 import Testing
 
-/// Plug-ins that are built anew while the application uses them.
+/// Plug-ins that are built again while the application uses them.
 @Suite(.timeLimit(.minutes(10))) struct HotReload {
     /// A bundle in a watched folder of its own.
     private struct Watched {
@@ -24,7 +24,7 @@ import Testing
                 searchPaths: [fixture.url.deletingLastPathComponent().path], options: .init(index: .none))
         }
 
-        /// A filter that answers every text with the number of its build.
+        /// A filter that returns the number of its build for every text.
         static func code(_ name: String, _ build: Int) -> BundleFixture.Code {
             .swift(
                 """
@@ -48,7 +48,7 @@ import Testing
         func install(build: Int) throws { try fixture.install(Self.code(fixture.name, build)) }
     }
 
-    /// What the calls of one thread were answered.
+    /// The results that the calls of one thread got.
     private struct Calls {
         var count = 0
         var last = 0
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func aMillionCallsWhileThePluginIsBuiltTwentyTimesLoseNoneAndEndWithTheNewestCode() async throws {
-        // The sanitiser makes each call some thirty times slower.
+        // The sanitiser makes each call about thirty times slower.
         let isSanitized = ProcessInfo.processInfo.environment["FIXTURE_FLAGS"]?.contains("thread") ?? false
         let (wanted, builds) = (isSanitized ? 50_000 : 1_000_000, 20)
         let watched = try Watched("UnderLoad", build: 0)
@@ -153,7 +153,7 @@ import Testing
         let filters = try #require(watched.catalog.extensions(of: watched.point).first)
         let old = try filters.make()
         let other = try BundleFixture("InPlaceNew", code: Watched.code("InPlace", 2))
-        // As `cp` does: the file that was there is truncated and filled.
+        // As `cp` does: the existing file is truncated and filled.
         let bytes = try Data(contentsOf: other.executable)
         let handle = try FileHandle(forWritingTo: watched.fixture.executable)
         try handle.truncate(atOffset: 0)
@@ -164,7 +164,7 @@ import Testing
         #expect(try filters.make().filter("") == "2")
     }
 
-    @Test func pluginsThatComeAndGoAreToldOf() async throws {
+    @Test func addedAndRemovedPluginsAreReported() async throws {
         let watched = try Watched("Present")
         let folder = watched.fixture.url.deletingLastPathComponent()
         var events = try watched.catalog.watch().makeAsyncIterator()
@@ -172,27 +172,27 @@ import Testing
         let place = folder.appending(path: "Newcomer.bundle")
         try FileManager.default.moveItem(at: other.url, to: place)
         guard case .added(let plugin)? = await events.next() else {
-            Issue.record("a new plug-in is told of first")
+            Issue.record("the first event is the new plug-in")
             return
         }
         #expect(plugin.identifier == "org.example.Newcomer")
-        // It is not loaded, so its new code is no more than a change.
+        // It is not loaded, so its new code is only a change.
         try Data("x".utf8).write(to: place.appending(path: "Contents/Linux/Newcomer"))
         guard case .changed(let changed)? = await events.next() else {
-            Issue.record("a change is told of next")
+            Issue.record("the next event is the change")
             return
         }
         #expect(changed.identifier == "org.example.Newcomer")
         #expect(watched.catalog.generations(of: "org.example.Newcomer").isEmpty)
         try FileManager.default.removeItem(at: place)
         guard case .removed(let gone)? = await events.next() else {
-            Issue.record("the removal is told of last")
+            Issue.record("the last event is the removal")
             return
         }
         #expect(gone.identifier == "org.example.Newcomer")
     }
 
-    @Test func anInfoListThatNamesMoreExtensionsIsReadAnew() async throws {
+    @Test func anInfoListThatNamesMoreExtensionsIsReadAgain() async throws {
         let watched = try Watched("MoreExtensions")
         var events = try watched.catalog.watch().makeAsyncIterator()
         _ = try watched.catalog.extensions(of: watched.point).first?.make()
@@ -206,7 +206,7 @@ import Testing
         #expect(watched.catalog.extensions(of: watched.point).map(\.name) == ["number", "again"])
     }
 
-    @Test func aPluginReachedByALinkIsReloadedWhenItsBuildDirectoryIsMadeAnew() async throws {
+    @Test func aPluginReachedByALinkIsReloadedWhenItsBuildDirectoryIsMadeAgain() async throws {
         let build = try BundleFixture(
             "Linked", info: ["PHFactories": [["name": "number", "extensionPoint": "org.example.Linked"]]],
             code: Watched.code("Linked", 1))
@@ -220,7 +220,7 @@ import Testing
             catalog.extensions(of: ExtensionPoint<any TextFilter>("org.example.Linked")).first)
         #expect(try filters.make().filter("") == "1")
         let next = try BundleFixture("LinkedNext", code: Watched.code("Linked", 2))
-        // The whole build directory goes, and comes back with new code.
+        // The whole build directory is removed, and comes back with new code.
         let code = try Data(contentsOf: next.executable)
         let list = try Data(contentsOf: build.infoList)
         try FileManager.default.removeItem(at: build.url)
@@ -246,7 +246,7 @@ import Testing
         _ = await reader.result
         try watched.install(build: 2)
         #expect(try filters.make().filter("") == "1")
-        // The next watch brings what has happened in between into service, and goes on.
+        // The next watch brings all changes since then into service, and continues.
         var again = try watched.catalog.watch().makeAsyncIterator()
         _ = try await again.nextReload()
         #expect(try filters.make().filter("") == "2")

@@ -94,7 +94,7 @@ import Testing
         let fixture = try Hooks.c("ActivateFailsSilently")
         Hooks.on("first.activate", of: fixture) { true }
         let error = try loadError(fixture)
-        #expect(error.description.hasSuffix("Activating the plug-in failed: it returned -1 and told no reason."))
+        #expect(error.description.hasSuffix("Activating the plug-in failed: it returned -1 and gave no reason."))
         #expect(Hooks.calls(of: fixture) == ["first.activate"])
     }
 
@@ -231,7 +231,7 @@ import Testing
         #expect(second.state == .deactivated)
     }
 
-    // MARK: Loads and unloads that meet
+    // MARK: Loads and unloads that overlap
 
     @Test func aLoadWaitsForTheEndOfAnUnloadAndThenLoads() throws {
         let fixture = try Hooks.swift("LoadDuringUnload")
@@ -290,7 +290,7 @@ import Testing
                     return running
                 }
                 if others > 0 { clash.withLock { $0 = true } }
-                // Long enough for another thread's hook to begin beside it, if one could.
+                // Long enough for another thread's hook to begin beside it, if that were possible.
                 usleep(20)
                 running.withLock { $0 -= 1 }
                 return false
@@ -337,7 +337,7 @@ import Testing
         #expect(seen.map(\.description).suffix(3) == ["active", "deactivating", "deactivated"])
     }
 
-    @Test func changesOfOneBundleByManyThreadsComeInTheirOrder() async throws {
+    @Test func changesOfOneBundleByManyThreadsArriveInOrder() async throws {
         let many = try BundleFixture("WatchedByMany", code: .c(Source.good + "/* w */"))
         let bundle = try PluginBundle.open(path: many.path)
         var changes = PluginBundle.stateChanges.makeAsyncIterator()
@@ -345,7 +345,7 @@ import Testing
             for _ in 0..<100 { _ = index % 2 == 0 ? bundle.load() : bundle.unload() }
         }
         try bundle.loadAndReturnError()
-        // What is changed after all of it comes after all of it.
+        // A change after all of it comes after all of it.
         let mark = try PluginBundle.open(path: BundleFixture("WatchedLast", code: .c(Source.good + "/* m */")).path)
         try mark.loadAndReturnError()
         var last = PluginState.discovered

@@ -22,7 +22,7 @@ import Testing
 
     private static func point(_ name: String) -> ExtensionPoint<Int> { ExtensionPoint("org.example.\(name)") }
 
-    /// What a compiled plug-in offers in the place of a linked one.
+    /// What a compiled plug-in offers instead of a linked one.
     private static func code(_ name: String, _ number: Int) -> BundleFixture.Code {
         .swift(
             """
@@ -58,7 +58,7 @@ import Testing
         #expect(try found.plugin.candidate.open().findings().isEmpty)
     }
 
-    @Test func whatALinkedPluginRequiresIsLoadedBeforeItAndItsServiceWhenItIsAskedFor() throws {
+    @Test func aLinkedPluginIsLoadedAfterItsRequirementsAndItsServiceAtTheFirstRequest() throws {
         let service = ExtensionPoint<String>("org.example.LinkedGiver")
         let base = try Self.fixture("LinkedBase")
         let top = try Self.fixture(
@@ -103,7 +103,7 @@ import Testing
         #expect(try found.make() == 5)
         #expect(catalog.generations(of: "org.example.LinkedWatched").map(\.bundlePath) == [bundle.bundlePath])
 
-        // Resources are read where they are.
+        // Resources are read in place.
         let strings = fixture.url.appending(path: "Contents/Resources/Localizable.strings")
         try FileManager.default.createDirectory(
             at: strings.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -117,12 +117,13 @@ import Testing
 
         try fixture.install(Self.code("LinkedWatched", 6))
         guard case .failed(let error)? = await events.next() else {
-            Issue.record("new code is told to be of no use")
+            Issue.record("new code is reported to have no effect")
             return
         }
         let message = """
             The bundle “\(bundle.bundlePath)”: The code of this bundle is linked into the application and cannot be \
-            replaced while that runs; only its resources are read anew. Build the application anew, and restart it.
+            replaced while it runs; only the resources of the bundle are read again. Build the application again, and \
+            restart it.
             """
         #expect(error.code == .copyFailed && error.description == message)
         #expect(try found.make() == 5)
@@ -161,11 +162,11 @@ import Testing
         #expect(try found.make() == 2)
         #expect(!bundle.isLoaded)
 
-        // The linked one has no second generation; the update stays until the restart. It goes as it came, in one step:
-        // of one that loses file after file, the watch may see a bundle without its executable.
+        // The linked one has no second generation; the update stays until the restart. It is removed in one step, as it was
+        // added: if it lost file after file, the watch might see a bundle without its executable.
         try FileManager.default.moveItem(at: place, to: update.url)
         guard case .failed(let error)? = await events.next() else {
-            Issue.record("the way back is told to need a restart")
+            Issue.record("the way back is reported to need a restart")
             return
         }
         #expect(error.code == .copyFailed && error.bundlePath == bundle.bundlePath)

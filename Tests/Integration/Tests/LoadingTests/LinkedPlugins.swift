@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func aLinkedPluginIsAmongAllBundlesAndItsExecutableIsTheProgram() throws {
-        // NSExecutable names a file that is not there: for this program it need not be.
+        // NSExecutable names a file that does not exist; this program does not need it.
         let fixture = try BundleFixture("LinkedShown", code: .none)
         #expect(try loadError(fixture).code == .executableMissing)
         let bundle = try PluginBundle.linked(at: fixture.path) { host in
@@ -79,7 +79,7 @@ import Testing
         }
         #expect(try bundle.function("successor", "(int32) -> int32")(.int(41)).int64 == 42)
         let error = #expect(throws: PluginError.self) { try bundle.function("exported") }
-        let complaint = "stands in PHFunctions, and the plug-in, which is linked into the program, did not register it."
+        let complaint = "is declared in PHFunctions but not registered by the linked plug-in."
         #expect(error?.code == .functionUnavailable)
         #expect(error?.findings[0].message == "The function “exported” \(complaint)")
     }
@@ -95,7 +95,7 @@ import Testing
         #expect(try loadError(fixture) == error)
     }
 
-    @Test func aLinkedPluginIsHeldToWhatItDeclares() throws {
+    @Test func aLinkedPluginIsComparedWithItsDeclarations() throws {
         let fixture = try BundleFixture("LinkedUndeclared", info: ["PHFactories": [String]()], code: .none)
         _ = try PluginBundle.linked(at: fixture.path) { host in
             registerPlugin(with: host) { $0.provide(LinkedPlugins.point, named: "undeclared") { _ in "" } }

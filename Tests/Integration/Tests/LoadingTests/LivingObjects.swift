@@ -5,7 +5,7 @@ import PluginABI
 import PluginHost
 import Testing
 
-/// What still holds objects of a plug-in.
+/// Reports which objects of a plug-in still exist.
 @Suite struct LivingObjects {
     static let source = """
         import DemoAPI
@@ -43,10 +43,10 @@ import Testing
             "1 of the class “Same”", "3 of the provider “\(provider.name)” at “\(point)”",
         ]
         #expect(bundle.liveObjects.map(\.description) == expected)
-        // A number is no object.
+        // A number is not an object.
         #expect(try bundle.providers(of: ExtensionPoint<Int>("org.example.number")).map { try $0.make() } == [3])
         #expect(bundle.liveObjects.map(\.description) == expected)
-        // They are still told after the bundle was unloaded, and made by what somebody kept.
+        // They are still listed after the bundle was unloaded, and so are objects of a provider that somebody kept.
         bundle.unload()
         filters.append(try provider.make())
         #expect(bundle.liveObjects.map(\.count) == [1, 4])

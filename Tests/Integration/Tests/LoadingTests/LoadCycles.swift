@@ -3,7 +3,7 @@ import Foundation
 import PluginABI
 import PluginHost
 
-/// A process that loads and unloads one bundle over and over.
+/// A process that loads and unloads one bundle again and again.
 enum LoadCycles {
     /// What is done with the bundle while it is loaded.
     enum Kind: String, CaseIterable, Codable, Sendable {
@@ -42,7 +42,7 @@ enum LoadCycles {
         let (descriptors, bytes) = (try descriptorCount(), try HeapUse.bytes())
         try cycle(10_000)
         let more = (try descriptorCount() - descriptors, try HeapUse.bytes() - bytes)
-        // One piece of memory that each cycle lost, of the smallest kind there is, would be 320,000 bytes.
+        // If each cycle lost one piece of memory of the smallest size, that would be 320,000 bytes.
         try holds(
             more.0 <= 0 && more.1 < 32_000, "10,000 cycles leave nothing, but \(more.0) descriptors, \(more.1) bytes")
     }
@@ -63,7 +63,7 @@ enum LoadCycles {
     }
 }
 
-/// How many bytes malloc() has given and not got back: exact, where the size of the process is not.
+/// How many bytes malloc() has given and not got back. This is exact, unlike the size of the process.
 enum HeapUse {
     struct Unreadable: Error {}
 
@@ -78,7 +78,7 @@ enum HeapUse {
         fclose(stream)
         defer { free(buffer) }
         guard status == 0, let buffer else { throw Unreadable() }
-        // The totals of all arenas stand behind the last of them.
+        // The totals of all arenas come after the last of them.
         let text = String(cString: buffer)
         guard let end = text.range(of: "</heap>", options: .backwards)?.upperBound else { throw Unreadable() }
         func size(_ element: String) throws -> Int {

@@ -2,7 +2,7 @@ import Fixtures
 import Foundation
 import Testing
 
-/// The bundle of a program, by where the program stands; in processes of their own.
+/// The main bundle of a program, by the place of the program; in processes of their own.
 @Suite struct MainBundle {
     private static let source = """
         import Foundation
@@ -80,11 +80,11 @@ import Testing
 
     @Test func theBundleOfABareProgramIsItsDirectory() throws {
         #expect(try run("tools/X") == ["tools", "tools/X", "none", "no string"])
-        // The name of the directory above says nothing without Contents' own folders in it.
+        // The name of the directory above has no meaning without Contents' own folders in it.
         #expect(try run("Contents/other/X") == ["Contents/other", "Contents/other/X", "none", "no string"])
     }
 
-    /// Whatever its Info.plist says, and without one: as Foundation's Bundle.main, whose code runs.
+    /// With any Info.plist, and without one: as Foundation's Bundle.main, whose code runs.
     @Test func theProgramsBundleIsLoadedFromTheStart() throws {
         let source = """
             import PluginHost
@@ -106,7 +106,7 @@ import Testing
 
             """
         #expect(try Tool.run(root.appending(path: "X.app/Contents/Linux/X").path, []) == expected)
-        // A name that nothing has, a list that cannot be read, an executable that is not the program: it runs.
+        // An unknown name, an unreadable list, an executable that is not the program: it runs all the same.
         for list in ["{ NSExecutable = Y; NSPrincipalClass = First; }", "{ broken", "{ PHFunctions = no; }"] {
             let info = root.appending(path: "X.app/Contents/Info.plist")
             try list.write(to: info, atomically: false, encoding: .utf8)
@@ -216,7 +216,7 @@ import Testing
     }
 }
 
-/// The machine as it stands in directory names.
+/// The machine's name in the names of directories.
 private let machine: String = {
     var names = utsname()
     uname(&names)

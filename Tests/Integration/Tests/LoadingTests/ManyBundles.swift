@@ -7,17 +7,17 @@ import Testing
 /// Many bundles in one process.
 @Suite(.timeLimit(.minutes(10))) struct ManyBundles {
     @Test func fault160_aThousandLoadedBundlesAreKeptApartThroughUnloadsAndLoads() async {
-        // In a process of its own: a thousand images slow down whatever else a process does.
+        // In a process of its own, because a thousand images slow down everything else in a process.
         await #expect(processExitsWith: .success) { try ThousandBundles().run() }
     }
 }
 
-/// A process with a thousand bundles, all with the same code under another name each.
+/// A process with a thousand bundles, all with the same code under different names.
 private struct ThousandBundles {
     private static let count = 1000
     private static let point = ExtensionPoint<String>("org.example.thousand")
 
-    /// Each copy registers a provider under the name that it is told, and a class of the same name as all others have.
+    /// Each copy registers a provider under a given name, and a class with the same name as in all other copies.
     private static let source = """
         import Glibc
         import PluginABI
@@ -81,7 +81,7 @@ private struct ThousandBundles {
         try expect(further.classNames == ["Further.Thing"], "it has its own classes")
     }
 
-    /// Whatever is asked of a bundle, the answer is that bundle's.
+    /// Every question to a bundle gets that bundle's answer.
     private func expectAllApart() throws {
         var classes: Set<ObjectIdentifier> = []
         for (index, bundle) in bundles.enumerated() {

@@ -2,11 +2,11 @@ import Fixtures
 import PluginHost
 import Testing
 
-/// Loads a bundle that must fail, and gives the error.
+/// Loads a bundle that must fail, and returns the error.
 func loadError(_ fixture: BundleFixture, sourceLocation: SourceLocation = #_sourceLocation) throws -> PluginError {
     let bundle = try PluginBundle.open(path: fixture.path)
     let error = #expect(throws: PluginError.self, sourceLocation: sourceLocation) { try bundle.loadAndReturnError() }
-    // What holds after every failed load.
+    // What is true after every failed load.
     #expect(!bundle.isLoaded, sourceLocation: sourceLocation)
     #expect(bundle.registrations.map(\.name).isEmpty, sourceLocation: sourceLocation)
     #expect(bundle.loadError == error, sourceLocation: sourceLocation)
@@ -30,7 +30,7 @@ enum Source {
 
         """
 
-    /// An entry that registers one factory and counts its calls in an exported variable's place: a function.
+    /// An entry that registers one factory and counts its calls, with a function to read the count.
     static let good =
         factory + """
             FACTORY(thing, "Thing");

@@ -21,7 +21,7 @@ import Testing
         #expect(!bundle.registrations.map(\.name).isEmpty)
     }
 
-    @Test func whatTheManifestPromisesIsRegistered() throws {
+    @Test func declaredExtensionsAreRegistered() throws {
         for name in ["Reporter", "Typography", "Charts", "Checksum", "Template"] {
             let bundle = try sample(name)
             try bundle.loadAndReturnError()
@@ -65,7 +65,7 @@ import Testing
         #expect(try crc32(.bytes(digits)).uint64 == 0xCBF4_3926)
         #expect(try crc32(.bytes([])).uint64 == 0)
         let wrong = #expect(throws: PluginError.self) { try crc32(.string("123456789")) }
-        #expect(wrong?.code == .functionUnavailable)
+        #expect(wrong?.code == .argumentInvalid)
         #expect(throws: PluginError.self) { try crc32() }
         #expect(throws: PluginError.self) { try bundle.function("crc32", "(string) -> uint32") }
         #expect(throws: PluginError.self) { try bundle.function("crc64") }
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func stringsAreInTheLanguageThatTheHostSets() throws {
-        // In a process of its own: the languages are the process's.
+        // In a process of its own, because the languages belong to the process.
         let demo = Workspace.products.appending(path: "demo-host").path
         let plugins = try Workspace.samplePlugins.get().path
         let document = Workspace.temporary.appending(path: "document.txt")
@@ -130,10 +130,10 @@ import Testing
 
     @Test func theDemoHostOpensNoPluginThatItDoesNotUse() throws {
         let folder = try copyOfAll("mostly-broken")
-        // Broken in its code: nobody notices before it is used.
+        // Its code is broken: nobody notices before it is used.
         try Data("no code".utf8).write(to: folder.appending(path: "Charts.bundle/Contents/Linux/Charts"))
         let document = Workspace.temporary.appending(path: "used.txt")
-        // Words that come again, so that there is something to draw.
+        // Words that repeat, so that there is something to draw.
         let text = "A step, a step and another step make a walk; a walk makes a way."
         try text.write(to: document, atomically: true, encoding: .utf8)
         let report = Workspace.temporary.appending(path: "used.html").path
@@ -173,7 +173,7 @@ import Testing
         #expect(named.standardOutput == output.standardOutput)
     }
 
-    @Test func withoutWhatItRequiresASampleIsNotUsedAndTheReasonIsTold() throws {
+    @Test func withoutItsRequirementASampleIsNotUsedAndTheReasonIsReported() throws {
         let folder = try copyOfAll("without-words")
         try FileManager.default.removeItem(at: folder.appending(path: "Wordlist.bundle"))
         let output = try demo(["--plugins", folder.path, "--list"])
@@ -189,7 +189,7 @@ import Testing
         let report = folder.appending(path: "report.html")
         try "old".write(to: report, atomically: false, encoding: .utf8)
         let document = Workspace.project.appending(path: "README.md").path
-        // Files of one block at most, where a report has some.
+        // Files of at most one block, but the report has several.
         let output = try Tool.output(
             "/bin/sh",
             [
@@ -199,8 +199,8 @@ import Testing
         #expect(output.status == 1, "\(output)")
         #expect(
             output.standardError.contains(
-                "The report could not be written to \(report.path): the system reports “File too large”. Correct that, or "
-                    + "name another file by --output."), "\(output)")
+                "The report could not be written to \(report.path): the system reports “File too large”. Fix that, or "
+                    + "choose another file with --output."), "\(output)")
         #expect(try String(contentsOf: report, encoding: .utf8) == "old")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["report.html"])
     }
@@ -217,7 +217,7 @@ import Testing
         let document = Workspace.project.appending(path: "README.md").path
         let output = try Tool.output(
             demo, ["--plugins", folder.path, "--output", report.path, document], environment: ["LANGUAGE": "en"])
-        // 1: all was done but what had to be left out.
+        // 1: everything was done except what had to be left out.
         #expect(output.status == 1, "\(output)")
         #expect((output.standardError + output.standardOutput).contains("Template.bundle"))
         #expect(FileManager.default.fileExists(atPath: report.path))

@@ -3,13 +3,13 @@ import Foundation
 import PluginABI
 import PluginHost
 
-/// Plug-ins that offer and ask for services. A service is a text here: “from” and the bundle's identifier.
+/// Plug-ins that offer and use services. A service is a text here: “from” and the bundle's identifier.
 enum ServiceFixture {
     typealias Ask = @Sendable () throws -> String
 
-    /// `offers`: the extension point that the plug-in offers a service at. `asks`: the one whose service it asks for,
-    /// when ``ask(_:)`` runs. `asksEarly`: where it asks beyond that: “activate”, “make”, or nowhere. `uses`: `PHUses`;
-    /// nil for the point that it asks for.
+    /// `offers`: the extension point at which the plug-in offers a service. `asks`: the point whose service it requests
+    /// when ``ask(_:)`` runs. `asksEarly`: where it also requests the service: “activate”, “make”, or nowhere. `uses`:
+    /// `PHUses`; nil for the point that it requests.
     static func swift(
         _ name: String, offers: String = "", order: Int = 0, asks: String = "", early: String = "",
         uses: [String: Int]? = nil
@@ -50,7 +50,7 @@ enum ServiceFixture {
         return try BundleFixture(name, info: info, code: .swift(source))
     }
 
-    /// Lets a plug-in ask for its service.
+    /// Lets a plug-in request its service.
     static func ask(_ bundle: PluginBundle) throws -> String {
         try bundle.providers(of: ExtensionPoint<Ask>("org.example.ask"))[0].make()()
     }

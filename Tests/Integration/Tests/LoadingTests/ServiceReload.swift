@@ -4,20 +4,20 @@ import PluginABI
 import PluginHost
 import Testing
 
-/// Services of plug-ins that are built anew while others use them.
+/// Services of plug-ins that are built again while others use them.
 @Suite(.timeLimit(.minutes(10))) struct ServiceReload {
-    /// A service: an object that tells the number of the build that made it.
+    /// A service: an object that returns the number of the build that made it.
     typealias Service = any AnyObject & CustomStringConvertible & Sendable
     typealias Ask = @Sendable () throws -> Service
 
-    /// A watched folder with a plug-in that offers a service and one that asks for it.
+    /// A watched folder with a plug-in that offers a service and one that requests it.
     private struct Watched {
         let giver: BundleFixture
         let catalog: PluginCatalog
         private let point: String
-        /// Lets the plug-in that is used by the catalogue ask.
+        /// Lets the plug-in that the catalogue uses request the service.
         let ask: Ask
-        /// Lets one ask that was opened without the catalogue.
+        /// Lets a plug-in request it that was opened without the catalogue.
         let askBeside: Ask
         var events: AsyncStream<CatalogEvent>.Iterator
 
@@ -42,7 +42,7 @@ import Testing
 
         func install(build: Int) throws { try giver.install(Self.code(point, build: build)) }
 
-        /// Activating takes a while, so that others ask meanwhile; of a negative build it fails after that.
+        /// Activating takes a while, so that others send requests meanwhile; in a negative build it then fails.
         private static func code(_ point: String, build: Int) -> BundleFixture.Code {
             .swift(
                 """
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func whoAsksAnewGetsTheNewestGenerationAndAnOldObjectWorksOnAndIsCounted() async throws {
+    @Test func aNewRequestGetsTheNewestGenerationAndAnOldObjectStillWorksAndIsCounted() async throws {
         var watched = try Watched("ServiceAnew")
         #expect(watched.catalog.state(of: watched.identifier) == .resolved)
         var old: Service? = try watched.ask()
@@ -109,7 +109,7 @@ import Testing
         #expect(try watched.ask() === new && watched.askBeside() === new)
         #expect(old?.description == "1")
         #expect(watched.catalog.generations(of: watched.identifier).map { $0.liveObjects.map(\.count) } == [[1], [1]])
-        // Who asks is not reloaded: its own code is as before.
+        // The plug-in that requests it is not reloaded: its own code did not change.
         #expect(watched.catalog.generations(of: watched.asker).map(\.number) == [1])
         old = nil
         #expect(watched.catalog.generations(of: watched.identifier).map { $0.liveObjects.map(\.count) } == [[], [1]])
@@ -150,7 +150,7 @@ import Testing
             }
         }
         for build in 2...11 {
-            // Every third fails before the one that works.
+            // Every third build fails before the one that works.
             if build % 3 == 0 {
                 try watched.install(build: -build)
                 await #expect(throws: PluginError.self) { try await watched.events.nextReload() }

@@ -4,7 +4,7 @@ import PluginABI
 import PluginHost
 import Testing
 
-/// What plug-ins offer to one another, and the application to them.
+/// Services that plug-ins offer to one another, and that the application offers to them.
 @Suite struct Services {
     private func error(_ body: () throws -> Void) throws -> PluginError {
         try #require(#expect(throws: PluginError.self) { try body() })
@@ -53,12 +53,12 @@ import Testing
         let missing = try error { _ = try ServiceFixture.ask(taker) }
         let message = """
             Neither the application nor a plug-in offers version 1 of the service “org.example.missing”. \
-            “\(one.bundlePath)” declares it and is not loaded, “\(two.bundlePath)” declares version 2.
+            “\(one.bundlePath)” declares it but is not loaded, “\(two.bundlePath)” declares version 2.
             """
         #expect(missing.findings[0].message == message)
     }
 
-    @Test func whatPHUsesDoesNotDeclareIsRefusedAlsoIfItIsThere() throws {
+    @Test func anUndeclaredServiceIsRefusedEvenIfItExists() throws {
         HostEnvironment.provide(ExtensionPoint<String>("org.example.undeclared"), named: "host") { "there" }
         let secret = try PluginBundle.open(
             path: ServiceFixture.swift("AsksSecretly", asks: "org.example.undeclared", uses: [:]).path)
@@ -142,7 +142,7 @@ import Testing
             “ServiceB.bundle”.
             """
         #expect(circle.message == message)
-        // From two sides at once: nobody hangs, and every outcome is that error.
+        // From two sides at the same time: nobody hangs, and every outcome is that error.
         let others = Locked(0)
         onThreads(8) { index in
             do {
@@ -230,7 +230,7 @@ import Testing
         #expect(try ask(.int(3)).int64 == 1)
         #expect(try ask(.int(3)).int64 == 2)
         #expect(offering.liveObjects.map(\.count) == [1])
-        // What a C client has is never released.
+        // The host never releases an object that a C client has.
         offering.unload()
         #expect(try ask(.int(3)).int64 == -7)
         #expect(offering.liveObjects.map(\.count) == [1])

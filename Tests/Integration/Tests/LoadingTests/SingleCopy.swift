@@ -4,14 +4,14 @@ import Foundation
 import PluginHost
 import Testing
 
-/// One copy of each module: a Swift type equals itself only within one copy.
+/// One copy of each module: two Swift types are equal only if they come from the same copy.
 @Suite struct SingleCopy {
     @Test func exactlyOneLoadedImageDefinesEachSharedModulesTypes() async {
         // In a process of its own: other tests load plug-ins with copies on purpose.
         await #expect(processExitsWith: .success) { try LoadedCopies.expectOneOfEach() }
     }
 
-    /// The object files of modules, to link statically what must be linked dynamically.
+    /// The object files of modules, to link statically what should be linked dynamically.
     private func objects(_ modules: String...) throws -> [String] {
         try modules.flatMap { module in
             let folder = Workspace.products.appending(path: "\(module).build")
@@ -35,13 +35,13 @@ import Testing
         let error = try loadError(fixture)
         #expect(error.code == .duplicateABI)
         let message = """
-            The bundle “\(fixture.path)”: The plug-in “\(fixture.executable.path)” carries its own copy of the module \
-            PluginABI, so its classes are none that the host knows. In its Package.swift, which must be another package \
-            than PluginHost's own, depend on .product(name: "PluginHost", package: "PluginHost") instead of on a target: \
+            The bundle “\(fixture.path)”: The plug-in “\(fixture.executable.path)” contains its own copy of the module \
+            PluginABI, so the host does not recognise its classes. In its Package.swift, which must be a different \
+            package than PluginHost, depend on .product(name: "PluginHost", package: "PluginHost") instead of on a target: \
             that product is .dynamic, and host and plug-in then share one copy.
             """
         #expect(error.description.hasPrefix(message))
-        // The check before the load tells the same.
+        // The check before the load reports the same.
         let checked = #expect(throws: PluginError.self) { try PluginBundle.open(path: fixture.path).preflight() }
         #expect(checked?.findings.contains { $0.code == .duplicateABI } == true)
     }
@@ -121,7 +121,7 @@ enum LoadedCopies {
 
     /// The images of this process that define a symbol, read by nm from the files that are mapped.
     private static func images(defining symbol: String) throws -> [String] {
-        // By cat, because Foundation reads no more of it than the kernel gives at once.
+        // With cat, because Foundation reads only what the kernel gives in one read.
         let maps = try Tool.run(Tool.find("cat"), ["/proc/\(getpid())/maps"])
         let files = Set(
             maps.split(separator: "\n").compactMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } })

@@ -3,8 +3,8 @@ import Foundation
 import PluginHost
 import Testing
 
-/// The bundles that the package manager makes of a target's resources, `Bundle.module`: built here by the package manager
-/// of this toolchain, in debug and in release, and compared with what Foundation finds in them.
+/// The bundles that the package manager makes of a target's resources, `Bundle.module`. The package manager of this
+/// toolchain builds them here, in debug and in release, and they are compared with Foundation's results.
 @Suite struct SwiftPackageBundles {
     private static let files = [
         "Package.swift": """
@@ -59,7 +59,7 @@ import Testing
             var found = 0
             for (name, type, directory) in Self.questions {
                 let answer = ours.path(forResource: name, ofType: type, inDirectory: directory)
-                // Foundation takes any language.
+                // Foundation uses any language.
                 if name == "Localizable" {
                     #expect(answer == nil || answer?.hasSuffix(".lproj/Localizable.strings") == true)
                     continue

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Runs a body on many threads that start together, and waits until all have ended, five minutes at most.
+/// Runs a body on many threads that start together, and waits until all have ended, for at most five minutes.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let start = DispatchSemaphore(value: 0)
     let done = DispatchGroup()
@@ -17,11 +17,11 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
         thread.start()
     }
     for _ in 0..<count { start.signal() }
-    // Under the thread sanitiser a thousand threads take some twenty seconds.
+    // Under the thread sanitiser a thousand threads take about twenty seconds.
     if done.wait(timeout: .now() + 300) != .success { Issue.record("The threads did not end within five minutes.") }
 }
 
-/// Waits for a signal, and a minute at most.
+/// Waits for a signal, for at most a minute.
 ///
 /// - Returns: whether it came.
 @discardableResult
@@ -31,9 +31,9 @@ func waitUntil(_ what: String, _ signal: DispatchSemaphore) -> Bool {
     return false
 }
 
-/// Waits until a condition holds, and a minute at most: a test that fails must end.
+/// Waits until a condition is true, for at most a minute, because a failing test must end.
 ///
-/// - Returns: whether it holds.
+/// - Returns: whether it is true.
 @discardableResult
 func waitUntil(_ what: String, _ holds: () -> Bool) -> Bool {
     let limit = ContinuousClock.now.advanced(by: .seconds(60))

@@ -3,8 +3,8 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Faults 69 and 70: libraries that the dynamic linker would take from where anybody may have put them. Each is put
-/// there: the dynamic linker alone runs its constructor, and a load does not.
+/// Faults 69 and 70: libraries that the dynamic linker would take from places where anybody may put files. Each library
+/// is put there: the dynamic linker alone runs its constructor, and a load does not.
 @Suite struct UnsafeSearchPaths {
     /// How a plug-in leads to a library outside of its bundle.
     struct Lure: Codable, Sendable, CustomTestStringConvertible {
@@ -13,7 +13,7 @@ import Testing
         var isOld = false
         /// The folder of the library: from the host's current directory or, with `…`, from the one that has the bundle.
         var place: String
-        /// What stands before the library's own name where the plug-in names it.
+        /// The text before the library's own name in the plug-in's reference.
         var prefix = ""
 
         var testDescription: String { search.map { "RUNPATH \($0)" } ?? "needs \(prefix)libtrap.so" }
@@ -42,7 +42,7 @@ import Testing
         await #expect(processExitsWith: .success) { [lure = lure as Lure] in try Self.tryLure(lure) }
     }
 
-    /// In a process of its own, whose current directory and libraries are its own.
+    /// In a process of its own, with its own current directory and libraries.
     private static func tryLure(_ lure: Lure) throws {
         let manager = FileManager.default
         let folder = Workspace.temporary.appending(path: "lures/\(UUID().uuidString)")
@@ -94,7 +94,7 @@ import Testing
         try holds(finding?.filePath == executable, "the load is refused for its search path: \(said)")
         let checked = try PluginBundle.open(path: bundle.path).findings()
         try holds(checked.contains { $0.code == .unsafeSearchPath && $0.severity == .error }, "a check refuses it")
-        // The lure is real.
+        // The dynamic linker really takes the bait.
         let image = dlopen(executable, RTLD_NOW)
         try holds(image != nil, "the dynamic linker loads it: \(dlerror().map { String(cString: $0) } ?? "")")
         try holds(getenv("FAULT_69_TRAP") != nil, "the library's code runs where nobody refuses it")

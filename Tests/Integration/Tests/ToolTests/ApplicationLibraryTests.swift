@@ -2,10 +2,10 @@ import Fixtures
 import Foundation
 import Testing
 
-/// The commonest first mistake: the module of the application's API is a target of the application's package. Then it is
-/// linked into the application, and the library that plug-ins need is nowhere.
+/// The most common first mistake: the module of the application's API is a target of the application's package. Then it
+/// is linked into the application, and the library that plug-ins need does not exist.
 @Suite struct ApplicationLibraryTests {
-    /// A plug-in that needs libNotesAPI.so, which is not there, and the application with the module in it.
+    /// A plug-in that needs libNotesAPI.so, which does not exist, and the application with the module in it.
     private func mistake() throws -> (plugin: BundleFixture, application: String) {
         let folder = Workspace.temporary.appending(path: "notes-\(UUID().uuidString)")
         let modules = folder.appending(path: "modules")
@@ -60,18 +60,19 @@ import Testing
         let unknown = try #require(alone.findings.first { $0["code"] as? String == "dependencyMissing" })
         #expect(
             (unknown["message"] as? String)?.contains(
-                "the library of the Swift module NotesAPI, which is most likely the application's own") == true)
+                "belong to the Swift module NotesAPI, which is most likely part of the application") == true)
         let remedy = try #require(unknown["remedy"] as? String)
         #expect(
-            remedy.hasPrefix("If the application brings it, name the application: pluginhost check --host PROGRAM."))
-        #expect(remedy.contains("make NotesAPI a product .library(type: .dynamic) in a package of its own"))
+            remedy.hasPrefix("If the application contains it, name the application: pluginhost check --host PROGRAM."))
+        #expect(remedy.contains("make NotesAPI a product .library(type: .dynamic) in a separate package"))
         #expect(!alone.text.contains("apt-file"))
 
         let hosted = try PluginHostTool.document("check", "--host", application, plugin.path)
         let known = try #require(hosted.findings.first { $0["code"] as? String == "dependencyMissing" })
         #expect(
             (known["message"] as? String)?.hasSuffix(
-                "The Swift module NotesAPI, which that library is made of, stands in “\(application)” itself.") == true)
+                "The Swift module NotesAPI, from which that library is built, is contained in “\(application)”.")
+                == true)
         #expect((known["remedy"] as? String)?.hasPrefix("Make NotesAPI a product .library(type: .dynamic)") == true)
         #expect(!hosted.text.contains("apt-file") && !hosted.text.contains("--host PROGRAM"))
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct CheckCommandTests {
-    /// Broken bundles, each with the code that its check must tell.
+    /// Broken bundles, each with the code that its check must report.
     struct Broken: Sendable, CustomTestStringConvertible {
         let name: String
         let code: String
@@ -50,7 +50,7 @@ import Testing
                 source: .c(PluginSource.good, flags: ["-Wl,-rpath,somewhere"])),
         ]
 
-        /// A library that is there when the plug-in is linked, and not when it is loaded.
+        /// A library that exists when the plug-in is linked, but not when it is loaded.
         private static let missingLibrary: [String] = {
             let folder = Workspace.temporary.appending(path: "missing-library")
             try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -60,7 +60,7 @@ import Testing
         }()
     }
 
-    @Test(arguments: Broken.all) func tellsWhatIsWrongAndWhatToDo(_ broken: Broken) throws {
+    @Test(arguments: Broken.all) func reportsWhatIsWrongAndWhatToDo(_ broken: Broken) throws {
         let fixture = try BundleFixture(broken.name, info: broken.info, code: broken.source)
         try broken.damage(fixture)
 
@@ -125,7 +125,7 @@ import Testing
         #expect(try PluginHostTool.document("check", fixture.path, "--strict").status == 1)
     }
 
-    @Test func everyFindingIsTold() throws {
+    @Test func everyFindingIsReported() throws {
         let fixture = try BundleFixture(
             "Several", info: ["CFBundleName": 1, "CFBundleVersion": [String](), "PHFunctions": ["f": "?"]],
             code: .c(PluginSource.missingEntry))

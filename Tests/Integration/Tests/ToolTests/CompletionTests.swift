@@ -2,13 +2,15 @@ import Fixtures
 import Foundation
 import Testing
 
-/// The scripts for shells, in the shells themselves. “Scripts/setup.sh shells” installs them.
+/// The completion scripts, run in the real shells. “Scripts/setup.sh shells” installs the shells.
 @Suite struct CompletionTests {
     enum Shell: String, CaseIterable, Sendable {
         case bash, zsh, fish
     }
 
-    private static let commands = ["list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load"]
+    private static let commands = [
+        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "load", "call", "new", "pack",
+    ]
 
     private func script(_ shell: Shell) throws -> URL {
         let output = try PluginHostTool.run("--generate-completion-script", shell.rawValue)
@@ -21,7 +23,7 @@ import Testing
         return file
     }
 
-    /// What the last word of each line becomes: all that the shell offers for it, in order, with a blank between.
+    /// All completions of the last word of each line, in order, with a blank between.
     private func completions(of lines: [String], in shell: Shell) throws -> [String] {
         guard let program = try? Tool.find(shell.rawValue) else {
             throw Tool.Failure(
@@ -48,7 +50,7 @@ import Testing
         return found
     }
 
-    /// Calls the function that the script gives to “complete”, as the shell does.
+    /// Calls the function that the script registers with “complete”, as the shell does.
     private static let bashDriver = """
         source "$1"; shift
         for line; do
@@ -59,8 +61,8 @@ import Testing
         done | sed 's/^- *//'
         """
 
-    /// Types each line and a tab into a shell on a terminal of its own, and asks for the line, which has the first of what
-    /// is offered.
+    /// Types each line and a tab into a shell on its own terminal, and reads the line back, which then has the first
+    /// completion.
     private static let zshDriver = """
         zmodload zsh/zpty
         zpty shell zsh -f
@@ -88,7 +90,7 @@ import Testing
         let bundle = folder.path + "/Charts.bundle"
         let program = folder.path + "/application"
         try Data().write(to: folder.url.appending(path: "application"))
-        var cases = ["list", "graph", "doctor", "scan", "info", "check", "lint", "load"].map {
+        var cases = ["list", "graph", "doctor", "scan", "info", "check", "lint", "load", "call"].map {
             (line: "pluginhost \($0) \(folder.path)/Ch", word: bundle)
         }
         cases += ["list", "why", "graph", "doctor", "scan", "check"].map {
@@ -105,13 +107,16 @@ import Testing
     }
 
     @Test(arguments: Shell.allCases) func wordsAreCompleted(_ shell: Shell) throws {
-        let folder = try PluginFolder(["Charts": [:], "Report": [:]])
+        let folder = try PluginFolder(["Charts": ["PHFunctions": ["bars": "() -> void"]], "Report": [:]])
         var cases = [
             ("pluginhost gr", "graph"), ("pluginhost lint --type stringsd", "stringsdict"),
             ("pluginhost graph --format mer", "mermaid"), ("pluginhost load --time", "--timeout"),
         ]
-        // fish asks its line editor for the words then, and there is none without a terminal.
-        if shell != .fish { cases.append(("pluginhost why --in \(folder.path) org.example.Ch", "org.example.Charts")) }
+        // fish then asks its line editor for the words, which does not exist without a terminal.
+        if shell != .fish {
+            cases.append(("pluginhost why --in \(folder.path) org.example.Ch", "org.example.Charts"))
+            cases.append(("pluginhost call \(folder.path)/Charts.bundle ba", "bars"))
+        }
         #expect(try completions(of: cases.map(\.0), in: shell) == cases.map(\.1))
     }
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct DoctorCommandTests {
-    /// An environment in which nothing is wrong, of one test's own.
+    /// An environment without any problem, for one test.
     private func environment(_ more: [String: String] = [:]) throws -> [String: String] {
         let home = try PluginFolder()
         return [

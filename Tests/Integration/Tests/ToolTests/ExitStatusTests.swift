@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ExitStatusTests {
-    @Test(arguments: [["check"], ["info", "--colour", "x"], ["frobnicate"], ["check", "--host"], ["load"]])
+    @Test(arguments: [["check"], ["info", "--colour", "x"], ["frobnicate"], ["check", "--host"], ["load"], ["call"]])
     func aWrongUseIsTwo(_ arguments: [String]) throws {
         let output = try PluginHostTool.run(arguments)
         #expect(output.status == 2)
@@ -62,7 +62,7 @@ import Testing
         #expect(output.standardOutput.contains("bundleNotFound"))
     }
 
-    @Test func aFileIsNoBundle() throws {
+    @Test func aFileIsNotABundle() throws {
         let file = Workspace.temporary.appending(path: "file.bundle")
         try Data().write(to: file)
         #expect(try PluginHostTool.run("info", file.path).status == 2)

@@ -2,7 +2,7 @@ import Fixtures
 import Foundation
 import Testing
 
-/// The fuzzer itself: that it finds what is there, and makes an input again from its seed.
+/// Tests of the fuzzer itself: it finds planted defects, and repeats an input from its seed.
 @Suite struct FuzzTests {
     private func fuzz(_ arguments: String...) throws -> Tool.Output {
         try Tool.output(Workspace.products.appending(path: "fuzz").path, arguments, environment: [:])
@@ -12,7 +12,7 @@ import Testing
         let folder = Workspace.temporary.appending(path: "fuzz-corpus")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for first in 0x3D...0x41 {
-            // Long, so that most damage leaves the first byte alone.
+            // Long, so that most damage does not touch the first byte.
             try Data(repeating: UInt8(first), count: 200).write(to: folder.appending(path: "\(first)"))
         }
         let findings = Workspace.temporary.appending(path: "fuzz-findings").path
@@ -40,14 +40,16 @@ import Testing
         }
     }
 
-    @Test(arguments: ["plists", "strings", "stringsdict"]) func theReadersStandAShortRun(target: String) throws {
+    @Test(arguments: ["plists", "strings", "stringsdict", "signatures"]) func theReadersPassAShortRun(target: String)
+        throws
+    {
         let findings = Workspace.temporary.appending(path: "fuzz-none").path
         let output = try fuzz(target, "--inputs", "2000", "--seed", "3", "--findings", findings)
         #expect(output.status == 0, "\(output.standardOutput)")
         #expect(output.standardOutput.contains("0 findings"))
     }
 
-    @Test(arguments: ["budgets", "formats", "indexes"]) func theReadersStandHostileFiles(target: String) throws {
+    @Test(arguments: ["budgets", "formats", "indexes"]) func theReadersSurviveHostileFiles(target: String) throws {
         let findings = Workspace.temporary.appending(path: "fuzz-none").path
         let output = try fuzz(target, "--inputs", "200", "--seed", "3", "--findings", findings)
         #expect(output.status == 0, "\(output.standardOutput)")
@@ -57,7 +59,7 @@ import Testing
     @Test func fault80_mutantsOfPluginsAndTheirLibrariesAreLoadedInProcesses() throws {
         let output = try fuzz("elf", "--inputs", "2000", "--seed", "3", "--jobs", "4")
         #expect(output.status == 0, "\(output.standardOutput)")
-        // The linker of the toolchain makes every kind of file but those that need another one.
+        // The linker of the toolchain makes every kind of file except those that need another linker.
         let absent = output.standardOutput.split(separator: "\n").first { $0.hasPrefix("no linker here makes") } ?? ""
         #expect(!absent.contains("lld"), "\(absent)")
         // The rule holds, and the mutants are neither all sound nor all refused.

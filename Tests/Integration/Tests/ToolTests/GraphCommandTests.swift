@@ -53,7 +53,8 @@ import Testing
         #expect(edges.allSatisfy { Set($0.keys) == ["kind", "from", "to", "label"] })
     }
 
-    @Test(arguments: ["text", "dot", "mermaid", "svg"]) func whatIsMissingIsShownAndIsAProblem(_ format: String) throws
+    @Test(arguments: ["text", "dot", "mermaid", "svg"]) func missingRequirementsAreShownAndAreAProblem(_ format: String)
+        throws
     {
         let output = try PluginHostTool.run("graph", "--format", format, try broken().path)
         #expect(output.status == 1)
@@ -110,7 +111,7 @@ import Testing
     @Test func namesAreQuotedForGraphviz() throws {
         let text = try PluginHostTool.run("graph", "--format", "dot", try hostileFolder().path).standardOutput
         for line in text.split(separator: "\n") {
-            // Outside of quotation marks there is nothing but the language.
+            // Outside of quotation marks there is only the language's own syntax.
             var isInside = false, isEscaped = false, outside = ""
             for character in line {
                 if isEscaped {
@@ -158,7 +159,7 @@ import Testing
                 ])
         }
         let text = try PluginHostTool.run("graph", "--format", "svg", folder.path).standardOutput
-        // By the text: the XML classes of Foundation give no attributes of elements that XPath found.
+        // By the text, because Foundation's XML classes return no attributes of elements that XPath found.
         let rects = text.matches(of: /<rect x="([^"]+)" y="([^"]+)" width="([^"]+)" height="([^"]+)"/).map { match in
             [match.1, match.2, match.3, match.4].map { Double($0) ?? .nan }
         }

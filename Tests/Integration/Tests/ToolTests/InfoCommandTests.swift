@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct InfoCommandTests {
-    @Test func tellsWhatTheBundleSaysOfItself() throws {
+    @Test func describesTheBundle() throws {
         let maker: [String: any Sendable] = [
             "name": "maker", "extensionPoint": "org.example.point", "version": 3, "displayName": "The maker",
         ]
@@ -48,7 +48,7 @@ import Testing
         #expect(bundle["path"] as? String == fixture.path)
     }
 
-    @Test func tellsWhatItOpensAndUsesAndNeedsOfTheApplication() throws {
+    @Test func showsWhatItOpensUsesAndNeedsFromTheApplication() throws {
         let factory: [String: any Sendable] = ["name": "late", "extensionPoint": "org.example.point", "order": 70]
         let point: [String: any Sendable] = ["name": "org.example.palette", "version": 4, "displayName": "Palettes"]
         let fixture = try BundleFixture(
@@ -69,7 +69,7 @@ import Testing
         #expect(bundle["uses"] as? [String: Int] == ["org.example.spelling": 2])
     }
 
-    @Test func theExecutablesNoteAndMachineAreTold() throws {
+    @Test func theExecutablesNoteAndMachineAreShown() throws {
         let source = "PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) { (void)host; return 0; }"
         let document = try PluginHostTool.document("info", BundleFixture("Noted", code: .c(source)).path)
         let bundle = try #require(document.bundles.first)

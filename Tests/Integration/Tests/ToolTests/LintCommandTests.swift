@@ -47,7 +47,7 @@ import Testing
         let lines = try PluginHostTool.run("lint", file("Wide.strings", table).path).standardOutput.split(
             separator: "\n")
         let carets = lines.filter { $0.hasSuffix("^") }.map(\.count)
-        // Two blanks of indent; quotes, two wide characters, a blank: column 7. The escape \u{07} has six.
+        // An indent of two blanks; quotes, two wide characters, a blank: column 7. The escape \u{07} has six.
         #expect(carets == [2 + 8, 2 + 5, 2 + 10])
         #expect(lines.contains { $0.contains("\\u{07}") })
     }
@@ -80,7 +80,7 @@ import Testing
         let output = try PluginHostTool.run("lint", path)
         #expect(output.status == 0)
         #expect(output.standardOutput.contains("\(path):2:1: warning: "))
-        #expect(output.standardOutput.contains("\(path):1:1: note: The key stands here first."))
+        #expect(output.standardOutput.contains("\(path):1:1: note: The first one is here."))
         #expect(output.standardOutput.hasSuffix("1 warning in 1 file\n"))
         #expect(try PluginHostTool.run("lint", "--strict", path).status == 1)
     }
@@ -123,7 +123,7 @@ import Testing
         #expect(text.hasSuffix("1 error, 1 warning in 3 files\n"))
     }
 
-    @Test func sourcesTellWhichKeysAreUsed() throws {
+    @Test func sourcesShowWhichKeysAreUsed() throws {
         let fixture = try bundle("Keys", ["en.lproj/Localizable.strings": "\"unused key\" = \"1\";\n"])
         let source = try file("Code.swift", "let a = NSLocalizedString(\"missing\", comment: \"\")\n")
         let document = try PluginHostTool.document(
@@ -147,7 +147,7 @@ import Testing
         #expect(output.standardOutput.contains("[missingSeparator]"))
     }
 
-    @Test func whatIsNotThereIsAWrongUse() throws {
+    @Test func aMissingPathIsWrongUsage() throws {
         let output = try PluginHostTool.run("lint", "/nowhere.plist")
         #expect(output.status == 2)
         #expect(output.standardOutput.contains("does not exist"))
@@ -160,13 +160,13 @@ import Testing
         for option in ["--type", "--sources", "--strict", "--json"] { #expect(output.standardOutput.contains(option)) }
     }
 
-    /// The samples as their authors have them, with their sources: nothing but notes about keys that are put together.
+    /// The samples in their source folders, with their sources: only notes about keys that are built at run time.
     @Test(arguments: ["Charts", "Checksum", "Reporter", "Template", "Typography", "Wordlist"])
     func theSamplePluginsAreClean(name: String) throws {
         let folder = Workspace.project.appending(path: "Plugins/\(name)").path
         #expect(try PluginHostTool.document("lint", "--strict", folder).findings.isEmpty)
         let sources = folder + "/Sources"
-        // Of the samples, one is resources alone.
+        // One of the samples has only resources.
         guard FileManager.default.fileExists(atPath: sources) else {
             #expect(name == "Wordlist")
             return

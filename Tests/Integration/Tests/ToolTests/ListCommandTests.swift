@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["C", "POSIX", "fr_FR.ISO-8859-1", "de_DE@euro"])
-    func textIsASCIIWhereTheLocaleIsNotUTF8(_ locale: String) throws {
+    func textIsASCIIIfTheLocaleIsNotUTF8(_ locale: String) throws {
         let folder = try PluginFolder([
             "Café": [
                 "CFBundleIdentifier": "org.example.Cafe", "CFBundleName": "Café “au lait”",
@@ -94,7 +94,7 @@ import Testing
         let table = try PluginHostTool.run("list", folder.path, environment: plain).standardOutput
         #expect(table.contains(#"Caf\u{00E9} "#) && table.contains("..."), "\(table)")
         #expect(try PluginHostTool.run("chek", environment: plain).standardError.contains(#"no command "chek""#))
-        // JSON is UTF-8 wherever it is written.
+        // JSON is always UTF-8.
         let document = try PluginHostTool.document("list", folder.path, environment: plain)
         #expect(document.bundles.contains { $0["displayName"] as? String == "Café “au lait”" })
     }
@@ -103,7 +103,7 @@ import Testing
         ["LC_ALL": "C.UTF-8"], ["LC_ALL": "", "LC_CTYPE": "C.utf8"],
         ["LC_ALL": "", "LC_CTYPE": "", "LANG": "fr_FR.UTF-8@euro"],
     ])
-    func textIsUTF8WhereTheLocaleIs(_ environment: [String: String]) throws {
+    func textIsUTF8IfTheLocaleIs(_ environment: [String: String]) throws {
         let folder = try PluginFolder(["Cafe": ["CFBundleName": "Café"]])
         #expect(
             try PluginHostTool.run(["list", folder.path], environment: environment).standardOutput.contains("Café"))
@@ -129,7 +129,7 @@ import Testing
         #expect(output.standardOutput.contains("something is wrong with 1"))
     }
 
-    @Test func whatTheApplicationOffersCountsIfItIsTold() throws {
+    @Test func givenCapabilitiesOfTheApplicationCount() throws {
         let folder = try folder()
         let offered = try PluginHostTool.document("list", "--capability", "org.example.colour", folder.path)
         #expect(offered.bundles.count == 2)
@@ -150,7 +150,7 @@ import Testing
         let document = try PluginHostTool.document(
             "list", "--application", "my-editor", environment: ["XDG_DATA_HOME": home.path + "/share"])
         #expect(document.bundles.compactMap { $0["path"] as? String } == [plugins.path + "/Charts.bundle"])
-        // Not those beside this tool: it is not the application.
+        // Not those beside this tool, which is not the application.
         let folders = document.object["folders"] as? [[String: Any]] ?? []
         #expect(folders.count > 3)
         #expect(!folders.contains { "\($0["path"] ?? "")".hasPrefix(Workspace.products.path) })

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// `pluginhost load` with code that does its process harm: a finding about that bundle, and the next one is reported.
+/// `pluginhost load` with code that harms its process: a finding about that bundle, and the next one is reported.
 @Suite struct LoadChildTests {
     /// Code that misbehaves, and the finding about it.
     struct Harm: Sendable, CustomTestStringConvertible {
@@ -36,7 +36,7 @@ import Testing
         #include <unistd.h>
         """
 
-    /// Offers one function, and nothing that another bundle could offer too.
+    /// Offers one function, whose name no other bundle could offer.
     static let fine = """
         PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) {
             plugin_function f = {{sizeof f, 1}, PLUGIN_STRING("f"), PLUGIN_STRING("() -> int32"), (plugin_code)&plugin_entry};
@@ -64,13 +64,13 @@ import Testing
         Harm(name: "TrapInActivate", source: activate, code: "crashed", words: "ended the process in activate."),
         Harm(
             name: "Aborts", source: entry("abort();"), code: "crashed", subject: "SIGABRT",
-            words: "The signal SIGABRT ended the process in plugin_entry. abort() does so"),
+            words: "The signal SIGABRT ended the process in plugin_entry. abort() causes it"),
         Harm(
             name: "WildAddress", source: entry("*(volatile int *)8 = 1;"), code: "crashed", subject: "SIGSEGV",
             words: "The signal SIGSEGV ended the process in plugin_entry."),
         Harm(
             name: "KillsItself", source: entry("raise(SIGKILL);"), code: "crashed", subject: "SIGKILL",
-            words: "The system does so where memory runs out."),
+            words: "The system sends it when memory runs out."),
         Harm(
             name: "TrapAtEnd",
             source: constructor("") + "\n__attribute__((destructor)) static void end(void) { abort(); }",
@@ -96,7 +96,7 @@ import Testing
             words: "had not ended after 4 s. The tool killed the process in a constructor"),
         Harm(
             name: "StopsItself", source: entry("raise(SIGSTOP);"), code: "hung", subject: "SIGSTOP",
-            words: "The signal SIGSTOP stopped the process in plugin_entry, and it had not gone on after 4 s."),
+            words: "The signal SIGSTOP stopped the process in plugin_entry, and it had not continued after 4 s."),
         Harm(
             name: "HangsAtEnd",
             source: constructor("") + "\n__attribute__((destructor)) static void end(void) { for (;;) pause(); }",
@@ -111,7 +111,7 @@ import Testing
     func fault270_271_272_273_theEndOfAProcessIsAFindingAndTheNextBundleIsReported(_ harm: Harm) throws {
         let bad = try BundleFixture(harm.name, code: .c(harm.source))
         let fine = try BundleFixture("After\(harm.name)", code: .c(Self.fine))
-        // Long enough for a sound bundle beside many other tests, and not waited for where the process ends.
+        // Long enough for a sound bundle beside many other tests; nobody waits for it if the process ends.
         let limit = harm.code == "hung" ? "4" : "60"
         let document = try PluginHostTool.document("load", "--timeout", limit, bad.path, fine.path)
         #expect(document.status == 1)
@@ -124,7 +124,7 @@ import Testing
         #expect(message.contains(harm.words), "\(message)")
         #expect((finding["remedy"] as? String)?.isEmpty == false)
         if let subject = harm.subject { #expect(finding["subject"] as? String == subject) }
-        // What ends badly after the load did load.
+        // The load of a bundle that ends badly afterwards did succeed.
         let isLoaded = harm.name.hasSuffix("AtEnd")
         #expect(document.bundles[0]["state"] as? String == (isLoaded ? "loaded" : "failed"))
         #expect(document.bundles[1]["state"] as? String == "loaded")
@@ -138,7 +138,7 @@ import Testing
         #expect(output.standardOutput.contains("TrapText.bundle: not loaded, 1 error"))
         #expect(output.standardOutput.contains("error crashed SIG"))
         let words = PluginHostTool.words(output.standardOutput)
-        #expect(words.contains("A Swift trap does so: a failed precondition"))
+        #expect(words.contains("A Swift trap causes it: a failed precondition"))
         #expect(words.contains("To do: Correct what plugin_entry does; a debugger shows the place."))
     }
 
@@ -177,7 +177,7 @@ import Testing
         let text = try PluginHostTool.run("load", fixture.path)
         #expect(text.status == 1)
         #expect(text.standardOutput.contains(" ms, with 1 error"))
-        // The descriptors of the tool, and those that it inherited, are not the child's.
+        // The child has neither the tool's descriptors nor those that the tool inherited.
         #expect(!text.standardOutput.contains("wild words"))
     }
 
@@ -249,10 +249,10 @@ import Testing
         #expect(document.codes.first == "reportLost")
         #expect(
             document.findings.first?["message"] as? String
-                == "What the code registered takes more than 32 MiB to report.")
+                == "The report of what the code registered would take more than 32 MiB.")
     }
 
-    @Test func fault278_aBundleThatIsNeededIsLoadedInTheSameProcessAndNamedWhereItFails() throws {
+    @Test func fault278_aNeededBundleIsLoadedInTheSameProcessAndNamedIfItFails() throws {
         let info: [String: any Sendable] = ["PHRequires": ["org.example.NeededTrap": ">=0"]]
         let needed = try BundleFixture("NeededTrap", code: .c(Self.entry(Self.trap)))
         let client = try BundleFixture("NeedsTrap", info: info, code: .c(PluginSource.good))
@@ -271,7 +271,7 @@ import Testing
         for (version, usesIt) in [(2, true), (1, false)] {
             let client = try BundleFixture(
                 "UsesTrap\(version)", info: ["PHUses": ["org.example.used-trap": version]], code: .c(Self.entry("")))
-            // Of another version, the service is not the one that it uses.
+            // A service of another version is not the one that it uses.
             let document = try PluginHostTool.document("load", client.path, offer.path)
             let findings = document.bundles.first?["findings"] as? [[String: Any]] ?? []
             let messages = findings.compactMap { $0["message"] as? String }
@@ -281,7 +281,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
-    func fault279_theEndOfTheToolEndsWhatItStarted(_ signal: Int32) throws {
+    func fault279_theEndOfTheToolEndsItsChildren(_ signal: Int32) throws {
         let mark = Workspace.temporary.appending(path: "child-\(UUID().uuidString)")
         let wait = """
             FILE *file = fopen("\(mark.path).new", "w"); fprintf(file, "%d", getpid()); fclose(file);

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct LoadCommandTests {
-    @Test func tellsWhatTheCodeRegisters() throws {
+    @Test func showsWhatTheCodeRegisters() throws {
         let fixture = try BundleFixture("Registering", code: .c(PluginSource.good))
         let output = try PluginHostTool.run("load", fixture.path)
         #expect(output.status == 0)
@@ -12,7 +12,7 @@ import Testing
         #expect(output.standardOutput.contains("(int32) -> int32"))
     }
 
-    @Test func whatThePlugInPrintsStaysOutOfTheDocument() throws {
+    @Test func thePluginsOutputStaysOutOfTheDocument() throws {
         let fixture = try BundleFixture("Printing", code: .c(PluginSource.good))
         let output = try PluginHostTool.run("load", "--json", fixture.path)
         #expect(output.standardOutput.hasPrefix("{"))
@@ -34,7 +34,7 @@ import Testing
         #expect(registrations[1]["signature"] as? String == "(int32) -> int32")
     }
 
-    @Test func swiftClassesAndProvidersAreTold() throws {
+    @Test func swiftClassesAndProvidersAreShown() throws {
         let typography = try Workspace.samplePlugins.get().appending(path: "Typography.bundle").path
         let bundle = try #require(try PluginHostTool.document("load", typography).bundles.first)
         let registrations = try #require(bundle["registrations"] as? [[String: Any]])
@@ -68,7 +68,7 @@ import Testing
         #expect(document.codes == ["entryFailed"])
     }
 
-    @Test func whatIsDeclaredAndNotRegisteredIsAWarningAndAProblemIfStrict() throws {
+    @Test func anUnfulfilledDeclarationIsAWarningAndAProblemIfStrict() throws {
         let maker: [String: any Sendable] = ["name": "maker", "extensionPoint": "org.example.point", "version": 3]
         let fixture = try BundleFixture(
             "DeclaresMore", info: ["PHFactories": [maker, ["name": "x"]]], code: .c(PluginSource.good))

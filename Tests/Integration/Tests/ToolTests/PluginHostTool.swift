@@ -20,6 +20,10 @@ enum PluginHostTool {
 
     /// Runs a command with --json and reads its one document.
     static func document(_ arguments: String..., environment: [String: String] = [:]) throws -> Document {
+        try document(of: arguments, environment: environment)
+    }
+
+    static func document(of arguments: [String], environment: [String: String] = [:]) throws -> Document {
         let output = try run(arguments + ["--json"], environment: environment)
         let object = try JSONSerialization.jsonObject(with: Data(output.standardOutput.utf8))
         return Document(
@@ -29,7 +33,7 @@ enum PluginHostTool {
     /// A text without its line breaks and indents.
     static func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// What --json wrote.
+    /// The document of --json.
     struct Document {
         let status: Int32
         let text: String
@@ -63,6 +67,20 @@ enum PluginSource {
         }
         """
 
+    /// Registers one factory at an extension point.
+    static func registering(_ name: String, at point: String) -> String {
+        """
+        static plugin_status create(const plugin_factory *f, const plugin_host *h, void **i) {
+            (void)f; (void)h; *i = (void *)&create; return PLUGIN_OK;
+        }
+        static void release(void *i) { (void)i; }
+        static const plugin_factory factory = {.header = {sizeof(plugin_factory), 1},
+            .name = {"\(name)", \(name.utf8.count)}, .extension_point = {"\(point)", \(point.utf8.count)},
+            .extension_version = 1, .create = create, .release = release};
+        PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) { return host->register_factory(host, &factory); }
+        """
+    }
+
     static let missingEntry = "int other(void) { return 1; }"
 
     static let undefinedSymbol = """
@@ -72,7 +90,7 @@ enum PluginSource {
         }
         """
 
-    /// Leaves a file where it is told to, so that a test can see whether it ran.
+    /// Leaves a file at a given path, so that a test can see whether it ran.
     static func leavingMark(at path: String) -> String {
         """
         #include <stdio.h>

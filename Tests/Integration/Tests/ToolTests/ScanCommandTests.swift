@@ -8,7 +8,7 @@ import Testing
             "Charts": ["CFBundleShortVersionString": "2.0"],
             "Old": ["CFBundleIdentifier": "org.example.Charts"],
         ])
-        // So long ago that its times are relied on.
+        // So old that its times are trusted.
         for name in ["Charts", "Old"] {
             let list = folder.url.appending(path: "\(name).bundle/Contents/Info.plist")
             try FileManager.default.setAttributes(
@@ -29,14 +29,14 @@ import Testing
         #expect(text.contains("without an index"))
     }
 
-    @Test func aLaterScanTakesWhatTheIndexHas() throws {
+    @Test func aLaterScanUsesTheIndex() throws {
         let folder = try folder()
         let cache = ["XDG_CACHE_HOME": try PluginFolder().path]
         let first = try PluginHostTool.document("scan", folder.path, environment: cache)
         #expect(first.object["read"] as? Int == 2)
         let index = try #require(first.object["index"] as? String)
         #expect(FileManager.default.fileExists(atPath: index))
-        // A file is relied on if it had settled when it was looked at: the second scan does so at the latest.
+        // A file is trusted if it was unchanged for long enough when it was read; the second scan sees that at the latest.
         Thread.sleep(forTimeInterval: 0.1)
         _ = try PluginHostTool.document("scan", folder.path, environment: cache)
         let third = try PluginHostTool.document("scan", folder.path, environment: cache)

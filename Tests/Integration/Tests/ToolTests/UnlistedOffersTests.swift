@@ -2,9 +2,9 @@ import Fixtures
 import Foundation
 import Testing
 
-/// What a plug-in offers and no catalogue can list, and that one offers nothing, is stated by every command that sees it.
+/// Every command that can see it reports registrations that no catalogue lists, and plug-ins that offer nothing.
 @Suite struct UnlistedOffersTests {
-    /// A plug-in as an author writes it who has not heard of PHFactories.
+    /// A plug-in by an author who has not heard of PHFactories.
     private func undeclared() throws -> BundleFixture {
         let source = """
             import PluginABI
@@ -27,7 +27,7 @@ import Testing
         "name": "maker", "extensionPoint": "org.example.point", "version": 3,
     ]
 
-    @Test func loadStatesWhatNoCatalogueLists() throws {
+    @Test func loadReportsWhatNoCatalogueLists() throws {
         for fixture in try [undeclared(), BundleFixture("UndeclaredOfC", code: .c(PluginSource.good))] {
             let document = try PluginHostTool.document("load", fixture.path)
             #expect(document.status == 0 && document.codes == ["undeclaredRegistration"])
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func loadIsSilentAboutWhatIsDeclared() throws {
+    @Test func loadIsSilentAboutDeclaredRegistrations() throws {
         let fixture = try BundleFixture("Declared", info: ["PHFactories": [Self.maker]], code: .c(PluginSource.good))
         let document = try PluginHostTool.document("load", fixture.path)
         #expect(document.codes.isEmpty)
@@ -61,12 +61,12 @@ import Testing
         let document = try PluginHostTool.document("load", fixture.path)
         #expect(document.status == 1 && document.codes.first == "undeclaredRegistration")
         #expect(document.text.contains("“org.example.point”") && document.text.contains("“org.example.piont”"))
-        // The code has the other spelling, and nothing of it must run to see that.
+        // The code has the other spelling; none of it needs to run to see that.
         let check = try PluginHostTool.document("check", fixture.path)
         #expect(check.codes == ["unfulfilledDeclaration"])
         #expect(check.findings.first?["subject"] as? String == "org.example.piont")
         #expect(
-            (check.findings.first?["message"] as? String)?.hasSuffix("what is there is “org.example.point”.") == true)
+            (check.findings.first?["message"] as? String)?.hasSuffix("that file has “org.example.point”.") == true)
     }
 
     @Test func aPointThatTheApplicationSpellsOtherwiseIsAWarning() throws {
@@ -90,7 +90,7 @@ import Testing
         return program.path
     }
 
-    @Test func checkStatesThatTheCodeOffersWhatIsNotDeclared() throws {
+    @Test func checkReportsThatTheCodeOffersMoreThanItDeclares() throws {
         let fixture = try undeclared()
         let document = try PluginHostTool.document("check", fixture.path)
         #expect(document.status == 0 && document.codes == ["undeclaredRegistration"])
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func whatDeclaresSomethingOrHasNoCodeIsNoMatter() throws {
+    @Test func bundlesWithDeclarationsOrWithoutCodeGiveNoWarning() throws {
         let folder = try PluginFolder([
             "Resources": [:], "Principal": ["NSExecutable": "X", "NSPrincipalClass": "Thing"],
             "Functions": ["NSExecutable": "X", "PHFunctions": ["f": "() -> void"]],

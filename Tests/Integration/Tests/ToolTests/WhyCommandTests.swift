@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct WhyCommandTests {
-    /// App requires Middle, which requires Base; Base is there twice.
+    /// App requires Middle, which requires Base; there are two bundles of Base.
     private func chain() throws -> PluginFolder {
         try PluginFolder([
             "App": ["PHRequires": ["org.example.Middle": ">=1"]],
@@ -17,7 +17,7 @@ import Testing
         ])
     }
 
-    @Test func tellsOfEveryCandidateWhetherItIsUsedAndByWhichRule() throws {
+    @Test func showsForEveryCandidateWhetherItIsUsedAndByWhichRule() throws {
         let folder = try chain()
         let output = try PluginHostTool.run("why", "org.example.Base", "--in", folder.path)
         #expect(output.status == 0, "\(output)")
@@ -28,7 +28,7 @@ import Testing
         #expect(text.contains("Complete check: fine"))
     }
 
-    @Test func theChainOfWhatItNeedsIsTold() throws {
+    @Test func theChainOfItsNeedsIsShown() throws {
         let document = try PluginHostTool.document("why", "org.example.App", "--in", try chain().path)
         let middle = try #require((document.object["needs"] as? [[String: Any]])?.first)
         #expect(middle["identifier"] as? String == "org.example.Middle")
@@ -39,14 +39,14 @@ import Testing
         #expect(base["range"] as? String == "1.0")
     }
 
-    @Test func servicesAreToldWithWhoOffersThem() throws {
+    @Test func servicesAreShownWithTheirProviders() throws {
         let document = try PluginHostTool.document("why", "org.example.Middle", "--in", try chain().path)
         let use = try #require((document.object["uses"] as? [[String: Any]])?.first)
         #expect(use["extensionPoint"] as? String == "org.example.spelling")
         #expect(use["offeredBy"] as? [String] == ["org.example.Words"])
     }
 
-    @Test func whatNeedsItAndWhatWouldBeUsedInItsPlaceIsTold() throws {
+    @Test func whatNeedsItAndWhatWouldReplaceItIsShown() throws {
         let folder = try chain()
         let document = try PluginHostTool.document("why", "org.example.Base", "--in", folder.path)
         let neededBy = try #require((document.object["neededBy"] as? [[String: Any]])?.first)
@@ -77,7 +77,7 @@ import Testing
         #expect(output.standardOutput.contains("manifestUnreadable"))
     }
 
-    @Test func anUnknownIdentifierIsAnsweredWithWhatIsSpeltAlike() throws {
+    @Test func forAnUnknownIdentifierSimilarOnesAreSuggested() throws {
         let folder = try chain()
         for identifier in ["org.example.Bsae", "base", "org.example.base"] {
             let output = try PluginHostTool.run("why", identifier, "--in", folder.path)

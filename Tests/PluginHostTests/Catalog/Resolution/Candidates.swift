@@ -30,7 +30,7 @@ struct Candidates {
     }
 }
 
-/// A resolution with names in the place of numbers.
+/// A resolution with names instead of numbers.
 struct Resolved {
     let candidates: Candidates
     let resolution: Resolution

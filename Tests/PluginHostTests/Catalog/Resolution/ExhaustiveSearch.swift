@@ -1,6 +1,6 @@
 @testable import PluginHost
 
-/// Tries every selection of small sets of candidates, to compare with.
+/// Tries every selection of small sets of candidates, for comparison.
 struct ExhaustiveSearch {
     /// A candidate's number for each identifier, or nil.
     typealias Selection = [String: Int]
@@ -32,7 +32,7 @@ struct ExhaustiveSearch {
 
     private func isValid(_ selection: Selection) -> Bool {
         guard selection.values.allSatisfy({ unmet($0, selection).isEmpty }) else { return false }
-        // What remains when everything without further requirements is taken away, again and again, is a circle.
+        // Everything without further requirements is removed again and again; the rest is a circle.
         var rest = selection
         while let free = rest.first(where: { requires($0.value).allSatisfy { rest[$0.identifier] == nil } }) {
             rest[free.key] = nil

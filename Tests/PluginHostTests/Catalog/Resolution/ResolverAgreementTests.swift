@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Compares resolutions with every selection that there is, on small random sets.
+/// Compares resolutions with all possible selections, on small random sets.
 @Suite struct ResolverAgreementTests {
     private static let ranges = [
         "*", "*", "1", "2", "3", ">=2", "<2", "<3", "=1", "=2", "=3", ">=2 <3", "1...2", "1 || 3", "~1.1", ">=1.1",
@@ -12,14 +12,14 @@ import Testing
 
     private static func candidates(_ generator: inout SeededGenerator) throws -> Candidates {
         let identifiers = ["a", "b", "c", "d", "e", "f"].prefix(Int.random(in: 2...6, using: &generator))
-        // Few requirements leave much that fits, many leave little; circles leave nothing to contradict each other.
+        // With few requirements much fits, with many little does; with circles there is nothing left to contradict.
         let most = Int.random(in: 1...4, using: &generator)
         let hasCircles = Int.random(in: 0..<4, using: &generator) == 0
         var lines: [String] = []
         for (place, identifier) in identifiers.enumerated() {
             let targets = hasCircles ? identifiers : identifiers.dropFirst(place + 1)
-            // Where there are no circles, what comes last has the usual versions and requires nothing, so that what comes
-            // first can be used, and contradicts each other.
+            // Without circles, the last ones have the usual versions and require nothing, so that the first ones can be used and
+            // can contradict each other.
             let isLast = !hasCircles && place + 3 > identifiers.count
             for round in 0..<(isLast ? 3 : Int.random(in: 1...(hasCircles ? 3 : 2), using: &generator)) {
                 if isLast {
@@ -28,7 +28,7 @@ import Testing
                 }
                 let version = versions.randomElement(using: &generator)!
                 let requires = (0..<Int.random(in: 0...most, using: &generator)).compactMap { _ in
-                    // Now and then what is not there.
+                    // Now and then an identifier that does not exist.
                     let isMissing = Int.random(in: 0..<40, using: &generator) == 0
                     let target = isMissing ? "x" : targets.randomElement(using: &generator)
                     return target.map { "\($0) \((hasCircles ? ranges : narrow).randomElement(using: &generator)!)" }
@@ -70,7 +70,7 @@ import Testing
                 if case .circle = failure.reason { circles += 1 }
             }
         }
-        // The sets are worth trying only if they are of every kind.
+        // The sets are useful only if they include every kind.
         #expect(full > 20 && conflicts > 20 && circles > 20, "\(full) full, \(conflicts) conflicts, \(circles) circles")
         #expect(largest > 360, "\(largest) of 400 with as many identifiers as possible, seed \(seed)")
     }
@@ -92,7 +92,7 @@ import Testing
         }
         #expect(search.selections.contains(chosen), "not valid; \(place)")
 
-        // No identifier more, and with the same ones no better version of any without a worse one of another.
+        // No more identifiers, and with the same ones no better version of any without a worse version of another.
         for other in search.selections {
             let isSuperset = chosen.keys.allSatisfy { other[$0] != nil }
             guard isSuperset else { continue }
@@ -107,7 +107,7 @@ import Testing
                 #expect(!isPossible, "\(failure); \(place)")
                 #expect(failure.sentence.hasPrefix("\(candidates.name(number)) needs "), "\(failure); \(place)")
             case .circle:
-                #expect(!isPossible || failure.sentence.contains("beside the others"), "\(failure); \(place)")
+                #expect(!isPossible || failure.sentence.contains("with the others"), "\(failure); \(place)")
             case .conflict(let names):
                 #expect(names.contains(candidates.list[number].identifier), "\(failure); \(place)")
             case .undecided: Issue.record("undecided; \(place)")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Sets that are large or made to be hard: the result must come, and be valid.
+/// Large or difficult sets: the result must arrive, and be valid.
 @Suite struct ResolverLimitTests {
     private static let count = 10_000
 
@@ -70,7 +70,7 @@ import Testing
         expectValid(result, candidates)
     }
 
-    /// Seven plug-ins, each of which takes one of six places for itself: no search with these means is fast. All but one fit.
+    /// Seven plug-ins that each need one of six places alone: no such search is fast. All but one fit.
     private func pigeons(_ holes: Int) throws -> [ResolutionCandidate] {
         var candidates: [ResolutionCandidate] = []
         for pigeon in 0...holes {
@@ -94,7 +94,7 @@ import Testing
 
     @Test func theSearchEndsAtItsLimitAndSaysSo() throws {
         let hard = try pigeons(20)
-        // A small contradiction, in letters that stand behind the others.
+        // A small contradiction, with letters that come after the others.
         let small = try Candidates(["x 1: z 1", "y 1: z 2", "z 1", "z 2"]).list.map { candidate in
             var candidate = candidate
             candidate.number += hard.count
@@ -104,10 +104,10 @@ import Testing
         #expect(result.reachedLimit)
         expectValid(result, hard + small)
         #expect(result.failures.values.contains { $0.reason == .undecided })
-        // What is solved by itself is not left out because something else is hard.
+        // A part that can be solved alone is not left out because something else is hard.
         #expect(
             result.failures[hard.count + 1]?.sentence
-                == "y 1 needs z from 2 to below 3, but x 1 needs z from 1 to below 2; installed are z 2 and 1.")
+                == "y 1 needs z from 2 to below 3, but x 1 needs z from 1 to below 2; z 2 and 1 are installed.")
         let again = resolve(hard + small, limit: 200_000)
         #expect(again.chosen == result.chosen && again.failures == result.failures)
     }

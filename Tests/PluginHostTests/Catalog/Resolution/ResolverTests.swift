@@ -13,7 +13,7 @@ import Testing
     }
 
     /// Fault 19.
-    @Test func ofEqualVersionsTheLowerRankIsChosenAndTheOtherTold() throws {
+    @Test func ofEqualVersionsTheLowerRankIsChosenAndTheOtherReported() throws {
         var candidates = try Candidates(["a 1.0", "a 1"])
         #expect(candidates.resolved().passedOver == ["a 1": .earlierRank])
         candidates = try Candidates(["a 1", "a 1.0"])
@@ -32,7 +32,7 @@ import Testing
         #expect(result.chosen.isEmpty && result.failures.isEmpty && result.passedOver.isEmpty)
     }
 
-    @Test func aLowerVersionIsChosenWhereTheHigherCannotBeUsed() throws {
+    @Test func aLowerVersionIsChosenIfTheHigherCannotBeUsed() throws {
         let result = try resolved("a 2: x", "a 1", "b 1: a")
         #expect(result.chosen == ["a 1", "b 1"])
         #expect(result.sentences == ["a 2": "a 2 needs x; x is not installed."])
@@ -48,19 +48,19 @@ import Testing
         #expect(result.failures.isEmpty)
     }
 
-    @Test func whatRequiresHasItsHighestVersionBeforeWhatIsRequired() throws {
+    @Test func aRequiringBundleGetsItsHighestVersionBeforeARequiredOne() throws {
         let result = try resolved("z 2: a 1", "z 1: a", "a 1", "a 2")
         #expect(result.chosen == ["a 1", "z 2"])
     }
 
-    @Test func whatIsRequiredComesFirstElseTheAlphabetDecides() throws {
+    @Test func requirementsComeFirstOtherwiseTheAlphabetDecides() throws {
         let result = try resolved("d 1", "c 1: b; e", "b 1", "a 1: z", "z 1", "e 1: d")
         #expect(result.chosen == ["z 1", "a 1", "b 1", "d 1", "e 1", "c 1"])
     }
 
     // MARK: What is missing
 
-    @Test func whatIsMissingIsNamed() throws {
+    @Test func missingBundlesAreNamed() throws {
         let failure = try #require(try resolved("org.a 1.0: org.b >=2").failures["org.a 1.0"])
         #expect(failure.reason == .missing(identifier: "org.b"))
         #expect(failure.sentence == "org.a 1.0 needs org.b 2 or later; org.b is not installed.")
@@ -75,30 +75,30 @@ import Testing
         #expect(failure.reason == .otherVersions(identifier: "org.c", installed: installed, .tooNew))
         #expect(
             failure.sentence
-                == "org.a 1.0 needs org.b 2 or later, which needs org.c below 3; installed is org.c 3.1.")
+                == "org.a 1.0 needs org.b 2 or later, which needs org.c below 3; org.c 3.1 is installed.")
         #expect(
             failure.remedy == "Install org.c (below 3), or a version of org.b that works with what is installed.")
-        #expect(result.sentences["org.b 2.0"] == "org.b 2.0 needs org.c below 3; installed is org.c 3.1.")
+        #expect(result.sentences["org.b 2.0"] == "org.b 2.0 needs org.c below 3; org.c 3.1 is installed.")
     }
 
-    @Test func ofSeveralVersionsThatWouldDoTheHighestStandsForAll() throws {
+    @Test func ofSeveralFittingVersionsTheHighestRepresentsAll() throws {
         let result = try resolved("a 1: b >=2", "b 2: c <3", "b 2.1: d", "c 3.1")
         #expect(result.sentences["a 1"] == "a 1 needs b 2 or later, of which 2.1 needs d; d is not installed.")
     }
 
     @Test(arguments: [
-        ("3", "a 1 needs b from 3 to below 4; installed are b 2.9 and 2.", "Update b (from 3 to below 4)."),
+        ("3", "a 1 needs b from 3 to below 4; b 2.9 and 2 are installed.", "Update b (from 3 to below 4)."),
         (
-            "<=1", "a 1 needs b 1 or earlier; installed are b 2.9 and 2.",
+            "<=1", "a 1 needs b 1 or earlier; b 2.9 and 2 are installed.",
             "Install b (1 or earlier), or a version of a that works with what is installed."
         ),
         (
-            "2.1...2.8", "a 1 needs b from 2.1 to 2.8; installed are b 2.9 and 2.",
+            "2.1...2.8", "a 1 needs b from 2.1 to 2.8; b 2.9 and 2 are installed.",
             "Install b (from 2.1 to 2.8), or a version of a that works with what is installed."
         ),
-        ("<=1 || >=3", "a 1 needs b 1 or earlier or 3 or later; installed are b 2.9 and 2.", nil),
+        ("<=1 || >=3", "a 1 needs b 1 or earlier or 3 or later; b 2.9 and 2 are installed.", nil),
     ])
-    func otherVersionsAreTold(range: String, sentence: String, remedy: String?) throws {
+    func otherVersionsAreNamed(range: String, sentence: String, remedy: String?) throws {
         let failure = try #require(try resolved("a 1: b \(range)", "b 2", "b 2.9").failures["a 1"])
         #expect(failure.sentence == sentence)
         if let remedy { #expect(failure.remedy == remedy) }
@@ -109,24 +109,24 @@ import Testing
         #expect(mismatch == (range == "3" ? .tooOld : range == "<=1" ? .tooNew : .other))
     }
 
-    @Test func ofManyVersionsSomeAreTold() throws {
+    @Test func ofManyVersionsSomeAreNamed() throws {
         let versions = (1...30).map { "b \($0)" }
         let result = try Candidates(["a 1: b >=99"] + versions).resolved()
         #expect(
             result.sentences["a 1"]
-                == "a 1 needs b 99 or later; installed are b 30, 29, 28, 27, 26, 25 and 24 more.")
+                == "a 1 needs b 99 or later; b 30, 29, 28, 27, 26, 25 and 24 more are installed.")
     }
 
     // MARK: Circles
 
     /// Fault 152.
-    @Test func whatNeedsItselfIsToldSo() throws {
+    @Test func aBundleThatNeedsItselfIsReported() throws {
         let result = try resolved("a 2: a <2", "a 1", "d 1: d", "e 1: d")
         #expect(result.chosen == ["a 1"])
         #expect(result.failures["a 2"]?.reason == .circle(["a"]))
         #expect(result.sentences["d 1"] == "d 1 needs itself, and can never be loaded before itself.")
         #expect(result.sentences["e 1"] == "e 1 needs d, which can never be loaded: d needs itself.")
-        #expect(result.failures["d 1"]?.remedy == "Ask its author to take d out of its own PHRequires.")
+        #expect(result.failures["d 1"]?.remedy == "Ask its author to remove d from its own PHRequires.")
     }
 
     /// Fault 151.
@@ -142,7 +142,8 @@ import Testing
             result.sentences["d 1"]
                 == "d 1 needs a, which can never be loaded: a needs b, which needs c, which needs a, in a circle.")
         #expect(
-            result.failures["a 1"]?.remedy == "Ask the authors of a, b and c: one of them must do without the next.")
+            result.failures["a 1"]?.remedy
+                == "Ask the authors of a, b and c: one of them must stop requiring the next.")
     }
 
     @Test func aVersionOutsideOfTheCircleIsChosen() throws {
@@ -152,7 +153,7 @@ import Testing
         #expect(failure.reason == .circle(["a", "b"]))
         #expect(
             failure.sentence
-                == "a 2 cannot be loaded beside the others: a needs b, which needs a, in a circle.")
+                == "a 2 cannot be loaded with the others: a needs b, which needs a, in a circle.")
     }
 
     // MARK: Conflicts
@@ -163,7 +164,7 @@ import Testing
         let failure = try #require(result.failures["b 1"])
         #expect(failure.reason == .conflict(["a", "b"]))
         #expect(
-            failure.sentence == "b 1 needs c 3 or later, but a 1 needs c below 3; installed are c 3 and 2.")
+            failure.sentence == "b 1 needs c 3 or later, but a 1 needs c below 3; c 3 and 2 are installed.")
         #expect(failure.remedy == "Install versions of a and b that fit together, or remove one of them.")
         #expect(result.passedOver == ["c 3": .requirements("a 1 needs c below 3.")])
     }
@@ -173,7 +174,7 @@ import Testing
         #expect(result.chosen == ["c 3", "b 1", "d 1"])
         #expect(
             result.sentences["a 1"]
-                == "a 1 needs c below 3, but b 1 needs c 3 or later; installed are c 3 and 2.")
+                == "a 1 needs c below 3, but b 1 needs c 3 or later; c 3 and 2 are installed.")
     }
 
     @Test func bothChainsOfAConflictAreNamed() throws {
@@ -181,35 +182,35 @@ import Testing
         #expect(result.chosen == ["e 1", "b 1", "a 1"])
         #expect(
             result.sentences["c 1"]
-                == "c 1 needs d, which needs e 2 or later, but a 1 needs b, which needs e below 2; installed are e 2 and 1."
+                == "c 1 needs d, which needs e 2 or later, but a 1 needs b, which needs e below 2; e 2 and 1 are installed."
         )
     }
 
-    @Test func whatContradictsItselfIsToldOnce() throws {
+    @Test func aContradictionIsReportedOnce() throws {
         let result = try resolved(
             "a 1: b; d", "b 1: e <2", "d 1: e", "d 0.9: e", "e 1", "e 2", "a 0.9: e <2; b; f", "f 1: e 2")
         let failure = try #require(result.failures["a 0.9"] ?? result.failures["f 1"])
         #expect(failure.sentence.contains(", but "))
         let alone = try resolved("a 1: c <2; c >=2", "c 1", "c 2")
         #expect(alone.chosen == ["c 2"])
-        #expect(alone.sentences == ["a 1": "a 1 needs c 2 or later, but also c below 2; installed are c 2 and 1."])
+        #expect(alone.sentences == ["a 1": "a 1 needs c 2 or later, but also c below 2; c 2 and 1 are installed."])
         #expect(alone.failures["a 1"]?.remedy == "Install another version of a.")
     }
 
     // MARK: Loaded
 
-    @Test func whatIsLoadedStays() throws {
+    @Test func loadedBundlesStay() throws {
         let result = try resolved("c 2", "c 3", "c 3.0", "a 1: c <3", "b 1: c 3", pinned: ["c": "3"])
         #expect(result.chosen == ["c 3", "b 1"])
         #expect(result.passedOver == ["c 2": .loaded, "c 3.0": .earlierRank])
         let failure = try #require(result.failures["a 1"])
         #expect(failure.reason == .otherVersionLoaded(identifier: "c", try #require(PluginVersion("3"))))
         #expect(
-            failure.sentence == "a 1 needs c below 3; loaded is c 3, and that stays until the application ends.")
+            failure.sentence == "a 1 needs c below 3; c 3 is loaded until the application ends.")
         #expect(failure.remedy == "Start the application again with c (below 3).")
     }
 
-    @Test func whatIsLoadedNeedsNoCandidateAndNothingElse() throws {
+    @Test func loadedBundlesNeedNoCandidateAndNothingElse() throws {
         var result = try resolved("a 1: gone 1", "gone 2", pinned: ["gone": "1.5"])
         #expect(result.chosen == ["a 1"])
         #expect(result.resolution.passedOver == [1: Resolution.Replacement(replacement: nil, rule: .loaded)])
@@ -251,7 +252,7 @@ import Testing
         let result = try resolved("root 1: foo ^1; baz ^1", "foo 1: bar ^2", "bar 2: baz ^3", "baz 1", "baz 3")
         #expect(result.chosen == ["baz 3", "bar 2", "foo 1"])
         let sentence = """
-            root 1 needs baz from 1 to below 2, but bar 2 needs baz from 3 to below 4; installed are baz 3 and 1.
+            root 1 needs baz from 1 to below 2, but bar 2 needs baz from 3 to below 4; baz 3 and 1 are installed.
             """
         #expect(result.sentences == ["root 1": sentence])
     }
@@ -272,7 +273,7 @@ import Testing
             result.sentences["foo 1.1"]
                 == """
                 foo 1.1 needs x from 1 to below 2, which needs y from 2 to below 3, but also y from 1 to below 2; \
-                installed are y 2 and 1.
+                y 2 and 1 are installed.
                 """)
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import PluginHost
 
 @Suite struct StronglyConnectedComponentsTests {
-    @Test func eachComponentComesAfterWhatItLeadsTo() {
+    @Test func eachComponentComesAfterItsTargets() {
         // 0 → 1 ⇄ 2 → 3, 4 alone, 5 to itself.
         #expect(stronglyConnectedComponents([[1], [2], [1, 3], [], [], [5]]) == [[3], [1, 2], [0], [4], [5]])
         #expect(stronglyConnectedComponents([]).isEmpty)

@@ -1,5 +1,5 @@
-// What the tool needs of Linux to run a process that may misbehave, and that Swift's Glibc module does not offer, each
-// with its reason.
+// The Linux functions that the tool needs to run a process that may misbehave, and that Swift's Glibc module does not
+// offer, each with its reason.
 #ifndef CHILD_PROCESS_H
 #define CHILD_PROCESS_H
 
@@ -9,47 +9,51 @@
 typedef struct child_process {
     pid_t pid;
     int ended;   // readable when the process has ended (a pidfd); -1 before Linux 5.3
-    int report;  // the reading end of the child's descriptor CHILD_REPORT; does not block
-    int output;  // the reading end of its standard output and error; does not block
+    int report;  // the reading end of the child's descriptor CHILD_REPORT; non-blocking
+    int output;  // the reading end of its standard output and error; non-blocking
 } child_process;
 
 // The descriptor that a child writes its report to.
 enum { CHILD_REPORT = 3 };
 
 // Starts this program again, with its environment and other arguments, as the leader of a process group of its own. The
-// child has no signal blocked, /dev/null as its standard input, its output and its report as pipes, and inherits no other
-// descriptor. Why: the program is /proc/self/exe, which stays right if its file is replaced; pipe2(), pidfd_open() and
+// child has no signal blocked, `input` as its standard input (-1: /dev/null), its output and its report as pipes, and
+// inherits no other descriptor. Why: the program is /proc/self/exe, which stays right if its file is replaced; pipe2(), pidfd_open() and
 // posix_spawn_file_actions_addclosefrom_np() are not in the module.
-// arguments ends with NULL. Returns 0, or the number of an error; then nothing is left behind.
-int child_start(char *const arguments[], child_process *child);
+// arguments ends with NULL. Returns 0, or the number of an error; after an error nothing is left behind.
+int child_start(char *const arguments[], int input, child_process *child);
 
-// Called by a child at its start: it ends when the thread that started it does, hands the report's descriptor to no
-// program that it runs, and writes out each line of its standard output, so that a line printed before a crash is seen.
+// A file in memory for the input of a child, or -1. Why: memfd_create() is not in the module.
+int child_input(void);
+
+// Called by a child at its start. The child then ends when the thread that started it ends, passes the report's
+// descriptor to no program that it runs, and writes out each line of its standard output at once, so that a line printed
+// before a crash is seen.
 // Why: prctl() and fcntl() take variable arguments; `stdout` is a variable that Swift calls unsafe.
 void child_begin(void);
 
-// How a process is.
+// The state of a process.
 typedef struct child_state {
     enum { CHILD_RUNS, CHILD_IS_STOPPED, CHILD_EXITED, CHILD_WAS_KILLED } kind;
     int number;  // the status that it exited with, or the signal that stopped or killed it
 } child_state;
 
-// Looks, without waiting; one that has ended stays for child_end(). Why: the fields of siginfo_t are macros.
+// Looks without waiting. A process that has ended stays for child_end(). Why: the fields of siginfo_t are macros.
 child_state child_look(pid_t pid);
 
-// Makes the processes that a child leaves behind children of this one. Why: prctl() takes variable arguments.
+// Makes this process the parent of processes that a child leaves behind. Why: prctl() takes variable arguments.
 void child_adopt_orphans(void);
 
-// Lets go of a child that has ended, and kills its process group, every other child of this process, and the children of
-// those; waits for at most some seconds. Returns how many were left behind and running, at least. Called by the thread
-// that starts children. Why: /proc has them by the thread that they belong to.
+// Releases a child that has ended, and kills its process group, every other child of this process, and the children of
+// those. It waits for at most some seconds. Returns how many processes were still running, at least. Called by the thread
+// that starts children. Why: /proc lists children by the thread that started them.
 int child_end(pid_t pid);
 
-// From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end the process; those that are ignored stay ignored.
-// Returns a descriptor that becomes readable at the first, or -1. Why: a handler may do nothing but write, and must
+// After this call SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end the process; ignored signals stay ignored.
+// Returns a descriptor that becomes readable at the first signal, or -1. Why: a handler may only write, and must
 // not be Swift code.
 int interrupts_catch(void);
-// The first that came, or 0.
+// The first signal, or 0.
 int interrupts_number(void);
 // Ends the process by a signal, as if it had never been caught.
 void interrupts_end_process(int number);

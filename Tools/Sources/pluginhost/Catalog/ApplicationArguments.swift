@@ -2,11 +2,11 @@ import ArgumentParser
 import Glibc
 import PluginHost
 
-/// What every command about an application's plug-ins takes: which application it is, and the form of the output.
+/// The arguments of every command about an application's plug-ins: which application, and the form of the output.
 struct ApplicationArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The application whose standard search paths are looked through, as demo-host.", valueName: "name"))
+            "The application whose standard search paths are searched, such as demo-host.", valueName: "name"))
     var application: String?
 
     @Option(
@@ -18,24 +18,32 @@ struct ApplicationArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The application's version, for PHHostRequires. Without it no requirement of it is checked.",
+            "The application's version, for PHHostRequires. Without it, that requirement is not checked.",
             valueName: "version"))
     var hostVersion: String?
 
     @Option(
         name: .customLong("capability"),
         help: ArgumentHelp(
-            "What the application offers, for PHCapabilities; may be given more than once. Without it everything counts "
-                + "as offered.", valueName: "name"))
+            "What the application offers, for PHCapabilities; may be repeated. Without it, everything counts as "
+                + "offered.", valueName: "name"))
     var capabilities: [String] = []
 
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
+
+    /// Those of a command that names an application in its own way.
+    static func naming(_ application: String?, host: String? = nil) -> ApplicationArguments {
+        var arguments = ApplicationArguments()
+        (arguments.application, arguments.host, arguments.hostVersion) = (application, host, nil)
+        (arguments.capabilities, arguments.json) = ([], false)
+        return arguments
+    }
 }
 
 /// Where a command looks for plug-ins, and for which application.
 struct PluginSearch {
-    /// Absolute or as they were given.
+    /// Absolute or as given.
     let searchPaths: [String]
     /// The application's executable, links resolved.
     let program: String?
@@ -43,18 +51,18 @@ struct PluginSearch {
     let application: String?
     private let capabilities: [String]
 
-    /// `folders`: what was named in place of an application.
-    /// - Throws: ValidationError for a wrong use.
+    /// `folders`: the folders that replace an application.
+    /// - Throws: ValidationError for wrong usage.
     init(_ arguments: ApplicationArguments, folders: [String]) throws {
         application = arguments.application
         capabilities = arguments.capabilities
         program = try Self.program(arguments)
         if let application = arguments.application {
             guard folders.isEmpty else {
-                throw ValidationError("Name either an application by --application, or folders.")
+                throw ValidationError("Give either an application with --application, or folders.")
             }
             guard !application.isEmpty, !application.contains("/"), application != ".", application != ".." else {
-                throw ValidationError("The name of --application is that of one directory, as demo-host.")
+                throw ValidationError("The name of --application must be a single directory name, such as demo-host.")
             }
             searchPaths = PluginCatalog.standardSearchPaths(for: application, program: program)
         } else {
@@ -66,19 +74,20 @@ struct PluginSearch {
         if let application { HostEnvironment.current.name = application }
     }
 
-    /// - Throws: ValidationError where neither an application nor a folder was named.
+    /// - Throws: ValidationError without an application and without folders.
     func requireSomewhere() throws {
         guard !searchPaths.isEmpty else {
-            throw ValidationError("Name the application by --application, or folders of bundles.")
+            throw ValidationError("Name the application with --application, or give folders of bundles.")
         }
     }
 
-    /// Looks through the search paths.
-    /// `index`: without one what stands there now is read, and nothing is written.
+    /// Scans the search paths.
+    /// `index`: false reads the files of this moment and writes nothing.
     func catalog(index: PluginCatalog.IndexStorage = .none) -> PluginCatalog {
-        let catalog = PluginCatalog(searchPaths: searchPaths, options: .init(index: index))
+        let choices = application.flatMap(PluginCatalog.choicesPath)
+        let catalog = PluginCatalog(searchPaths: searchPaths, options: .init(index: index, choices: choices))
         guard capabilities.isEmpty else { return catalog }
-        // What the application offers is not known: then nothing is missing.
+        // Nobody knows what the application offers, so nothing counts as missing.
         let wanted = catalog.candidates.filter { $0.verdict == .incompatible }
             .compactMap { try? $0.open().manifest }
             .flatMap { $0.capabilities + $0.deviceCapabilities.filter(\.value).map(\.key) }
@@ -96,17 +105,17 @@ struct PluginSearch {
             closedir(directory)
             return
         }
-        // One that is there and cannot be listed is a finding, and no wrong use.
+        // A folder that exists but cannot be listed is a finding, not wrong usage.
         guard errno != EACCES else { return }
         let reason = String(cString: strerror(errno))
-        throw ValidationError("The folder \(path.escapedForTerminal) cannot be looked through: \(reason).")
+        throw ValidationError("The folder \(path.escapedForTerminal) cannot be searched: \(reason).")
     }
 
     private static func program(_ arguments: ApplicationArguments) throws -> String? {
         if let host = arguments.host { return try CheckCommand.resolvedProgram(host) }
         guard let name = arguments.application, !name.isEmpty, !name.contains("/") else { return nil }
         let path = getenv("PATH").flatMap { String(validatingCString: $0) } ?? ""
-        // An empty or relative element means the current directory, where nobody's program is looked for.
+        // An empty or relative element means the current directory; an application is never searched for there.
         let places = path.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
         return places.first { access($0, X_OK) == 0 }.flatMap { try? CheckCommand.resolvedProgram($0) }
     }

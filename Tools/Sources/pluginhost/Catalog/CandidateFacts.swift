@@ -1,16 +1,16 @@
 import PluginHost
 
-/// What is known of one candidate of a catalogue, without any of its code running.
+/// What is known about one candidate of a catalogue, without running any of its code.
 struct CandidateFacts {
     let candidate: PluginCandidate
-    /// Nil for what is no bundle.
+    /// Nil if it is not a bundle.
     private let bundle: PluginBundle?
     /// Why the bundle of a usable candidate cannot be read now, although the catalogue read it.
     let lateFindings: FindingReport?
-    /// What may surprise its author, of one that is used. Warnings.
+    /// Warnings about a bundle in use that may surprise its author.
     let advice: FindingReport
 
-    /// `points`: the extension points that are known in its catalogue; nil for no advice.
+    /// `points`: the extension points that its catalogue knows; nil for no advice.
     init(_ candidate: PluginCandidate, _ points: KnownPoints? = nil) {
         self.candidate = candidate
         var error: PluginError?
@@ -47,7 +47,7 @@ struct CandidateFacts {
         .map(\.element.name).joined(separator: ", ")
     }
 
-    /// The members of a JSON object; every command that tells of candidates has them.
+    /// The members of a JSON object; every command that describes candidates has them.
     var members: [String: JSONValue] {
         [
             "path": .string(candidate.path),
@@ -75,11 +75,11 @@ struct CandidateFacts {
 }
 
 extension JSONValue {
-    init(_ factory: Manifest.Extension) {
+    init(_ declaration: Manifest.Extension) {
         self = .object([
-            "name": .string(factory.name), "extensionPoint": JSONValue(factory.extensionPoint),
-            "version": .integer(Int(factory.version)), "displayName": JSONValue(factory.displayName),
-            "order": .integer(factory.order),
+            "name": .string(declaration.name), "extensionPoint": JSONValue(declaration.extensionPoint),
+            "version": .integer(Int(declaration.version)), "displayName": JSONValue(declaration.displayName),
+            "order": .integer(declaration.order),
         ])
     }
 
@@ -92,7 +92,7 @@ extension JSONValue {
 }
 
 extension PluginVerdict {
-    /// As it stands in JSON.
+    /// The name in JSON.
     var name: String {
         switch self {
         case .usable: "usable"
@@ -102,10 +102,11 @@ extension PluginVerdict {
         case .unresolved: "unresolved"
         case .malformed: "malformed"
         case .notABundle: "notABundle"
+        case .disabled: "disabled"
         }
     }
 
-    /// As people read it.
+    /// The name for people.
     var words: String { self == .notABundle ? "no bundle" : name }
 
     /// The rule by which another bundle is used.
@@ -117,7 +118,7 @@ extension PluginVerdict {
         }
     }
 
-    /// The bundle that is used in its place.
+    /// The bundle that is used instead.
     var usedInstead: String? {
         switch self {
         case .shadowed(let other, _), .duplicate(let other): other
@@ -125,10 +126,10 @@ extension PluginVerdict {
         }
     }
 
-    /// Whether something is wrong with it: one that gave way to another is as it should be.
+    /// Whether something is wrong with it. Giving way to another bundle is normal.
     var isProblem: Bool {
         switch self {
-        case .usable, .shadowed, .duplicate: false
+        case .usable, .shadowed, .duplicate, .disabled: false
         case .incompatible, .unresolved, .malformed, .notABundle: true
         }
     }
@@ -136,7 +137,7 @@ extension PluginVerdict {
     var style: Page.Style {
         switch self {
         case .usable: .green
-        case .shadowed, .duplicate: .yellow
+        case .shadowed, .duplicate, .disabled: .yellow
         default: .red
         }
     }

@@ -7,7 +7,7 @@ struct ListCommand: ParsableCommand {
         commandName: "list",
         abstract: "Lists the plug-ins of an application, or of folders.",
         discussion: """
-            Lists one bundle for each identifier: that which the application uses. With --all every candidate is listed \
+            Lists one bundle for each identifier: the one that the application uses. With --all every candidate is listed \
             with its verdict and the reason. No code of a bundle runs.
             """)
 
@@ -81,7 +81,7 @@ struct ListCommand: ParsableCommand {
         return page
     }
 
-    /// Why each candidate that is not used is not.
+    /// The reason for each candidate that is not used.
     private func writeReasons(_ listed: [CandidateFacts], to page: inout Page) {
         for candidate in listed.map(\.candidate) where candidate.verdict != .usable {
             page.line(
@@ -98,7 +98,7 @@ struct ListCommand: ParsableCommand {
     ) {
         let plugins = candidates.count { $0.verdict == .usable }
         let isListed = catalog.folders.allSatisfy { $0.finding == nil }
-        // A folder that cannot be listed may hold any number.
+        // A folder that cannot be listed may contain any number of plug-ins.
         if candidates.isEmpty, isListed {
             let places = catalog.searchPaths.map(\.relativeToCurrentDirectory).joined(separator: ", ")
             page.paragraph("There are no plug-ins in \(places).")
@@ -111,7 +111,7 @@ struct ListCommand: ParsableCommand {
         let others = candidates.count - plugins
         guard others > 0, !all else { return }
         for candidate in candidates {
-            // Why it cannot be read may pass before the next command looks.
+            // The reason why it cannot be read may be gone when the next command looks.
             guard candidate.verdict == .malformed || candidate.verdict == .notABundle else { continue }
             guard let finding = candidate.findings.first else { continue }
             page.paragraph("\(candidate.path.relativeToCurrentDirectory): \(finding.message) \(finding.remedy)", .red)

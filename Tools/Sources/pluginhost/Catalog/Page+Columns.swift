@@ -1,14 +1,14 @@
 extension Page {
-    /// A column of a table that is made to fit the terminal.
+    /// A column of a table that fits the terminal.
     struct Column {
         let title: String
-        /// Columns that are left of it at least; a table that is too wide then loses its least important ones.
+        /// How many columns must at least remain; a table that is too wide first loses its least important ones.
         let minimum: Int
-        /// Higher stays longer.
+        /// Columns with higher numbers stay longer.
         let importance: Int
         var cut = Cut.end
 
-        /// Which part of a text that is too long gives way to “…”.
+        /// Which part of a long text is replaced by “…”.
         enum Cut {
             case end
             case beginning
@@ -25,7 +25,7 @@ extension Page {
         }
     }
 
-    /// A table with a head. On a terminal it is as wide as that; elsewhere nothing is cut, so that a script sees all.
+    /// A table with a head. On a terminal it is as wide as that; elsewhere nothing is cut, so that a script sees everything.
     mutating func table(_ columns: [Column], _ rows: [[Cell]]) {
         let natural = columns.indices.map { number in
             max(columns[number].title.columns, rows.map { $0[number].text.columns }.max() ?? 0)
@@ -47,13 +47,13 @@ extension Page {
         }
     }
 
-    /// The width of each column, nil for those that there is no room for.
+    /// The width of each column, nil for columns without room.
     static func fitted(_ columns: [Column], _ natural: [Int], into width: Int?) -> [Int?] {
         var widths: [Int?] = natural
         guard let width else { return widths }
         func total() -> Int { widths.compactMap(\.self).reduce(-2) { $0 + $1 + 2 } }
         while total() > width {
-            // The widest gives way first, so that short ones stay whole.
+            // The widest column is cut first, so that short ones stay complete.
             let shrinkable = columns.indices.filter { number in
                 widths[number].map { $0 > columns[number].minimum } ?? false
             }
@@ -73,7 +73,7 @@ extension Page {
 }
 
 extension String {
-    /// The text, or as much of it as takes that many columns of a terminal with a mark for the rest.
+    /// The text, or as much of it as fits in that many columns of a terminal with a mark for the rest.
     func cut(to width: Int, _ cut: Page.Column.Cut = .end, mark: String = "…") -> String {
         guard columns > width else { return self }
         var kept: [Character] = []

@@ -1,19 +1,18 @@
 import ArgumentParser
 @_spi(Tools) import PluginHost
 
-/// `pluginhost scan`: what a start of the application finds, and how long it takes.
+/// `pluginhost scan`: what the application finds when it starts, and how long that takes.
 struct ScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
-        abstract: "Looks through search paths as an application does when it starts.",
+        abstract: "Searches the search paths like an application that starts.",
         discussion: """
-            Reads the index file where there is one, looks at what has changed since, and writes the index anew if \
-            anything has, as an application does; the index is the tool's own. --explain tells of each search path what \
-            was found, and of each candidate the verdict with its rule, and whether the index had it or how long the \
-            reading took. No code of a bundle runs.
+            Reads the index file if there is one, looks for changes, and writes a new index if there are any, as an \
+            application does; the index is the tool's own. --explain prints the result for each search path, and for each \
+            candidate the verdict with its rule, and whether the index had it or how long it took to read. No code of a bundle runs.
             """)
 
-    @Flag(help: "Tell of every search path and candidate.")
+    @Flag(help: "Print every search path and candidate.")
     var explain = false
 
     @Flag(inversion: .prefixedNo, help: "Read and write the index file.")
@@ -67,6 +66,7 @@ private struct ScanReport {
 
     private static let verdicts = [
         "usable", "shadowed", "duplicate", "incompatible", "unresolved", "malformed", "notABundle",
+        "disabled",
     ]
 
     var members: [String: JSONValue] {
@@ -108,7 +108,7 @@ private struct ScanReport {
         page.gap()
     }
 
-    /// A folder that cannot be listed is not one without plug-ins.
+    /// A folder that cannot be listed is not a folder without plug-ins.
     func writeUnlisted(to page: inout Page) {
         FindingReport(findings: catalog.folders.compactMap(\.finding), bundlePath: "").write(to: &page)
     }

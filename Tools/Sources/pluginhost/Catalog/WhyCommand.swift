@@ -1,14 +1,14 @@
 import ArgumentParser
 import PluginHost
 
-/// `pluginhost why`: why a plug-in is used, or is not.
+/// `pluginhost why`: explains why a plug-in is used or not.
 struct WhyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Tells why a plug-in is used or not, what it needs and what needs it.",
+        abstract: "Explains why a plug-in is used or not, what it needs and what needs it.",
         discussion: """
-            Tells of every bundle with the identifier whether it is used and by which rule, makes the complete check of \
-            the one that is, and shows what it requires and what requires it. No code of a bundle runs.
+            Shows for every bundle with the identifier whether it is used and by which rule, makes the complete check of \
+            the bundle in use, and shows what it requires and what requires it. No code of a bundle runs.
             """)
 
     @Argument(
@@ -18,7 +18,7 @@ struct WhyCommand: ParsableCommand {
 
     @Option(
         name: .customLong("in"),
-        help: ArgumentHelp("A folder of bundles; may be given more than once.", valueName: "folder"),
+        help: ArgumentHelp("A folder of bundles; may be repeated.", valueName: "folder"),
         completion: .directory)
     var folders: [String] = []
 
@@ -38,7 +38,7 @@ struct WhyCommand: ParsableCommand {
         try report.status.finish()
     }
 
-    /// For the completion of a shell: the identifiers in the places that the line names so far.
+    /// For completion in a shell: the identifiers in the places on the command line.
     private static func identifiers(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         var arguments = ApplicationArguments()
         arguments.application = nil

@@ -1,19 +1,19 @@
 @_spi(Tools) import PluginHost
 
-/// Everything that can be said about one identifier.
+/// Everything that is known about one identifier.
 struct WhyReport {
     let explanation: PluginExplanation
     let candidates: [CandidateFacts]
-    /// Of the one in use, the complete check.
+    /// The complete check of the bundle in use.
     let check: FindingReport
     let needs: [Need]
     let uses: [Use]
-    /// What would be different without the one in use.
+    /// What would be different without the bundle in use.
     let absence: CatalogChange?
-    /// What is spelt nearly so, if nothing has the identifier.
+    /// Similar identifiers, if nothing has this one.
     let similar: [String]
 
-    /// A plug-in that is required, and what that one requires.
+    /// A required plug-in, and what that one requires.
     struct Need {
         let identifier: String
         let range: VersionRange
@@ -25,7 +25,7 @@ struct WhyReport {
         let needs: [Need]
     }
 
-    /// A service that the code asks for.
+    /// A service that the code uses.
     struct Use {
         let point: String
         let version: UInt32
@@ -41,7 +41,7 @@ struct WhyReport {
         let bundle = try? plugin?.candidate.open()
         check = FindingReport(
             findings: bundle?.findings(loadedBy: program) ?? [], bundlePath: plugin?.bundlePath ?? "")
-        // Where none is used, what the first one needs tells the most.
+        // If none is used, the needs of the first one are the most useful.
         let manifest = bundle?.manifest ?? candidates.first?.manifest
         needs = (manifest?.requires ?? [:]).sorted { $0.key < $1.key }
             .map { Need($0.key, $0.value, in: catalog, below: [identifier]) }
@@ -56,7 +56,7 @@ struct WhyReport {
 
     var status: ExitStatus { explanation.plugin != nil && check.errors == 0 ? .fine : .problems }
 
-    /// Identifiers that differ by a slip of the hand.
+    /// Identifiers that differ by a typing mistake.
     private static func similar(to identifier: String, in catalog: PluginCatalog) -> [String] {
         let wanted = identifier.lowercased()
         return Set(catalog.candidates.map(\.identifier)).filter { known in
@@ -67,7 +67,7 @@ struct WhyReport {
 }
 
 extension WhyReport.Need {
-    /// `chain`: the identifiers that lead to it, so that a circle ends.
+    /// `chain`: the identifiers that lead to it, to stop at a circle.
     init(_ identifier: String, _ range: VersionRange, in catalog: PluginCatalog, below chain: [String]) {
         self.identifier = identifier
         self.range = range

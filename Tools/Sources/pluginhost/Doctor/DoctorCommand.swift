@@ -1,15 +1,15 @@
 import ArgumentParser
 @_spi(Tools) import PluginHost
 
-/// `pluginhost doctor`: everything that is wrong on this machine.
+/// `pluginhost doctor`: reports every problem on this machine.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Finds everything that is wrong with a machine's plug-ins, and tells what to do.",
+        abstract: "Reports every problem with a machine's plug-ins, and how to fix it.",
         discussion: """
-            Looks at the environment, what the kernel offers, the index files, the search paths and who may write to \
-            them, every candidate that is not used, and makes the complete check of every plug-in that is. Without an \
-            application or folders, at the machine alone. Nothing is changed, and no code of a bundle runs.
+            Examines the environment, the kernel's features, the index files, the search paths and who may write to them, \
+            and every candidate that is not used, and makes the complete check of every plug-in that is used. Without an \
+            application or folders it examines only the machine. It changes nothing and runs no code of a bundle.
             """)
 
     @Flag(help: "Count warnings as problems.")
@@ -90,11 +90,11 @@ struct DoctorCommand: ParsableCommand {
     }
 }
 
-/// One thing that was looked at, and what is wrong with it.
+/// One thing that was examined, and what is wrong with it.
 struct DoctorCheck {
     let name: String
     let report: FindingReport
-    /// What was found out beside.
+    /// Other facts.
     let facts: [String]
 
     init(_ name: String, _ findings: [PluginFinding], facts: [String] = [], bundlePath: String = "") {
@@ -104,7 +104,7 @@ struct DoctorCheck {
         report = FindingReport(findings: findings.filter { seen.insert($0).inserted }, bundlePath: bundlePath)
     }
 
-    /// A candidate that is not used. One that gave way to another is as it should be, unless only its name decided.
+    /// A candidate that is not used. Giving way to another bundle is normal, unless only its name decided.
     init(unused candidate: PluginCandidate) {
         var findings = candidate.findings
         var facts: [String] = []
@@ -162,8 +162,8 @@ extension PluginError.Code {
     static let duplicateBundle = Self(rawValue: "duplicateBundle")
     /// A service that a plug-in uses and none offers.
     static let serviceMissing = Self(rawValue: "serviceMissing")
-    /// A variable of the environment that is not set, or that means nothing.
+    /// An environment variable that is not set, or that has no effect.
     static let environment = Self(rawValue: "environment")
-    /// Something that the library uses where the system offers it.
+    /// Something that the library uses if the system offers it.
     static let systemFeature = Self(rawValue: "systemFeature")
 }

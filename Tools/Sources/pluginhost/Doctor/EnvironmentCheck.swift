@@ -1,7 +1,7 @@
 import Glibc
 @_spi(Tools) import PluginHost
 
-/// Variables of the environment that are set and wrong, or that should be set.
+/// Environment variables that are wrong, or that should be set.
 struct EnvironmentCheck {
     private let application: String?
     private let variable: (String) -> String?
@@ -58,11 +58,11 @@ struct EnvironmentCheck {
         guard let value = variable(name) else { return [] }
         if value.isEmpty {
             return [
-                finding(name, "\(name) is set and empty, which means the standard search paths.", "Unset it.")
+                finding(name, "\(name) is set but empty, which means the standard search paths.", "Unset it.")
             ]
         }
         let missing = value.split(separator: ":").filter { $0.hasPrefix("/") && access(String($0), F_OK) != 0 }.map {
-            finding(name, "\(name) has “\($0)”, which does not exist.", "Make the directory, or correct the path.")
+            finding(name, "\(name) has “\($0)”, which does not exist.", "Create the directory, or correct the path.")
         }
         return missing
             + relativeElements(name).map {
@@ -94,19 +94,19 @@ struct EnvironmentCheck {
         if let list = variable("LANGUAGE"), !list.isEmpty { return [] }
         for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
             guard let value = variable(name), !value.isEmpty else { continue }
-            // The first that is set decides.
-            // “C.UTF-8” is chosen for its characters, in containers and by services that speak to nobody.
+            // The first variable that is set decides.
+            // Containers and services that have no user choose “C.UTF-8” for its characters.
             guard ["C", "POSIX"].contains(value) else { return [] }
             return [
                 finding(
-                    name, "\(name) is “\(value)”, which is no language: texts are in each bundle's own.",
-                    "Set a language, as LANG=fr_FR.UTF-8, where people are to read them.")
+                    name, "\(name) is “\(value)”, which is not a language: each bundle uses its own language.",
+                    "If people read the texts, set a language, such as LANG=fr_FR.UTF-8.")
             ]
         }
         return [
             finding(
-                "LANG", "No language is set: texts are in each bundle's own.",
-                "Set one, as LANG=fr_FR.UTF-8, where people are to read them.")
+                "LANG", "No language is set: each bundle uses its own language.",
+                "If people read the texts, set one, such as LANG=fr_FR.UTF-8.")
         ]
     }
 

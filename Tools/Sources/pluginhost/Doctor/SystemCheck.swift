@@ -2,7 +2,7 @@ import CPluginSupport.Shims
 import Glibc
 import PluginHost
 
-/// What the library uses of the system where there is it, and the libraries that it itself needs.
+/// The features of the system that the library uses if they exist, and the libraries that it needs.
 struct SystemCheck {
     var check: DoctorCheck {
         DoctorCheck("System", openat2 + inotify + libraries, facts: ["Linux \(kernel)"] + libraryPaths)
@@ -17,7 +17,7 @@ struct SystemCheck {
         return "\(text(name.release)), \(text(name.machine))"
     }
 
-    /// Files are opened where no link is in their path by one call instead of one for each directory.
+    /// openat2() opens a file without links in its path in one call instead of one for each directory.
     private var openat2: [PluginFinding] {
         let descriptor = phs_open_without_links(AT_FDCWD, "/")
         if descriptor >= 0 {
@@ -33,7 +33,7 @@ struct SystemCheck {
         ]
     }
 
-    /// Changed bundles are noticed by inotify.
+    /// inotify reports changed bundles.
     private var inotify: [PluginFinding] {
         [("max_user_instances", 16), ("max_user_watches", 8192)].compactMap { name, least in
             let path = "/proc/sys/fs/inotify/\(name)"
@@ -51,7 +51,7 @@ struct SystemCheck {
         }
     }
 
-    /// Of a file of the kernel's, which has no length before it is read.
+    /// For a file of the kernel, which has no length before it is read.
     private static func text(of path: String) -> String? {
         guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }
@@ -79,7 +79,7 @@ struct SystemCheck {
         }
     }
 
-    /// A Swift type equals itself only within one copy of its module.
+    /// Two Swift types are equal only if they come from the same copy of a module.
     private var libraries: [PluginFinding] {
         let paths = libraryPaths
         return Self.names.compactMap { name in

@@ -1,15 +1,15 @@
 import ArgumentParser
 import PluginHost
 
-/// `pluginhost graph`: what joins the plug-ins of an application.
+/// `pluginhost graph`: how the plug-ins of an application are connected.
 struct GraphCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graph",
         abstract: "Draws what plug-ins require, offer, open and use.",
         discussion: """
-            Shows the plug-ins in use, and those that are not used because of what they require; the plug-ins that each \
+            Shows the plug-ins in use, and those that are not used because a requirement is not met; the plug-ins that each \
             requires; the extension points at which it offers something or that it opens to others; the services that it \
-            uses. As a tree of text, for Graphviz (dot), for Mermaid (mermaid), or as a drawing (svg). No code of a \
+            uses. The output is a tree of text, Graphviz (dot), Mermaid (mermaid), or a drawing (svg). No code of a \
             bundle runs.
             """)
 

@@ -1,15 +1,15 @@
 @_spi(Tools) import PluginHost
 
-/// The graph as a drawing, without any other program.
+/// The graph as a drawing, made without any other program.
 struct GraphDrawing {
     private let graph: PluginGraph
-    /// Those that can be drawn: a plug-in that requires itself has no arrow.
+    /// The edges that can be drawn: a plug-in that requires itself has no arrow.
     private let edges: [PluginGraph.Edge]
     private let title: String
     private let layout: GraphLayout
     private let labels: [Label]
 
-    /// The lines of a node, cut to what a drawing has room for.
+    /// The lines of a node, cut to fit the drawing.
     private struct Label {
         let lines: [String]
         let size: GraphLayout.Size
@@ -36,7 +36,7 @@ struct GraphDrawing {
     }
 
     private var size: GraphLayout.Size {
-        // Wide enough for what stands above and below the graph.
+        // Wide enough for the text above and below the graph.
         let least = max(title.drawnWidth * 19, subtitle.drawnWidth * 13.5, Self.legendWidth)
         return .init(
             width: max(layout.size.width, least) + 2 * Self.margin,
@@ -67,13 +67,13 @@ struct GraphDrawing {
               <g transform="translate(\(Self.number(left)) \(Self.number(Self.head)))">
 
             """
-        // Edges first: a label on a node is read, and never crossed out.
+        // Edges first, so that none crosses out the label of a node.
         for number in edges.indices { text += edge(number) }
         for number in graph.nodes.indices { text += node(number) }
         return text + "  </g>\n" + legend + "</svg>\n"
     }
 
-    /// In the middle, where the title is wider.
+    /// Centred, for a graph that is narrower than the title.
     private var left: Double { (size.width - layout.size.width) / 2 }
 
     // MARK: Parts
@@ -82,12 +82,12 @@ struct GraphDrawing {
         let node = graph.nodes[number], label = labels[number], centre = layout.centres[number]
         let width = layout.widths[number]
         let x = Self.number(centre.x - width / 2), y = centre.y - label.size.height / 2
-        let told = [node.title, node.path, node.reason].compactMap(\.self).map(\.escapedForTerminal)
+        let tooltip = [node.title, node.path, node.reason].compactMap(\.self).map(\.escapedForTerminal)
             .joined(separator: "\n")
         let radius = Self.number(node.kind == .point ? label.size.height / 2 : 6)
         var text = """
                 <g class="\(node.kind.rawValue)">
-                  <title>\(told.escapedForXML)</title>
+                  <title>\(tooltip.escapedForXML)</title>
                   <rect x="\(x)" y="\(Self.number(y))" width="\(Self.number(width))" \
             height="\(Self.number(label.size.height))" rx="\(radius)"/>
 
@@ -108,7 +108,7 @@ struct GraphDrawing {
         guard let start = path.first, let end = path.last else { return "" }
         var line = "M\(Self.number(start.x)) \(Self.number(start.y))"
         for (a, b) in zip(path, path.dropFirst()) {
-            // Along a layer straight, between two layers as a curve that leaves and arrives level.
+            // Straight within a layer; between two layers a curve that is level at both ends.
             let middle = (a.x + b.x) / 2
             line +=
                 a.y == b.y
@@ -116,15 +116,15 @@ struct GraphDrawing {
                 : " C\(Self.number(middle)) \(Self.number(a.y)) \(Self.number(middle)) \(Self.number(b.y)) "
                     + "\(Self.number(b.x)) \(Self.number(b.y))"
         }
-        let told = "\(graph.nodes[edge.from].name) \(edge.words) → \(graph.nodes[edge.to].name)"
+        let tooltip = "\(graph.nodes[edge.from].name) \(edge.words) → \(graph.nodes[edge.to].name)"
         var text = """
                 <g class="\(edge.kind.rawValue)">
-                  <title>\(told.escapedForXML)</title>
+                  <title>\(tooltip.escapedForXML)</title>
                   <path d="\(line)" marker-end="url(#\(edge.kind.rawValue))"/>
 
             """
         if edge.kind == .requires, path.count > 1 {
-            // Beside its start: there each edge is still by itself.
+            // Near its start, where no other edge is close.
             let place = Self.onCurve(from: start, to: path[1], at: 0.16)
             let words = edge.label.escapedForTerminal.cut(to: 14)
             text += """
@@ -173,7 +173,7 @@ struct GraphDrawing {
         return text
     }
 
-    /// With one digit after the point at most.
+    /// With at most one digit after the point.
     private static func number(_ value: Double) -> String {
         let tenths = (value * 10).rounded()
         guard tenths.isFinite, abs(tenths) < 1e12 else { return "0" }
@@ -232,8 +232,8 @@ struct GraphDrawing {
 }
 
 extension String {
-    /// As text or an attribute of an XML document. What a viewer obeys is written out, but for line breaks; what XML cannot
-    /// have at all is written as U+FFFD.
+    /// As text or an attribute of an XML document. Characters that control a display are written out, except line breaks;
+    /// characters that XML does not allow become U+FFFD.
     var escapedForXML: String {
         let lines = split(separator: "\n", omittingEmptySubsequences: false).map(\.escapedForDisplay)
         return lines.joined(separator: "\n").unicodeScalars.reduce(into: "") { result, scalar in
@@ -249,7 +249,7 @@ extension String {
         }
     }
 
-    /// The width in a usual sans-serif face, of which the size is 1: of DejaVu Sans, a wide one.
+    /// The width in a common sans-serif face of size 1: DejaVu Sans, which is wide.
     var drawnWidth: Double {
         reduce(0) { sum, character in
             switch character {

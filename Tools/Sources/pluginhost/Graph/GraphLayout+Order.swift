@@ -1,5 +1,5 @@
 extension GraphLayout {
-    /// Orders each layer by where its neighbours are, to and fro, and keeps the order with the fewest crossings.
+    /// Sorts each layer by the places of its neighbours, forwards and backwards, and keeps the order with the fewest crossings.
     mutating func order() {
         var best = layers
         var fewest = crossings()
@@ -26,7 +26,7 @@ extension GraphLayout {
         layers = best
     }
 
-    /// How many pairs of edges cross: the inversions between the ends on both sides, counted by a tree of sums (Barth,
+    /// How many pairs of edges cross: the inversions between the ends on both sides, counted with a tree of sums (Barth,
     /// Jünger and Mutzel 2002).
     private func crossings() -> Int {
         var total = 0

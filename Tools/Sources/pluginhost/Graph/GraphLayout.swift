@@ -1,7 +1,7 @@
 /// Places the nodes of a directed graph in layers from left to right, so that edges go to the right and few cross.
 ///
 /// After Sugiyama, Tagawa and Toda, “Methods for visual understanding of hierarchical system structures” (1981): circles are
-/// opened, each node gets the layer after those of its predecessors, edges over several layers get a joint in each, the
+/// opened, each node is placed in the layer after its predecessors, edges over several layers get a joint in each, the
 /// order in the layers is improved by barycentres, and heights are chosen so that edges are as straight as the order allows.
 struct GraphLayout {
     struct Size {
@@ -16,14 +16,14 @@ struct GraphLayout {
 
     /// The centre of each node.
     private(set) var centres: [Point] = []
-    /// The width of each node: all of a layer are as wide as its widest.
+    /// The width of each node: in one layer all nodes are as wide as the widest.
     private(set) var widths: [Double] = []
-    /// For each edge, the points that it goes through from its start to its end: the border of a node, the left and right
-    /// side of each layer between, the border of the other.
+    /// For each edge, the points that it goes through from start to end: the border of a node, the left and right
+    /// side of each layer between, the border of the other node.
     private(set) var paths: [[Point]] = []
     private(set) var size = Size(width: 0, height: 0)
 
-    /// What stands in a layer: a node, or the joint of an edge.
+    /// An item of a layer: a node, or the joint of an edge.
     struct Item {
         var node: Int?
         var height: Double
@@ -55,7 +55,7 @@ struct GraphLayout {
 
     // MARK: Layers
 
-    /// The edges, those turned round that lead back to a node on the way to them.
+    /// The edges, with those turned round that lead back to a node on the way to them.
     private static func withoutCircles(
         _ edges: [(from: Int, to: Int)], count: Int
     ) -> [(from: Int, to: Int)] {
@@ -64,7 +64,7 @@ struct GraphLayout {
         var state = [Int](repeating: 0, count: count)  // 1 on the way, 2 done
         var result = edges
         for root in 0..<count where state[root] == 0 {
-            // A stack of its own: a chain of plug-ins may be longer than that of the process.
+            // An explicit stack: a chain of plug-ins may be longer than the stack of the process.
             var stack: [(node: Int, next: Int)] = [(root, 0)]
             state[root] = 1
             while let (node, next) = stack.last {
@@ -103,7 +103,7 @@ struct GraphLayout {
                 if waiting[next] == 0 { ready.append(next) }
             }
         }
-        // What nothing leads to stands beside what it leads to.
+        // A node without incoming edges is placed beside its targets.
         for node in sources { if let nearest = after[node].map({ layer[$0] }).min() { layer[node] = nearest - 1 } }
         items = sizes.map { Item(node: nil, height: $0.height) }
         layers = Array(repeating: [], count: (layer.max() ?? -1) + 1)
@@ -143,7 +143,7 @@ struct GraphLayout {
                 settle(
                     layer,
                     layer.map { item in
-                        // In the last rounds by both sides, so that neither is right and the other far away.
+                        // The last rounds use both sides, so that a node is near all of its neighbours.
                         let beside =
                             round >= 12
                             ? items[item].before + items[item].after
@@ -157,7 +157,7 @@ struct GraphLayout {
         for item in items.indices { items[item].y -= top }
     }
 
-    /// Puts the items of a layer as near to where they want to be as their order and heights allow: the least squares, by
+    /// Puts the items of a layer as near to their wanted heights as order and sizes allow: least squares, by
     /// pooling neighbours that would overlap (Ayer and others 1955).
     private mutating func settle(_ layer: [Int], _ wanted: [Double]) {
         var offset = 0.0
@@ -225,9 +225,9 @@ struct GraphLayout {
         }
     }
 
-    /// How far above or below the centre of its node each edge begins, or ends: side by side, in the order of where they
-    /// come from, so that they can be told apart.
-    /// `side`: of the items of an edge, that of the node and the one beside it.
+    /// How far above or below the centre of its node each edge begins, or ends: side by side, in the order of the other
+    /// ends, so that a reader can distinguish them.
+    /// `side`: of the items of an edge, the one of the node and the one beside it.
     private func ports(_ side: ([Int]) -> (node: Int, beside: Int)) -> [Double] {
         var offsets = [Double](repeating: 0, count: chains.count)
         var edgesOf: [Int: [(edge: Int, y: Double)]] = [:]

@@ -11,7 +11,7 @@ extension PluginGraph {
                 case .unused, .missing: ", style=\"rounded,filled,dashed\", fillcolor=\"#fbeaea\", color=\"#b3403a\""
                 case .point: ", shape=ellipse, style=filled, fillcolor=\"#e3f3e6\""
                 }
-            // Two pieces of one label are joined by the line break of the language.
+            // The language's own line break joins two parts of a label.
             let label = node.lines.map(Self.dotEscaped).joined(separator: "\\n")
             text += "  n\(number) [label=\"\(label)\"\(style)];\n"
         }
@@ -30,7 +30,7 @@ extension PluginGraph {
 
     private static func dotQuoted(_ text: String) -> String { "\"\(dotEscaped(text))\"" }
 
-    /// Inside of quotation marks, DOT knows the quotation mark and, in labels, backslash sequences.
+    /// Within quotation marks, DOT interprets only the quotation mark and, in labels, backslash sequences.
     private static func dotEscaped(_ text: String) -> String {
         text.escapedForTerminal.reduce(into: "") { result, character in
             if character == "\"" || character == "\\" { result += "\\" }
@@ -40,7 +40,7 @@ extension PluginGraph {
 
     /// For Mermaid's flowcharts.
     func mermaid(title: String) -> String {
-        // A title is YAML; one in single quotation marks has no other meaning than its text.
+        // A title is YAML; in single quotation marks everything is plain text.
         let quotedTitle = title.escapedForTerminal.split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")
         var text = "---\ntitle: '\(quotedTitle)'\n---\nflowchart LR\n"
@@ -65,7 +65,7 @@ extension PluginGraph {
         return text + "  classDef missing fill:#fbeaea,stroke:#b3403a,color:#1c2430,stroke-dasharray:4\n"
     }
 
-    /// Everything that Mermaid, its Markdown or HTML could give a meaning to becomes a character's number.
+    /// Replaces everything that Mermaid, its Markdown or HTML could interpret by the character's number.
     private static func mermaidEscaped(_ text: String) -> String {
         text.escapedForTerminal.unicodeScalars.reduce(into: "") { result, scalar in
             let isPlain =
@@ -76,7 +76,7 @@ extension PluginGraph {
 }
 
 extension PluginGraph.Node {
-    /// What is written into the node.
+    /// The text of the node.
     var lines: [String] {
         let known = displayName.flatMap { $0 == name ? nil : $0 }
         return [known, title, reason.map { _ in kind == .missing ? "missing" : "not used" }].compactMap(\.self)
@@ -84,7 +84,7 @@ extension PluginGraph.Node {
 }
 
 extension PluginGraph.Edge {
-    /// What is written beside the edge.
+    /// The text of the edge.
     var words: String {
         switch kind {
         case .requires, .offers: "\(kind.rawValue) \(label)"

@@ -1,19 +1,19 @@
 extension PluginGraph {
-    /// As trees: each plug-in that none requires with what it requires below it, then each extension point with what is
-    /// offered there.
+    /// As trees: each plug-in that no other requires, with its requirements below it; then each extension point with what
+    /// plug-ins offer there.
     var text: String {
         var page = Page()
         var shown: Set<Int> = []
         let all = nodes.indices.filter { nodes[$0].kind != .point }
         let roots = all.filter { edges(.requires, to: $0).isEmpty && nodes[$0].kind != .missing }
-        // What only a circle leads to has no root.
+        // Plug-ins that only a circle leads to have no root.
         for root in roots + all where !shown.contains(root) { write(root, range: nil, [], &shown, to: &page) }
         for number in nodes.indices where nodes[number].kind == .point { writePoint(number, to: &page) }
         if nodes.isEmpty { page.paragraph("There are no plug-ins.") }
         return page.text
     }
 
-    /// `lines`: for each level above, whether more follows there.
+    /// `lines`: for each level above, whether more items follow there.
     private func write(
         _ number: Int, range: String?, _ lines: [Bool], _ shown: inout Set<Int>, to page: inout Page
     ) {

@@ -1,13 +1,13 @@
 import PluginHost
 
-/// The plug-ins of a catalogue and what joins them: what they require, the extension points that they offer something at
-/// or open to others, and the services that they use.
+/// The plug-ins of a catalogue and their connections: what they require, the extension points at which they offer something
+/// or that they open to others, and the services that they use.
 struct PluginGraph {
     struct Node {
         enum Kind: String {
             /// A plug-in in use.
             case plugin
-            /// A bundle that is not used, because of what it requires.
+            /// A bundle that is not used because a requirement is not met.
             case unused
             /// An identifier that is required and not used.
             case missing
@@ -18,9 +18,9 @@ struct PluginGraph {
         let kind: Kind
         /// The identifier, or the extension point's name.
         let name: String
-        /// That of the plug-in, or of the extension point's interface.
+        /// The version of the plug-in, or of the extension point's interface.
         let version: String?
-        /// What people call it.
+        /// The display name.
         let displayName: String?
         /// Why it is not used.
         let reason: String?
@@ -35,7 +35,7 @@ struct PluginGraph {
             case offers
             /// From a plug-in to an extension point that it opens to others.
             case opens
-            /// From a plug-in to the extension point whose service it asks for.
+            /// From a plug-in to the extension point whose service it uses.
             case uses
         }
 

@@ -58,12 +58,12 @@ struct BundleLoads {
 
     // MARK: Several bundles
 
-    /// Those of the arguments that a bundle requires, or whose services it uses, with what these need: each after what it
-    /// needs itself.
+    /// The bundles among the arguments that a bundle requires, or whose services it uses, with what these need. Each comes
+    /// after its own needs.
     private func needed(by bundle: PluginBundle) -> [PluginBundle] {
         var found: [PluginBundle] = []
         var seen: Set = [bundle.bundlePath]
-        // What is looked at, and how many of what it needs were looked at; no recursion on what Info.plist says.
+        // The bundles in progress, each with the number of its needs that are done; no recursion on data of Info.plist.
         var pending = [(bundle: bundle, needs: directNeeds(of: bundle), next: 0)]
         while let (current, needs, next) = pending.last {
             if next < needs.count {
@@ -90,7 +90,7 @@ struct BundleLoads {
         }
     }
 
-    /// In one application a name at an extension point belongs to one bundle: the second of two fails there.
+    /// In one application a name at an extension point belongs to one bundle: the second bundle fails to load.
     private mutating func claimNames(of outcome: inout LoadOutcome) {
         guard outcome.state == .loaded else { return }
         let names = outcome.registrations.compactMap { registration in

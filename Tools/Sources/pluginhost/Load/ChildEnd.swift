@@ -9,19 +9,19 @@ extension PluginError.Code {
     static let exited = Self(rawValue: "exited")
     /// The load took longer than the limit.
     static let hung = Self(rawValue: "hung")
-    /// The bundle's code closed or garbled the tool's own pipe, so that the outcome is not known.
+    /// The bundle's code closed or garbled the tool's own pipe, so the outcome is unknown.
     static let reportLost = Self(rawValue: "reportLost")
     /// The bundle's code wrote into the tool's own pipe. The outcome is known.
     static let descriptorMisused = Self(rawValue: "descriptorMisused")
-    /// The bundle's code wrote more output than is shown. A warning.
+    /// The bundle's code wrote more output than the tool shows. A warning.
     static let outputFlooded = Self(rawValue: "outputFlooded")
-    /// Processes that the bundle's code started were running at the end. A warning.
+    /// Processes that the bundle's code started were still running at the end. A warning.
     static let processesLeft = Self(rawValue: "processesLeft")
     /// The tool has no process to load the bundle in.
     static let notStarted = Self(rawValue: "notStarted")
 }
 
-/// The end of a child as findings about the bundle that it loaded.
+/// Turns the end of a child into findings about the bundle that it loaded.
 struct ChildEnd {
     private let run: ChildRun
     private let bundle: PluginBundle
@@ -33,11 +33,11 @@ struct ChildEnd {
         self.limit = limit
     }
 
-    /// What the child reported, with what it did beside that.
+    /// The child's report, with what the child did besides.
     var outcome: LoadOutcome {
         let findings = [death, misuse, flood, leftovers].compactMap { $0 }
         if run.reader.outcome == nil, place == .beforeCode, case .exited(let status) = run.end {
-            // None of the bundle's code can have done that.
+            // The bundle's code cannot have caused this.
             return LoadOutcome(
                 path: bundle.bundlePath, identifier: bundle.bundleIdentifier, state: .failed,
                 findings: [notStarted(status)], isUnable: true)
@@ -87,8 +87,8 @@ struct ChildEnd {
         PluginFinding(
             .notStarted, filePath: bundle.bundlePath, subject: "\(status)",
             message: """
-                The process that was to load the bundle ended with status \(status) before it came to that. What it wrote \
-                is on standard error.
+                The process for loading the bundle ended with status \(status) before it could begin. Its output is on standard \
+                error.
                 """,
             remedy: "Try again when the system has files, memory and processes to spare.")
     }
@@ -98,22 +98,22 @@ struct ChildEnd {
         let time = seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
         let message =
             if let stopped {
-                "The signal \(SignalName(stopped).text) stopped the process \(words), and it had not gone on after \(time). "
+                "The signal \(SignalName(stopped).text) stopped the process \(words), and it had not continued after \(time). "
                     + "The tool killed it."
             } else {
-                "The load had not ended after \(time). The tool killed the process \(words)."
+                "\(run.reader.loads.last?.step == LoadPlace.call ? "The call" : "The load") had not ended after \(time). The tool killed the process \(words)."
             }
         return PluginFinding(
             .hung, filePath: file, subject: stopped.map { SignalName($0).text }, message: message,
             remedy: "\(place.advice) “--timeout” gives a load more time.")
     }
 
-    // MARK: What became of the report
+    // MARK: The state of the report
 
     private var lost: PluginFinding {
         PluginFinding(
             .reportLost, filePath: file,
-            message: "The code closed a descriptor that is not its own, \(words), so that the outcome is not known.",
+            message: "The code closed a descriptor that is not its own, \(words), so the outcome is unknown.",
             remedy: "Close only descriptors that the plug-in opened.")
     }
 
@@ -121,18 +121,18 @@ struct ChildEnd {
         PluginFinding(
             .reportLost, filePath: file,
             message:
-                "The code wrote into a descriptor that is not its own, \(words), so that the outcome is not known.",
+                "The code wrote into a descriptor that is not its own, \(words), so the outcome is unknown.",
             remedy: "Write only to descriptors that the plug-in opened, and to standard output and error.")
     }
 
     private var tooLarge: PluginFinding {
         PluginFinding(
             .reportLost, filePath: file,
-            message: "What the code registered takes more than \(ReportReader.largest >> 20) MiB to report.",
+            message: "The report of what the code registered would take more than \(ReportReader.largest >> 20) MiB.",
             remedy: "Register less, or shorter names.")
     }
 
-    // MARK: What it did beside
+    // MARK: What it did besides
 
     private var misuse: PluginFinding? {
         guard run.reader.strayCount > 0, let place = run.reader.strayPlace else { return nil }
@@ -161,12 +161,12 @@ struct ChildEnd {
         let noun = run.leftProcesses == 1 ? "1 process" : "\(run.leftProcesses) processes"
         return PluginFinding(
             .warning, .processesLeft, filePath: file,
-            message: "The code left \(noun) running when its own process ended. The tool killed what was left.",
+            message: "The code left \(noun) running when its own process ended. The tool killed the rest.",
             remedy: "Wait for each process that the plug-in starts, or end it in deactivate.")
     }
 }
 
-/// A signal as people know it.
+/// The name of a signal, and its usual cause.
 private struct SignalName {
     let text: String
     let usualCause: String?
@@ -178,13 +178,13 @@ private struct SignalName {
     }
 
     private static let known: [Int32: (String, String?)] = [
-        SIGILL: ("SIGILL", "A Swift trap does so: a failed precondition, an overflow, a nil that is unwrapped."),
-        SIGTRAP: ("SIGTRAP", "A Swift trap does so: a failed precondition, an overflow, a nil that is unwrapped."),
-        SIGABRT: ("SIGABRT", "abort() does so: a failed assertion, or a C++ exception that nobody catches."),
+        SIGILL: ("SIGILL", "A Swift trap causes it: a failed precondition, an overflow, a nil that is unwrapped."),
+        SIGTRAP: ("SIGTRAP", "A Swift trap causes it: a failed precondition, an overflow, a nil that is unwrapped."),
+        SIGABRT: ("SIGABRT", "abort() causes it: a failed assertion, or a C++ exception that nobody catches."),
         SIGSEGV: ("SIGSEGV", "The code used an address that is not its own, or its stack overflowed."),
-        SIGBUS: ("SIGBUS", "A file was shorter than what is mapped of it, or an address was wrong."),
+        SIGBUS: ("SIGBUS", "A file was shorter than its mapping, or an address was wrong."),
         SIGFPE: ("SIGFPE", "A whole number was divided by zero."),
-        SIGKILL: ("SIGKILL", "The system does so where memory runs out."),
+        SIGKILL: ("SIGKILL", "The system sends it when memory runs out."),
         SIGPIPE: ("SIGPIPE", "The code wrote to a pipe that nobody reads."),
         SIGSYS: ("SIGSYS", "The code made a system call that is not allowed."),
         SIGTERM: ("SIGTERM", nil), SIGINT: ("SIGINT", nil), SIGHUP: ("SIGHUP", nil), SIGQUIT: ("SIGQUIT", nil),

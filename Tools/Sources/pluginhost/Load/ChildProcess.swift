@@ -8,7 +8,7 @@ struct ChildProcess: ~Copyable {
     struct Failure: Error {
         let number: Int32
 
-        /// Says nothing against the bundle.
+        /// It is not the bundle's fault.
         func finding(_ bundle: PluginBundle) -> PluginFinding {
             PluginFinding(
                 .notStarted, filePath: bundle.bundlePath,
@@ -22,13 +22,13 @@ struct ChildProcess: ~Copyable {
 
     private let child: child_process
 
-    /// Starts this program with arguments.
-    init(_ arguments: [String]) throws(Failure) {
+    /// Starts this program with arguments. `input`: a descriptor for its standard input; -1 for none.
+    init(_ arguments: [String], input: Int32 = -1) throws(Failure) {
         var child = child_process()
         var texts = ([CommandLine.arguments.first ?? "pluginhost"] + arguments).map { strdup($0) }
         texts.append(nil)
         defer { for text in texts { free(text) } }
-        let error = child_start(texts, &child)
+        let error = child_start(texts, input, &child)
         guard error == 0 else { throw Failure(number: error) }
         self.child = child
     }
@@ -37,13 +37,13 @@ struct ChildProcess: ~Copyable {
         for descriptor in [child.report, child.output, child.ended] where descriptor >= 0 { close(descriptor) }
     }
 
-    /// Waits for the end of the process, within a time, and reads what it writes. Nothing that it started runs on
-    /// afterwards.
+    /// Waits for the end of the process, within a time, and reads what it writes. Afterwards nothing that it started is
+    /// still running.
     ///
     /// - Parameters:
     ///   - mark: begins each message of its report.
-    ///   - limit: how long it may run; then it is killed.
-    ///   - interrupts: a descriptor that is readable when the tool is to end; -1 for none.
+    ///   - limit: how long it may run before it is killed.
+    ///   - interrupts: a descriptor that becomes readable when the tool must end; -1 for none.
     /// - Returns: how it ended and what it wrote.
     func run(mark: String, limit: Duration, interrupts: Int32) -> ChildRun {
         let clock = ContinuousClock()
@@ -73,7 +73,7 @@ struct ChildProcess: ~Copyable {
         return run
     }
 
-    /// How long the system may take to end a process that is killed; one that waits for a device takes longer.
+    /// How long the system may take to end a killed process; one that waits for a device takes longer.
     private static let longestEnd = Duration.seconds(5)
 
     private func kill() {
@@ -94,7 +94,7 @@ struct ChildRun {
     enum End {
         case exited(Int32)
         case killed(Int32)
-        /// It was killed by the tool, after the limit.
+        /// The tool killed it after the limit.
         case hung(stoppedBy: Int32?)
     }
 
@@ -102,10 +102,10 @@ struct ChildRun {
     var reader: ReportReader
     /// How many bytes it wrote to standard output and error.
     var outputCount = 0
-    /// How many processes it left behind, at least.
+    /// How many processes it left running, at least.
     var leftProcesses = 0
 
-    /// More than this of its output is not shown.
+    /// More output than this is not shown.
     static let shownOutput = 1 << 20
 }
 
@@ -129,11 +129,11 @@ private struct Streams {
         self.interrupts = reading(interrupts)
     }
 
-    /// Without a descriptor for the child's end, and in case a signal comes before poll().
+    /// Used without a descriptor for the child's end, and in case a signal comes before poll().
     private static let longestWait = Duration.milliseconds(20)
 
     mutating func wait(atMost longest: Duration, _ run: inout ChildRun) -> Event {
-        // Closed ones have the number -1, and poll() leaves them out.
+        // Closed descriptors have the number -1, which poll() ignores.
         var entries = [report, output, ended, interrupts]
         let wait = ended.fd < 0 ? min(longest, Self.longestWait) : longest
         let (seconds, attoseconds) = wait.components
@@ -146,7 +146,7 @@ private struct Streams {
         return .something
     }
 
-    /// Reads what an ended child has left in its pipes: no more than a pipe holds, because another process may still
+    /// Reads the rest in an ended child's pipes: no more than a pipe holds, because another process may still
     /// write.
     mutating func drain(_ run: inout ChildRun) {
         let most = (2 << 20) / buffer.count
@@ -154,7 +154,7 @@ private struct Streams {
         for _ in 0..<most where output.fd >= 0 { if !readOutput(&run) { output.fd = -1 } }
     }
 
-    /// Whether a read that failed is to be made again. An error of the tool's own must not pass for one of the bundle.
+    /// Whether to repeat a read that failed. An error of the tool must not look like one of the bundle.
     private mutating func mayPass(_ error: Int32) -> Bool {
         if error == EAGAIN || error == EINTR { return true }
         failedReads += 1
@@ -179,7 +179,7 @@ private struct Streams {
         return true
     }
 
-    /// Writes the beginning of the buffer to standard error, as far as that takes it.
+    /// Writes the beginning of the buffer to standard error, as far as possible.
     private mutating func show(_ count: Int) {
         guard count > 0, isStandardErrorOpen else { return }
         var written = 0

@@ -3,21 +3,22 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// What a child says to the tool that started it.
+/// What a child reports to the tool that started it.
 enum ChildMessage: Codable {
     /// A step of a load begins; `step` is the raw value of a LoadStep.
     case step(bundlePath: String, step: String)
     case outcome(LoadOutcome)
+    case call(CallOutcome)
 }
 
 /// The child's end of its report: messages on a pipe that the bundle's code can also reach. Each begins with a mark that
-/// only the tool and the child know and has a checksum, so that what the code writes there is never taken for one.
+/// only the tool and the child know, and has a checksum, so that output of the code is never taken for a message.
 final class ChildReport: Sendable {
     private let mark: String
     private let pipe: PipeIdentity
     private let sending = Mutex(())
 
-    /// Nil where the process has no report to write.
+    /// Nil if the process has no report to write.
     init?(mark: String) {
         guard mark.utf8.count == ReportHeader.markSize, let pipe = PipeIdentity.ofReport else { return nil }
         self.mark = mark
@@ -28,7 +29,7 @@ final class ChildReport: Sendable {
         (0..<2).map { _ in ReportHeader.hexadecimal(UInt64.random(in: .min ... .max), digits: 16) }.joined()
     }
 
-    /// Sends a message. Where the bundle's code closed the descriptor, or put another file in its place, the process ends.
+    /// Sends a message. If the bundle's code closed or replaced the descriptor, the process ends.
     func send(_ message: ChildMessage) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]  // the same report for the same load
@@ -41,7 +42,7 @@ final class ChildReport: Sendable {
         }
     }
 
-    /// How often a write is made again after an error that may pass.
+    /// How often a write is repeated after a temporary error.
     private static let mostTries = 10
 
     private static func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -56,7 +57,7 @@ final class ChildReport: Sendable {
             switch errno {
             case EINTR: break
             case EAGAIN:
-                // The code made the pipe one that does not block.
+                // The code made the pipe non-blocking.
                 var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&entry, 1, -1)
             case EBADF, EPIPE: return false
@@ -72,19 +73,19 @@ final class ChildReport: Sendable {
 
 private let descriptor = Int32(CHILD_REPORT)
 
-/// Which pipe stands under a descriptor.
+/// Which pipe a descriptor refers to.
 private struct PipeIdentity: Equatable {
     let device: dev_t
     let inode: ino_t
 
-    /// Whether the report's descriptor is closed, or another file.
+    /// Whether the report's descriptor is closed, or is another file.
     var isLost: Bool {
         if let now = Self.ofReport { return now != self }
-        // A look that fails for another reason says nothing.
+        // Any other failure proves nothing.
         return errno == 0 || errno == EBADF
     }
 
-    /// That of the report; nil if there is no pipe.
+    /// The pipe of the report; nil if there is none.
     static var ofReport: PipeIdentity? {
         var status = stat()
         errno = 0
@@ -93,7 +94,7 @@ private struct PipeIdentity: Equatable {
     }
 }
 
-/// What stands before each message: the mark, the body's size and checksum, each with a blank or line break after it.
+/// The head of each message: the mark, the body's size and checksum, each with a blank or line break after it.
 struct ReportHeader {
     static let markSize = 32
     static let size = markSize + 1 + 8 + 1 + 16 + 1
@@ -106,7 +107,7 @@ struct ReportHeader {
         checksum = Self.checksum(body)
     }
 
-    /// Reads what stands after the mark.
+    /// Reads the head after the mark.
     init?(after mark: ArraySlice<UInt8>) {
         let words = String(decoding: mark, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, words[0].isEmpty, let size = Int(words[1], radix: 16), words[2].last == "\n",
@@ -127,7 +128,7 @@ struct ReportHeader {
         return String(repeating: "0", count: max(digits - text.utf8.count, 0)) + text
     }
 
-    /// FNV-1a of 64 bits: it finds accidents, and nobody who means harm needs to forge a report of his own code.
+    /// FNV-1a of 64 bits. It finds accidents; an attacker gains nothing by forging a report about his own code.
     private static func checksum(_ bytes: some Collection<UInt8>) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

@@ -14,7 +14,7 @@ struct LoadCommand: ParsableCommand {
             Libraries that only the application brings are found through LD_LIBRARY_PATH.
             """)
 
-    @Flag(help: "Count warnings as problems: a bundle must register all that its PHFactories declares.")
+    @Flag(help: "Count warnings as problems: a bundle must register everything that its PHFactories declares.")
     var strict = false
 
     @Option(
@@ -23,8 +23,10 @@ struct LoadCommand: ParsableCommand {
 
     @OptionGroup var arguments: BundleArguments
 
-    mutating func validate() throws {
-        // Also refuses what is no number.
+    mutating func validate() throws { try Self.requireUsable(timeout: timeout) }
+
+    static func requireUsable(timeout: Double) throws {
+        // Also refuses NaN.
         guard (0.1...86400).contains(timeout) else {
             throw ValidationError("The seconds of --timeout must be a number from 0.1 to 86400.")
         }
@@ -41,7 +43,7 @@ struct LoadCommand: ParsableCommand {
             if arguments.json {
                 documents.append(outcome.json)
             } else {
-                // Shown at once: the next bundle may take its time.
+                // Shown at once, because the next bundle may take a while.
                 var page = Page()
                 outcome.write(to: &page)
                 Terminal.write((number > 0 ? "\n" : "") + page.text)
@@ -54,30 +56,30 @@ struct LoadCommand: ParsableCommand {
     }
 }
 
-/// What `pluginhost load` starts for each bundle; nobody else calls it.
+/// The command that `pluginhost load` starts for each bundle; nobody else calls it.
 struct LoadInChildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: Self.name, shouldDisplay: false)
     static let name = "load-in-child"
 
     @Flag var strict = false
-    /// What begins each message of the report.
+    /// The beginning of each message of the report.
     @Option var mark: String
-    /// Bundles to load before, because the bundle requires or uses them.
+    /// Bundles to load first, because the bundle requires or uses them.
     @Option var after: [String] = []
     @Argument var bundle: String
 
-    /// What a child writes, and the status that it ends with if it cannot.
+    /// The child's output, and the status that it ends with if it cannot write.
     static let lostReport: Int32 = 118
 
     mutating func run() throws {
         guard let report = ChildReport(mark: mark) else {
             let reason = errno == 0 ? "" : " Its pipe: \(String(cString: strerror(errno)))."
-            throw ValidationError("This is a part of “pluginhost load”, and nothing to call by itself.\(reason)")
+            throw ValidationError("This is an internal part of “pluginhost load”. Do not call it yourself.\(reason)")
         }
         child_begin()
         HostEnvironment.current.requiresDeclaredRegistrations = strict
         HostEnvironment.current.loadStep = { report.send(.step(bundlePath: $0, step: $1.rawValue)) }
-        // One that does not load is reported where it is the bundle itself.
+        // A bundle that does not load is reported in the process of that bundle.
         for path in after { _ = try? PluginBundle.open(path: path).loadAndReturnError() }
         let outcome: LoadOutcome
         do {
@@ -86,6 +88,6 @@ struct LoadInChildCommand: ParsableCommand {
             outcome = LoadOutcome(error, isUnable: true)
         }
         report.send(.outcome(outcome))
-        // The process ends as any does: what the bundle's code does at its end belongs to the load.
+        // The process ends in the usual way, because code that runs at its end belongs to the load.
     }
 }

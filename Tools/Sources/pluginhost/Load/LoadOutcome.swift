@@ -4,7 +4,7 @@ import PluginHost
 struct LoadOutcome: Codable {
     enum State: String, Codable {
         case loaded
-        /// The bundle has resources only; there is nothing to load, and nothing wrong.
+        /// The bundle has only resources: there is nothing to load, and nothing is wrong.
         case noCode
         case failed
     }
@@ -17,10 +17,10 @@ struct LoadOutcome: Codable {
     var classNames: [String] = []
     var registrations: [LoadedRegistration] = []
     private var notes: [FindingNote]
-    /// Nothing could be tried: no directory at the path, or no process to load it in.
+    /// Nothing could be tried: no directory is at the path, or there is no process to load it in.
     private var isUnable = false
 
-    /// `state`: `loaded` if only the findings keep the bundle from being fine.
+    /// `state`: `loaded` if only the findings prevent success.
     init(path: String, identifier: String?, state: State, findings: [PluginFinding], isUnable: Bool = false) {
         self.path = path
         self.identifier = identifier
@@ -29,7 +29,7 @@ struct LoadOutcome: Codable {
         notes = findings.map(FindingNote.init)
     }
 
-    /// Of a bundle that was not opened.
+    /// For a bundle that was not opened.
     init(_ error: PluginError, isUnable: Bool) {
         self.init(
             path: error.bundlePath, identifier: nil, state: .failed, findings: error.findings, isUnable: isUnable)
@@ -59,7 +59,7 @@ struct LoadOutcome: Codable {
         principalClass = bundle.principalClass.map { String(reflecting: $0) }
     }
 
-    private static func milliseconds(_ duration: Duration) -> Double {
+    static func milliseconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components
         let microseconds = Double(seconds) * 1e6 + (Double(attoseconds) / 1e12).rounded()
         return microseconds / 1000
@@ -67,10 +67,10 @@ struct LoadOutcome: Codable {
 
     var report: FindingReport { FindingReport(findings: notes.map(\.finding), bundlePath: path) }
 
-    /// Adds findings, those that count most first.
+    /// Adds findings, the most important first.
     mutating func add(_ findings: [PluginFinding]) { notes = findings.map(FindingNote.init) + notes }
 
-    /// Makes the bundle one that does not load.
+    /// Turns the outcome into a failure.
     mutating func fail(_ finding: PluginFinding) {
         state = .failed
         add([finding])
@@ -116,7 +116,7 @@ struct LoadOutcome: Codable {
         case .loaded where report.errors > 0: ("loaded in \(milliseconds) ms, with \(report.count ?? "")", .red)
         case .loaded: ("loaded in \(milliseconds) ms", .green)
         case .noCode: ("has no code, only resources", .plain)
-        case .failed: ("not loaded, \(report.count ?? "no reason told")", .red)
+        case .failed: ("not loaded, \(report.count ?? "no reason given")", .red)
         }
     }
 }

@@ -1,6 +1,6 @@
 import PluginHost
 
-/// Something that a bundle's code registered, as the child that loaded it reports it.
+/// A registration of a bundle's code, as the child that loaded the bundle reports it.
 struct LoadedRegistration: Codable {
     let kind: String
     let name: String
@@ -8,7 +8,7 @@ struct LoadedRegistration: Codable {
     let version: UInt32?
     let order: Int?
     let signature: String?
-    /// Whether Info.plist declares it, so that a catalogue lists it; nil for what stands at no extension point.
+    /// Whether Info.plist declares it, so that a catalogue lists it; nil without an extension point.
     let isListed: Bool?
 
     init(_ registration: PluginBundle.Registration, isListed: Bool?) {
@@ -29,7 +29,7 @@ struct LoadedRegistration: Codable {
         ])
     }
 
-    /// For a table.
+    /// The cells of a table.
     var row: [String] {
         let point = extensionPoint.map { point in version.map { "\(point) \($0)" } ?? point }
         return [kind, name, point ?? signature ?? ""]

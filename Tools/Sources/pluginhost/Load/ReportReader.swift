@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Reads a child's report as it comes, within limits, whatever else is written into the pipe.
+/// Reads a child's report while it arrives, within limits, whatever else is written into the pipe.
 struct ReportReader {
     /// A load under way in the child.
     struct Load {
@@ -9,11 +9,13 @@ struct ReportReader {
     }
 
     private(set) var outcome: LoadOutcome?
-    /// The loads that are under way, each begun inside of the one before it.
+    /// That of `pluginhost call`, whose load is ``outcome``.
+    private(set) var call: CallOutcome?
+    /// The loads under way, each begun inside of the one before it.
     private(set) var loads: [Load] = []
-    /// Whether any code of a bundle was brought in.
+    /// Whether any code of a bundle was loaded.
     private(set) var hasBegun = false
-    /// How many bytes came that are of no message, and where the child was at the first.
+    /// How many bytes belong to no message, and where the child was at the first.
     private(set) var strayCount = 0
     private(set) var strayPlace: LoadPlace?
     /// A message was damaged or cut off.
@@ -25,7 +27,7 @@ struct ReportReader {
     /// The message whose head was read: where its body begins.
     private var header: ReportHeader?
 
-    /// A report that is longer is not read.
+    /// A longer report is not read.
     static let largest = 32 << 20
 
     init(mark: String) { self.mark = Array(mark.utf8) }
@@ -51,7 +53,7 @@ struct ReportReader {
         buffer = []
     }
 
-    /// Where what was looked at ends; set by ``readMessage(from:)``.
+    /// Where the examined bytes end; set by ``readMessage(from:)``.
     private var looked = 0
 
     private mutating func consumed(_ start: Int) -> Int {
@@ -59,7 +61,7 @@ struct ReportReader {
         return max(start, looked)
     }
 
-    /// Reads one message, or skips what is none.
+    /// Reads one message, or skips bytes that are none.
     ///
     /// - Returns: where the next begins; nil if more bytes are needed.
     private mutating func readMessage(from start: Int) -> Int? {
@@ -69,14 +71,14 @@ struct ReportReader {
             self.header = nil
             let body = buffer[start..<start + header.bodySize]
             guard header.fits(body), take(body) else {
-                // What was written in between may have come before the next message.
+                // The bytes in between may have been written before the next message.
                 isDamaged = true
                 return start
             }
             return start + header.bodySize
         }
         guard let found = firstMark(from: start) else {
-            // The end of what came may be the beginning of a mark.
+            // The last bytes may be the beginning of a mark.
             let rest = min(buffer.count - start, mark.count - 1)
             countStray(buffer.count - start - rest)
             looked = buffer.count - rest
@@ -120,6 +122,9 @@ struct ReportReader {
         guard let message = try? JSONDecoder().decode(ChildMessage.self, from: Data(body)) else { return false }
         switch message {
         case .outcome(let outcome): self.outcome = outcome
+        case .call(let call):
+            self.call = call
+            outcome = call.load
         case .step(let path, let step):
             hasBegun = true
             if let index = loads.lastIndex(where: { $0.bundlePath == path }) {

@@ -1,0 +1,185 @@
+#!/bin/bash
+# Installs the library, the command pluginhost and everything to build against the library, or removes it again:
+# “make install” and “make uninstall”. docs/installing.md lists the files and says why each is where it is.
+#
+#   Scripts/install.sh install|uninstall PRODUCTS
+#
+# PRODUCTS is where the package manager put the products. The environment gives PREFIX, DESTDIR and LIBDIR. The library and
+# the command are linked anew from the object files of the build, because only the linker adds a soname and another search
+# path without moving parts of a finished file: the compiled code is the one that the tests ran.
+set -euo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd)
+action=${1:-}
+products=$(realpath -m "${2:-$here/.build-all/release}")
+
+fail() {
+    echo "install: $1" >&2
+    exit 2
+}
+
+prefix=${PREFIX:-/usr/local}
+[[ $prefix == /* ]] || fail "PREFIX must be an absolute path, and is “$prefix”."
+prefix=${prefix%/}
+root=${DESTDIR:-}
+root=${root%/}
+if [ -z "${LIBDIR:-}" ]; then
+    LIBDIR=$prefix/lib
+    # As CMake's GNUInstallDirs: Debian's own packages have a directory for each architecture, /usr/local has none.
+    if [ "$prefix" = /usr ] && triplet=$(gcc -print-multiarch 2>/dev/null || dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null)
+    then
+        LIBDIR=$prefix/lib/$triplet
+    fi
+fi
+[[ $LIBDIR == /* ]] || fail "LIBDIR must be an absolute path, and is “$LIBDIR”."
+bin=$prefix/bin
+include=$prefix/include/pluginhost
+manual=$prefix/share/man/man1
+if [ "$prefix" = /usr ]; then
+    # What a distribution's package brings; site-functions and completions.d of the two shells are the administrator's.
+    zsh=$prefix/share/zsh/vendor-completions
+else
+    zsh=$prefix/share/zsh/site-functions
+fi
+bash=$prefix/share/bash-completion/completions
+fish=$prefix/share/fish/vendor_completions.d
+
+version=$("$here/Scripts/version.sh")
+
+# What is of this version, whatever the compiler was: an uninstall needs neither a build nor a compiler.
+uninstall() {
+    local interface=${version%.*}
+    rm -f "$root$LIBDIR/libPluginHost.so" "$root$LIBDIR/libPluginHost.so.$interface-swift"* \
+        "$root$LIBDIR/pkgconfig/pluginhost.pc" "$root$LIBDIR/pkgconfig/pluginhost-plugin.pc" \
+        "$root$bin/pluginhost" "$root$manual/pluginhost.1" "$root$manual/pluginhost-"*.1 \
+        "$root$bash/pluginhost" "$root$zsh/_pluginhost" "$root$fish/pluginhost.fish"
+    rm -rf "$root$LIBDIR/pluginhost/modules" "$root$LIBDIR/pluginhost/$interface-swift"* "$root$include"
+    rmdir "$root$LIBDIR/pluginhost" 2>/dev/null || true
+}
+
+if [ "$action" = uninstall ]; then
+    uninstall
+    exit 0
+fi
+[ "$action" = install ] || fail "usage: Scripts/install.sh install|uninstall PRODUCTS"
+
+for file in PluginHost.product/Objects.LinkFileList pluginhost.product/Objects.LinkFileList Modules/PluginHost.swiftmodule \
+    pluginhost; do
+    [ -e "$products/$file" ] || fail "there is no $products/$file. Run first: make tool"
+done
+# The name of the library states the compiler, and the linker's part of it adds code of the runtime.
+[ "$(cat "$products"/swift-version-*.txt)" = "$(swiftc --version 2>/dev/null)" ] ||
+    fail "another compiler than the swiftc in PATH made $products. Run: make clean tool"
+interface=$("$here/Scripts/version.sh" interface)
+target=$(swiftc -print-target-info | sed -n 's/.*"moduleTriple": "\(.*\)".*/\1/p')
+runtime=$(swiftc -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["paths"]["runtimeLibraryPaths"][0])')
+[ -e "$runtime/libswiftCore.so" ] || fail "the Swift runtime is not in $runtime, where swiftc says that it is."
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/pluginhost-install.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+private=pluginhost/$interface
+soname=libPluginHost.so.$interface
+
+# Debug information names the folders of the build; a debugger finds it in the build itself.
+link() {
+    swiftc -no-toolchain-stdlib-rpath -Xlinker --gc-sections -Xlinker --build-id=sha1 -Xlinker --strip-debug "$@"
+}
+link -emit-library -module-name PluginHost -o "$work/$soname" "@$products/PluginHost.product/Objects.LinkFileList" \
+    -lffi -ldl -lstdc++ -Xlinker -soname="$soname" -Xlinker -rpath="\$ORIGIN/$private"
+ln -s "$soname" "$work/libPluginHost.so"
+# The command finds the runtime by its own path: that of the library holds for the library's needs alone. The dynamic linker
+# knows the library's own directory where that is /usr/lib.
+fromBin=$(realpath -m --relative-to="$bin" "$LIBDIR")
+search="\$ORIGIN/$fromBin/$private"
+[ "$prefix" = /usr ] || search="\$ORIGIN/$fromBin:$search"
+link -emit-executable -module-name pluginhost -o "$work/pluginhost" \
+    "@$products/pluginhost.product/Objects.LinkFileList" -L"$work" -lPluginHost \
+    -Xlinker --defsym -Xlinker main=pluginhost_main -Xlinker -rpath="$search"
+
+needed() { readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'; }
+# The parts of the runtime that both need, directly or not. All of a process share them, so there is one directory.
+parts=()
+queue=("$work/$soname" "$work/pluginhost")
+while [ ${#queue[@]} -gt 0 ]; do
+    file=${queue[0]}
+    queue=("${queue[@]:1}")
+    for name in $(needed "$file"); do
+        [ -e "$runtime/$name" ] || continue
+        [[ " ${parts[*]} " == *" $name "* ]] && continue
+        parts+=("$name")
+        queue+=("$runtime/$name")
+    done
+done
+
+mkdir "$work/man"
+"$here/Scripts/manual.py" "$products/pluginhost" "$work/man"
+# A file that a shell reads has no use for the line that says which program runs it.
+for shell in bash zsh fish; do
+    "$products/pluginhost" --generate-completion-script $shell | sed '1{/^#!/d}' > "$work/completion.$shell"
+done
+
+# The files of a version before this one, of which there may be others.
+uninstall
+
+put() { # MODE DIRECTORY FILE… [as NAME]
+    local mode=$1 directory=$root$2
+    shift 2
+    mkdir -p "$directory"
+    if [ "${2:-}" = as ]; then
+        install -m "$mode" "$1" "$directory/$3"
+    else
+        install -m "$mode" -t "$directory" "$@"
+    fi
+}
+
+put 644 "$LIBDIR" "$work/$soname"
+ln -sf "$soname" "$root$LIBDIR/libPluginHost.so"
+for part in "${parts[@]}"; do put 644 "$LIBDIR/$private" "$runtime/$part"; done
+put 755 "$bin" "$work/pluginhost"
+
+# What C and C++ authors include stands alone; the shims are needed by compilers that read the Swift modules.
+for header in "$here/Sources/CPluginSupport/include"/*.h*; do
+    case $header in
+    *_shims.h) put 644 "$include/shims" "$header" ;;
+    *) put 644 "$include" "$header" ;;
+    esac
+done
+sed 's|header "\(.*_shims\.h\)"|header "shims/\1"|' "$here/Sources/CPluginSupport/include/module.modulemap" \
+    > "$work/module.modulemap"
+put 644 "$include" "$work/module.modulemap"
+
+# PropertyLists is no API: the compiler reads it for the layout of PluginHost's types. No textual interfaces: another
+# compiler would read them, and the host would refuse what it made of them only when it is loaded.
+for module in PluginHost PluginABI PropertyLists; do
+    for kind in swiftmodule swiftdoc; do
+        put 644 "$LIBDIR/pluginhost/modules/$module.swiftmodule" "$products/Modules/$module.$kind" as "$target.$kind"
+    done
+done
+
+packageFile() { # NAME DESCRIPTION LIBS
+    cat << END
+prefix=$prefix
+libdir=${LIBDIR/#$prefix\//\$\{prefix\}/}
+includedir=\${prefix}/include/pluginhost
+modulesdir=\${libdir}/pluginhost/modules
+runtimedir=\${libdir}/$private
+toolchain=${interface#*-swift}
+
+Name: $1
+Description: $2
+Version: $version
+Cflags: -I\${includedir} -I\${modulesdir}
+END
+    [ -z "$3" ] || echo "Libs: $3"
+}
+packageFile PluginHost "Loads plug-ins: for applications" "-L\${libdir} -lPluginHost" > "$work/pluginhost.pc"
+packageFile "PluginHost (plug-ins)" "The headers and modules that plug-ins are compiled with; nothing to link" "" \
+    > "$work/pluginhost-plugin.pc"
+put 644 "$LIBDIR/pkgconfig" "$work/pluginhost.pc" "$work/pluginhost-plugin.pc"
+
+put 644 "$manual" "$work/man"/*.1
+put 644 "$bash" "$work/completion.bash" as pluginhost
+put 644 "$zsh" "$work/completion.zsh" as _pluginhost
+put 644 "$fish" "$work/completion.fish" as pluginhost.fish
+
+if [ -z "$root" ] && [ "$(id -u)" = 0 ]; then ldconfig; fi
+echo "install: PluginHost $version is in $root$prefix; the library is $LIBDIR/$soname"

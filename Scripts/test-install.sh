@@ -1,0 +1,98 @@
+#!/bin/bash
+# Installs into an empty directory, uses what is there as a packager, a plug-in author and an application developer do, and
+# removes it again: “make test-install”. Each claim of docs/installing.md about “make install” fails here if it is wrong.
+#
+#   Scripts/test-install.sh [--keep]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+here=$PWD
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/pluginhost-installed.XXXXXX")
+if [ "${1:-}" = --keep ]; then echo "test-install: the directory is $work"; else trap 'rm -rf "$work"' EXIT; fi
+prefix=$work/prefix
+
+fail() {
+    echo "test-install: $1" >&2
+    exit 1
+}
+
+make --no-print-directory install PREFIX="$prefix" > /dev/null
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+interface=$(Scripts/version.sh interface)
+toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")
+
+echo "test-install: the files"
+library=$prefix/lib/libPluginHost.so.$interface
+[ "$(readlink "$prefix/lib/libPluginHost.so")" = "libPluginHost.so.$interface" ] || fail "the development link leads elsewhere"
+readelf -dW "$library" | grep "SONAME.*\[libPluginHost.so.$interface\]" > /dev/null || fail "the soname is not libPluginHost.so.$interface"
+while read -r file; do
+    readelf -hW "$file" > /dev/null 2>&1 || continue
+    path=$(readelf -dW "$file" | sed -n 's/.*(\(RPATH\|RUNPATH\)).*\[\(.*\)\]$/\2/p')
+    [ -z "$path" ] || echo "$path" | tr : '\n' | while read -r element; do
+        [[ $element =~ ^\$ORIGIN(/|$) ]] || fail "$file is searched for libraries in “$element”, which is of this machine"
+        [ -d "$(dirname "$file")${element#\$ORIGIN}" ] || fail "$file names “$element”, where there is no directory"
+    done
+    # Everything that it needs comes from the installed directory or the system.
+    ldd "$file" | while read -r name arrow path _; do
+        [ "$arrow" = "=>" ] || continue
+        [[ $path == "$prefix"/* || $path == /lib/* || $path == /usr/lib/* || $path == /lib64/* || $path == "(0x"* ]] ||
+            fail "$file gets $name from $path"
+        [[ $path != "$toolchain"/* ]] || fail "$file gets $name from the toolchain, $path"
+    done
+done < <(find "$prefix" -type f)
+for path in "$here" "$toolchain/"; do
+    ! grep -rlF -e "$path" "$prefix" || fail "these files name $path, a folder of this machine"
+done
+[ "$(find "$prefix" -type d -name pluginhost -path '*/include/*' | wc -l)" = 1 ] || fail "there is no folder of headers"
+
+echo "test-install: pages and completions"
+for command in "" $("$prefix/bin/pluginhost" help | sed -n '/^SUBCOMMANDS/,$ s/^  \([a-z][a-z-]*\) .*/-\1/p'); do
+    page=$prefix/share/man/man1/pluginhost$command.1
+    [ -s "$page" ] || fail "the command pluginhost$command has no manual page"
+    said=$(LC_ALL=C.UTF-8 groff -man -Tutf8 -ww -z "$page" 2>&1)
+    [ -z "$said" ] || fail "groff says of $page: $said"
+    LC_ALL=C.UTF-8 groff -man -Tutf8 -P-cbou "$page" | grep "EXIT STATUS" > /dev/null || fail "$page has no exit status"
+done
+[ ! -e "$prefix/share/man/man1/pluginhost-load-in-child.1" ] || fail "a command that is hidden has a page"
+bash -n "$prefix/share/bash-completion/completions/pluginhost"
+zsh -n "$prefix/share/zsh/site-functions/_pluginhost"
+fish -n "$prefix/share/fish/vendor_completions.d/pluginhost.fish"
+
+echo "test-install: plug-ins and a host, in an empty directory"
+Scripts/installed-plugins.sh "$work/made"
+env -i PATH=/usr/bin:/bin LC_ALL=C.UTF-8 "$prefix/bin/pluginhost" load "$work/made/Twice.bundle" "$work/made/Loud.bundle" \
+    > "$work/loaded" || fail "the installed command does not load the plug-ins: $(cat "$work/loaded")"
+grep -q "function  *twice" "$work/loaded" || fail "the plug-in in C registers nothing: $(cat "$work/loaded")"
+grep -q "Loud.Loud" "$work/loaded" || fail "the plug-in in Swift registers nothing: $(cat "$work/loaded")"
+found=$(LD_LIBRARY_PATH=$prefix/lib "$work/made/host" "$work/made/Twice.bundle" "$work/made/Loud.bundle")
+[ "$found" = "org.example.Twice C
+org.example.Loud Swift" ] || fail "the host that was compiled against the installed module says: $found"
+# As a packager links it: nothing of the toolchain is left in it.
+! ldd "$work/made/host-packaged" | grep "$toolchain" > /dev/null || fail "a packaged host gets the runtime from the toolchain"
+[ "$("$work/made/host-packaged" "$work/made/Loud.bundle")" = "org.example.Loud Swift" ] || fail "a packaged host does not run"
+# The plug-ins run in a host with a library of another build, because nothing in them names a library of ours.
+for name in Twice Loud; do
+    ! readelf -dW "$work/made/$name.bundle/Contents/Linux/$name" | grep "NEEDED.*PluginHost" > /dev/null ||
+        fail "$name needs the library by its name"
+    .build-all/release/pluginhost load "$work/made/$name.bundle" > /dev/null || fail "$name loads in the installed command only"
+done
+
+mv "$prefix" "$work/moved"
+env -i "$work/moved/bin/pluginhost" load "$work/made/Loud.bundle" > "$work/loaded" ||
+    fail "it does not work where it was moved to: $(cat "$work/loaded")"
+mv "$work/moved" "$prefix"
+
+echo "test-install: uninstall"
+make --no-print-directory uninstall PREFIX="$prefix"
+left=$(find "$prefix" ! -type d; find "$prefix" -name 'pluginhost*')
+[ -z "$left" ] || fail "uninstall leaves: $left"
+# For a packager: the same files below DESTDIR, which none of them names.
+make --no-print-directory install PREFIX=/usr DESTDIR="$work/root" LIBDIR=/usr/lib/elsewhere > /dev/null
+[ -e "$work/root/usr/lib/elsewhere/libPluginHost.so.$interface" ] || fail "LIBDIR is not obeyed"
+! grep -rlF "$work" "$work/root" || fail "these files name DESTDIR"
+mkdir "$work/elsewhere"
+TMPDIR=$work/elsewhere make --no-print-directory install PREFIX=/usr DESTDIR="$work/again" LIBDIR=/usr/lib/elsewhere > /dev/null
+diff -r "$work/root" "$work/again" || fail "two installations of one build differ"
+make --no-print-directory uninstall PREFIX=/usr DESTDIR="$work/root" LIBDIR=/usr/lib/elsewhere
+[ -z "$(find "$work/root" ! -type d)" ] || fail "uninstall with DESTDIR leaves files"
+echo "test-install: everything that is installed is used and is removed"

@@ -1,0 +1,162 @@
+import Glibc
+internal import PropertyLists
+
+/// What a user decided about an application's plug-ins: which are disabled. Kept in a property list of the user's own, with
+/// the key `Disabled`, an array of identifiers; docs/bundle-format.md, "The user's choices".
+struct UserChoices: Sendable, Equatable {
+    /// The identifiers of plug-ins that are not to be used.
+    var disabled: Set<String> = []
+    /// Keys of later versions, which are kept when the file is written.
+    private var others: [String: PropertyList] = [:]
+
+    private static let key = "Disabled"
+    /// More is no list of choices: 10,000 identifiers of 100 bytes.
+    private static let mostBytes = 1 << 20
+
+    /// Why a file of choices cannot be used.
+    struct Failure: Error {
+        let finding: PluginFinding
+    }
+
+    /// No choices.
+    init() {}
+
+    /// Reads a file. One that does not exist holds no choice.
+    ///
+    /// - Throws: ``Failure`` for a file that cannot be read, is no such list, or is in the hands of another user.
+    init(path: String) throws(Failure) {
+        let file: OpenedFile
+        do throws(OpenedFile.Failure) {
+            file = try OpenedFile(path: path)
+        } catch {
+            if error == .missing { return }
+            throw Self.failure(path, error.reason, error.remedy(else: "Make it a regular file, or remove it."))
+        }
+        let owner = file.identity.owner
+        guard owner == geteuid() || owner == 0, file.identity.mode & 0o002 == 0 else {
+            throw Self.failure(
+                path, "belongs to another user, or every user may write to it",
+                "Make it yours, and writable for you alone: chown and chmod 644.")
+        }
+        do {
+            let bytes = try file.bytes(atMost: Self.mostBytes)
+            guard bytes.count <= Self.mostBytes else {
+                throw Self.failure(path, "has more than \(Self.mostBytes) bytes", "Remove it, and disable anew.")
+            }
+            try read(PropertyListReader.read(bytes).value)
+        } catch let error as Failure {
+            throw error
+        } catch let error as PropertyListFault {
+            throw Self.failure(path, "has a fault: \(error)", "Correct it, or remove it and disable anew.")
+        } catch {
+            throw Self.failure(path, "cannot be read", "Try again.")
+        }
+    }
+
+    private mutating func read(_ value: PropertyList) throws {
+        guard case .dictionary(var entries) = value, let list = (entries[Self.key] ?? .array([])).array else {
+            throw PropertyListFault(
+                code: .unexpectedCharacter, position: .whole,
+                message: "It is no dictionary whose \(Self.key) is an array of identifiers.")
+        }
+        disabled = Set(list.compactMap(\.string))
+        entries[Self.key] = nil
+        others = entries
+    }
+
+    private static func failure(_ path: String, _ reason: String, _ remedy: String) -> Failure {
+        Failure(
+            finding: PluginFinding(
+                .choicesUnreadable, filePath: path,
+                message: "The user's choices in \(quoted(path)) cannot be used: the file \(reason).", remedy: remedy))
+    }
+
+    /// Replaces a file by these choices; its directory is made if it is missing.
+    ///
+    /// - Throws: ``Failure``; the file is as it was.
+    func write(to path: String) throws(Failure) {
+        let directory = Path.parent(path)
+        if mkdir(directory, 0o700) != 0, errno == ENOENT {
+            _ = mkdir(Path.parent(directory), 0o700)
+            _ = mkdir(directory, 0o700)
+        }
+        var entries = others
+        entries[Self.key] = .array(disabled.sorted().map(PropertyList.string))
+        do {
+            let text = try PropertyListWriter.xml(.dictionary(entries))
+            try FileReplacement().replace(path, with: Array(text.utf8))
+        } catch let error as FileReplacement.Failure {
+            throw Self.failure(
+                path, "cannot be written (\(describe(errno: error.errno)))", ErrorNumber.remedy(error.errno))
+        } catch {
+            throw Self.failure(path, "cannot be written: \(error)", "Remove what no property list can hold.")
+        }
+        FileReplacement.removeLeftovers(of: path)
+    }
+}
+
+extension PluginCatalog {
+    /// The file with a user's choices about an application's plug-ins: `<application>/plugins.plist` in
+    /// `$XDG_CONFIG_HOME`, by default `~/.config`.
+    ///
+    /// - Parameter application: the name of the application's directories: one path component.
+    /// - Returns: an absolute path, whether the file exists or not; nil for a user without a home directory.
+    public static func choicesPath(for application: String) -> String? {
+        let environment = SearchEnvironment.process
+        let directory = environment.absolute("XDG_CONFIG_HOME") ?? environment.home.map { Path.join($0, ".config") }
+        return directory.map { Path.join($0, application + "/plugins.plist") }
+    }
+
+    /// Whether the user has disabled a plug-in.
+    ///
+    /// - Parameter identifier: the plug-in's.
+    /// - Returns: whether its identifier is among the user's choices, installed or not.
+    public func isDisabled(_ identifier: String) -> Bool { choices.disabled.contains(identifier) }
+
+    /// Disables a plug-in for the user, or enables it again, whichever bundle it is in; also one that is not installed. The
+    /// choice is kept in ``Options/choices``, and the catalogue looks again.
+    ///
+    /// Code that was loaded stays; what the plug-in offers is not listed any more.
+    ///
+    /// - Parameters:
+    ///   - identifier: the plug-in's.
+    ///   - isDisabled: whether it is not to be used.
+    /// - Returns: what has changed.
+    /// - Throws: ``PluginError`` of code `choicesUnreadable` if the file cannot be read or written; nothing has changed.
+    ///
+    /// **Threads.** Any. Two processes that change a file at once take turns.
+    @discardableResult
+    public func setDisabled(_ identifier: String, _ isDisabled: Bool) throws -> CatalogChange {
+        guard let path = options.choices else {
+            throw PluginError(
+                bundlePath: identifier,
+                PluginFinding(
+                    .choicesUnreadable, message: "The catalogue has no file for the user's choices.",
+                    remedy: "Name one by PluginCatalog.Options.choices."))
+        }
+        do throws(UserChoices.Failure) {
+            try Self.withLock(beside: path) { () throws(UserChoices.Failure) in
+                var choices = try UserChoices(path: path)
+                if isDisabled { choices.disabled.insert(identifier) } else { choices.disabled.remove(identifier) }
+                try choices.write(to: path)
+            }
+        } catch {
+            throw PluginError(bundlePath: path, error.finding)
+        }
+        return refresh()
+    }
+
+    /// A lock that the kernel holds on the directory, so that there is no file to be left behind.
+    private static func withLock(
+        beside path: String, _ body: () throws(UserChoices.Failure) -> Void
+    ) throws(UserChoices.Failure) {
+        let descriptor = open(Path.parent(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        // Without a directory there is no file that somebody else may be changing.
+        if descriptor >= 0 {
+            let wait = Wait(atMost: .seconds(5))
+            while flock(descriptor, LOCK_EX | LOCK_NB) != 0, wait.sleep() {}
+        }
+        try body()
+    }
+}

@@ -1,0 +1,246 @@
+/// A strings table in a form that is searched in its file, without being read: what a packer makes of a `.strings` file, and
+/// puts beside it. docs/bundle-format.md, "Compiled tables", has the form.
+///
+/// The text stays what counts: the head states which text the table was made of, by size, time and a hash of its bytes.
+///
+/// **Threads.** No shared state.
+public enum CompiledStrings {
+    /// The extension of a compiled table, in the place of `strings`.
+    public static let pathExtension = "compiled-strings"
+
+    static let magic: UInt64 = 0x4254_5352_5453_4850  // “PHSTRSTB”
+    static let format: UInt32 = 1
+    static let headSize = 56
+    static let slotSize = 8
+    static let rowSize = 16
+    /// How far a key is looked for. A table whose keys collide more is read as a whole, by a hash that nobody can foresee.
+    static let mostProbes = 32
+
+    /// What the first bytes of a compiled table state. Nothing of it is believed beyond what the reader checks.
+    public struct Head: Sendable, Equatable {
+        /// The number of bytes of a head.
+        public static let size = headSize
+
+        let count: Int
+        let slots: Int
+        let fileSize: Int
+        /// The size of the text that it was made of, in bytes.
+        public let sourceSize: UInt64
+        /// When that text was changed last, in nanoseconds since 1970.
+        public let sourceModified: Int64
+        /// ``hash(_:)`` of the bytes of that text.
+        public let sourceHash: UInt64
+
+        var rows: Int { headSize + slots * slotSize }
+        var texts: Int { rows + count * rowSize }
+
+        /// Nil for what is no compiled table of this format, or contradicts itself. `bytes`: the first ones of the file.
+        /// `fileSize`: the size of the file.
+        public init?(_ bytes: UnsafeRawBufferPointer, fileSize: UInt64) {
+            guard bytes.count >= headSize, bytes.word(0) == magic, bytes.half(8) == format,
+                bytes.word(16) == fileSize, fileSize <= UInt64(Int32.max)
+            else { return nil }
+            count = Int(bytes.half(12))
+            slots = Int(bytes.half(48))
+            self.fileSize = Int(fileSize)
+            sourceSize = bytes.word(24)
+            sourceModified = Int64(bitPattern: bytes.word(32))
+            sourceHash = bytes.word(40)
+            // Below 2^31 each, so that none of the sums overflows. A free slot ends every search.
+            guard count < 1 << 27, slots < 1 << 28, slots > count, slots & (slots - 1) == 0, texts <= self.fileSize
+            else {
+                return nil
+            }
+        }
+
+        /// The place of a range of bytes among the texts; nil where it leads out of them.
+        func place(_ start: UInt32, _ length: UInt32) -> Range<Int>? {
+            let (start, length) = (Int(start), Int(length))
+            guard start >= texts, start + length <= fileSize else { return nil }
+            return start..<start + length
+        }
+    }
+
+    /// A hash of a text's bytes. It shows that a text is another one, not who changed it: both files belong to one bundle.
+    public static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var sum: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(bytes.count)
+        var offset = 0
+        func add(_ word: UInt64) {
+            sum = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
+            sum ^= sum >> 29
+        }
+        while offset + 8 <= bytes.count {
+            add(bytes.word(offset))
+            offset += 8
+        }
+        var last: UInt64 = 0
+        for byte in bytes[offset...] { last = last << 8 | UInt64(byte) }
+        add(last)
+        return sum
+    }
+
+    // MARK: Making
+
+    /// The compiled table of a text.
+    ///
+    /// - Parameters:
+    ///   - text: the bytes of a `.strings` file.
+    ///   - modified: when the file was changed last, in nanoseconds since 1970.
+    ///   - limits: how much is accepted.
+    /// - Returns: the bytes of the file, equal for equal arguments; nil for a text with a fault, or with keys that collide too
+    ///   often: it is read as it is.
+    public static func compile(
+        _ text: [UInt8], modified: Int64, limits: PropertyListLimits = .stringsTable
+    ) -> [UInt8]? {
+        let (entries, faults) = text.withUnsafeBytes { StringsReader.read($0, limits: limits) }
+        guard faults.isEmpty, !entries.isEmpty else { return nil }
+        let sorted = entries.map { (key: Array($0.key.utf8), value: Array($0.value.utf8)) }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        var slots = 4
+        while slots < sorted.count * 2 { slots *= 2 }
+        var table = [(tag: UInt32, entry: UInt32)](repeating: (0, 0), count: slots)
+        for (number, entry) in sorted.enumerated() {
+            let hash = entry.key.withUnsafeBytes { Self.hash($0) }
+            var place = Int(truncatingIfNeeded: hash) & (slots - 1)
+            var probes = 1
+            while table[place].entry != 0 {
+                place = (place + 1) & (slots - 1)
+                probes += 1
+            }
+            guard probes <= mostProbes else { return nil }
+            table[place] = (UInt32(truncatingIfNeeded: hash >> 32), UInt32(number + 1))
+        }
+        let texts = headSize + slots * slotSize + sorted.count * rowSize
+        let size = sorted.reduce(texts) { $0 + $1.key.count + $1.value.count }
+        guard size < Int(Int32.max) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(size)
+        func put(_ number: some FixedWidthInteger) { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }
+        put(magic)
+        put(format)
+        put(UInt32(sorted.count))
+        put(UInt64(size))
+        put(UInt64(text.count))
+        put(modified)
+        put(text.withUnsafeBytes { Self.hash($0) })
+        put(UInt32(slots))
+        put(UInt32(0))
+        for slot in table {
+            put(slot.tag)
+            put(slot.entry)
+        }
+        var end = texts
+        for entry in sorted {
+            put(UInt32(end))
+            put(UInt32(entry.key.count))
+            put(UInt32(end + entry.key.count))
+            put(UInt32(entry.value.count))
+            end += entry.key.count + entry.value.count
+        }
+        for entry in sorted { bytes += entry.key + entry.value }
+        return bytes
+    }
+
+    // MARK: Searching
+
+    /// What a search found.
+    public enum Answer: Sendable, Equatable {
+        case text(String)
+        /// The table has no such key.
+        case missing
+        /// The table is damaged, or must be read as a whole.
+        case unclear
+    }
+
+    /// Looks for one key in the file.
+    ///
+    /// - Parameters:
+    ///   - key: the key.
+    ///   - head: the file's head.
+    ///   - read: reads bytes at an offset: exactly as many, or nil.
+    /// - Returns: the answer.
+    ///
+    /// **Cost.** Four reads of some bytes for most keys, 64 at most; whatever stands in the file.
+    public static func find(
+        _ key: String, _ head: Head, read: (_ offset: Int, _ count: Int) -> [UInt8]?
+    ) -> Answer {
+        let key = Array(key.utf8)
+        let hash = key.withUnsafeBytes { Self.hash($0) }
+        let tag = UInt32(truncatingIfNeeded: hash >> 32)
+        var place = Int(truncatingIfNeeded: hash) & (head.slots - 1)
+        var probes = 0
+        while probes < mostProbes {
+            // Some at once: most searches end in the first ones.
+            let count = min(8, head.slots - place)
+            guard let slots = read(headSize + place * slotSize, count * slotSize) else { return .unclear }
+            for number in 0..<count {
+                let (slotTag, entry) = slots.withUnsafeBytes {
+                    ($0.half(number * slotSize), $0.half(number * slotSize + 4))
+                }
+                if entry == 0 { return .missing }
+                probes += 1
+                guard slotTag == tag else { continue }
+                guard entry <= head.count, let row = read(head.rows + Int(entry - 1) * rowSize, rowSize) else {
+                    return .unclear
+                }
+                let places = row.withUnsafeBytes { row in
+                    (head.place(row.half(0), row.half(4)), head.place(row.half(8), row.half(12)))
+                }
+                guard let keyPlace = places.0, let valuePlace = places.1 else { return .unclear }
+                guard keyPlace.count == key.count else { continue }
+                guard let found = read(keyPlace.lowerBound, keyPlace.count) else { return .unclear }
+                guard found == key else { continue }
+                guard let value = read(valuePlace.lowerBound, valuePlace.count),
+                    let text = String(validating: value, as: UTF8.self)
+                else { return .unclear }
+                return .text(text)
+            }
+            place = (place + count) & (head.slots - 1)
+        }
+        return .unclear
+    }
+}
+
+extension StringsIndex {
+    /// The index of a compiled table that was read as a whole.
+    ///
+    /// - Parameters:
+    ///   - file: the file's content. The index keeps it.
+    ///   - limits: how much is accepted.
+    /// - Returns: nil for one that is damaged: the text must be read.
+    public static func compiled(_ file: ListText, limits: PropertyListLimits = .stringsTable) -> StringsIndex? {
+        let bytes = UnsafeRawBufferPointer(file.buffer)
+        guard let head = CompiledStrings.Head(bytes, fileSize: UInt64(bytes.count)), head.count <= limits.nodes / 2,
+            file.isASCII(from: head.texts) != nil
+        else { return nil }
+        let entries = UnsafeMutablePointer<Entry>.allocate(capacity: head.count)
+        // One behind the other, as they are made: rows that share bytes could stand for far more than the file holds.
+        var end = head.texts
+        for number in 0..<head.count {
+            let row = head.rows + number * CompiledStrings.rowSize
+            let (key, keyLength) = (bytes.half(row), bytes.half(row + 4))
+            let (value, valueLength) = (bytes.half(row + 8), bytes.half(row + 12))
+            guard let keyPlace = head.place(key, keyLength), let valuePlace = head.place(value, valueLength),
+                keyPlace.lowerBound == end, valuePlace.lowerBound == keyPlace.upperBound
+            else {
+                entries.deallocate()
+                return nil
+            }
+            end = valuePlace.upperBound
+            (entries + number).initialize(
+                to: Entry(keyStart: key, keyLength: keyLength, valueStart: value, valueMark: valueLength))
+        }
+        let index = StringsIndex(file, entries, count: head.count)
+        return index.hasDuplicates ? nil : index
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func half(_ offset: Int) -> UInt32 {
+        UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+
+    fileprivate func word(_ offset: Int) -> UInt64 {
+        UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+}

@@ -1,0 +1,416 @@
+import Fixtures
+import Foundation
+import Testing
+
+/// `pluginhost install`, `uninstall`, `rollback`, `enable` and `disable`.
+@Suite struct InstallCommandTests {
+    private static let program = Workspace.products.appending(path: "pluginhost").path
+
+    /// An archive of a bundle with a version.
+    private func archive(_ version: String, name: String = "Salon", identifier: String? = nil) throws -> String {
+        let source = try BundleSourceFixture(
+            name,
+            info: [
+                "CFBundleShortVersionString": version, "CFBundleIdentifier": identifier ?? "org.example.\(name)",
+                "PHFactories": [PluginFolder.factory("cut", at: "org.example.cut")],
+            ],
+            files: [
+                "Resources/en.lproj/Localizable.strings": "\"v\" = \"\(version)\";\n",
+                "Resources/deep/\(String(repeating: "long", count: 20))/\(version).txt": version,
+            ], code: .c(PluginSource.registering("cut", at: "org.example.cut")))
+        try FileManager.default.createSymbolicLink(
+            atPath: source.path + "/Resources/link", withDestinationPath: "en.lproj")
+        let output = try source.pack("--archive")
+        #expect(output.status == 0, "\(output)")
+        return source.output.appending(path: "\(name)-\(version).tar.zst").path
+    }
+
+    private func folder() throws -> URL { try PluginFolder().url }
+
+    private func version(in folder: URL, _ name: String = "Salon") throws -> String? {
+        let document = try PluginHostTool.document("list", "--all", folder.path)
+        return document.bundles.first { ($0["path"] as? String)?.hasSuffix("\(name).bundle") == true }?["version"]
+            as? String
+    }
+
+    @Test func anArchiveIsInstalledUpgradedRolledBackAndRemoved() throws {
+        let folder = try folder()
+        let (old, new) = (try archive("1.0"), try archive("2.0"))
+        #expect(try PluginHostTool.run("install", "--in", folder.path, old).status == 0)
+        #expect(try version(in: folder) == "1.0")
+        let bundle = folder.appending(path: "Salon.bundle")
+        #expect(try PluginHostTool.run("load", bundle.path).status == 0)
+        let first = try BundleSourceFixture.description(of: bundle)
+
+        let upgrade = try PluginHostTool.document("install", "--in", folder.path, new)
+        #expect(upgrade.object["replaced"] as? String == "1.0" && upgrade.object["version"] as? String == "2.0")
+        #expect(try version(in: folder) == "2.0")
+        // The version before is no candidate of a catalogue.
+        #expect(try PluginHostTool.document("list", "--all", folder.path).bundles.count == 1)
+
+        #expect(try PluginHostTool.run("rollback", "--in", folder.path, "org.example.Salon").status == 0)
+        #expect(try BundleSourceFixture.description(of: bundle) == first)
+        #expect(try PluginHostTool.run("rollback", "--in", folder.path, "Salon").status == 0)
+        #expect(try version(in: folder) == "2.0")
+
+        #expect(try PluginHostTool.run("uninstall", "--in", folder.path, "Salon.bundle").status == 0)
+        #expect(try version(in: folder) == nil)
+        #expect(try PluginHostTool.run("rollback", "--in", folder.path, "Salon").status == 1)
+        #expect(try PluginHostTool.run("uninstall", "--in", folder.path, "Salon").status == 1)
+    }
+
+    @Test func twoArchivesOfOneBundleAreEqual() throws {
+        let source = try BundleSourceFixture(files: ["Resources/a.txt": "a"], code: .c(PluginSource.good))
+        var archives: [Data] = []
+        for _ in 0..<2 {
+            try #require(source.pack("--archive").status == 0)
+            archives.append(try Data(contentsOf: source.output.appending(path: "Salon-1.0.tar.zst")))
+            try FileManager.default.removeItem(at: source.output)
+            try source.add("Resources/a.txt", "a")
+        }
+        #expect(archives[0] == archives[1] && archives[0].count > 1000)
+    }
+
+    /// Another program's archive is as good, and ours is read by others.
+    @Test func archivesAreThoseOfTarAndZstd() throws {
+        guard let zstd = try? Tool.find("zstd"), let tar = try? Tool.find("tar") else { return }
+        let ours = try archive("1.0")
+        let place = try folder()
+        try Tool.run(tar, ["--use-compress-program=\(zstd)", "-xf", ours, "-C", place.path])
+        let long = "Contents/Resources/deep/\(String(repeating: "long", count: 20))/1.0.txt"
+        #expect(FileManager.default.fileExists(atPath: place.appending(path: "Salon.bundle/\(long)").path))
+        for format in ["gnu", "pax", "ustar"] {
+            let theirs = place.path + "/theirs.tar.zst"
+            try Tool.run(
+                tar,
+                [
+                    "--use-compress-program=\(zstd)", "--format=\(format)", "-cf", theirs, "-C", place.path,
+                    "./Salon.bundle",
+                ])
+            let output = try PluginHostTool.run("install", "--in", folder().path, theirs)
+            #expect(output.status == 0, "\(format): \(output)")
+        }
+    }
+
+    @Test func aDirectoryIsInstalledToo() throws {
+        let folder = try folder()
+        let source = try BundleSourceFixture(code: .c(PluginSource.good))
+        try #require(source.pack().status == 0)
+        #expect(try PluginHostTool.run("install", "--in", folder.path, source.bundle.path).status == 0)
+        #expect(try version(in: folder) == "1.0")
+    }
+
+    @Test func anApplicationsPlugInsAreInTheUsersFolder() throws {
+        let home = try PluginFolder()
+        let environment = ["XDG_DATA_HOME": home.path + "/share", "XDG_CONFIG_HOME": home.path + "/config"]
+        let archive = try archive("1.0")
+        let output = try PluginHostTool.run("install", "--application", "my-editor", archive, environment: environment)
+        #expect(output.status == 0 && PluginHostTool.words(output.standardOutput).contains("1.0 is used"), "\(output)")
+        #expect(FileManager.default.fileExists(atPath: home.path + "/share/my-editor/plugins/Salon.bundle"))
+    }
+
+    // MARK: What is refused
+
+    private static let unsafe: [(String, @Sendable (inout HostileArchive) -> Void)] = [
+        ("climbs", { $0.add("Salon.bundle/../../evil", "x") }),
+        ("climbs within", { $0.add("Salon.bundle/Contents/../../evil", "x") }),
+        ("absolute", { $0.add("/tmp/evil", "x") }),
+        ("absolute inside", { $0.add("Salon.bundle//tmp/evil", "x") }),
+        ("dot", { $0.add("Salon.bundle/./x", "x") }),
+        ("control character", { $0.add("Salon.bundle/a\u{1B}[2Jb", "x") }),
+        ("second bundle", { $0.add("Other.bundle/Contents/x", "x") }),
+        ("beside the bundle", { $0.add("evil", "x") }),
+    ]
+
+    @Test(arguments: unsafe.map(\.0)) func fault476_aNameThatLeadsOutIsRefused(_ name: String) throws {
+        try expectRefused { archive in Self.unsafe.first { $0.0 == name }!.1(&archive) }
+    }
+
+    @Test(arguments: ["/etc/passwd", "../../../..", "nothing", "../..", "loop"])
+    func fault477_aLinkOutOfTheBundleIsRefused(_ target: String) throws {
+        try expectRefused { $0.add("Salon.bundle/Contents/loop", type: "2", link: target) }
+    }
+
+    @Test func fault477_nothingIsWrittenThroughALink() throws {
+        let outside = try folder()
+        try expectRefused {
+            $0.add("Salon.bundle/Contents/out", type: "2", link: outside.path)
+            $0.add("Salon.bundle/Contents/out/evil", "x")
+        }
+        try expectRefused {
+            $0.add("Salon.bundle/Contents/a/b", type: "5")
+            $0.add("Salon.bundle/Contents/a/up", type: "2", link: "../../..")
+            $0.add("Salon.bundle/Contents/a/up/evil", "x")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path) == [])
+    }
+
+    @Test(arguments: ["1", "3", "4", "6", "7", "S", "Z", "D"])
+    func fault478_whatIsNoFileIsRefused(_ type: String) throws {
+        try expectRefused {
+            $0.add("Salon.bundle/Contents/bad", type: Character(type), link: "Salon.bundle/Contents/Info.plist")
+        }
+    }
+
+    @Test func fault479_aSmallFileThatStandsForMuchIsRefused() throws {
+        var archive = HostileArchive()
+        archive.add("Salon.bundle/Contents/zeros", size: 900 << 20)
+        // A gigabyte of zeros in 32 KiB.
+        let bytes = HostileArchive.frame(Array(archive.ended.dropLast(1024)), zeros: 1 << 30)
+        let clock = ContinuousClock()
+        let duration = try clock.measure { try expectRefused(try HostileArchive.write(bytes), code: "tooLarge") }
+        #expect(duration < .seconds(10))
+    }
+
+    @Test func fault479_moreThanABundleMayHoldIsRefusedByItsHeader() throws {
+        try expectRefused(code: "tooLarge") { $0.add("Salon.bundle/Contents/big", size: 2 << 30) }
+        try expectRefused(code: "tooLarge") {
+            $0.add("Salon.bundle/" + String(repeating: "d/", count: 40) + "x", "x")
+        }
+    }
+
+    @Test(arguments: [["a", "a"], ["a", "A"], ["\u{E9}", "e\u{301}"]])
+    func fault480_twoNamesThatAreOneAreRefused(_ names: [String]) throws {
+        try expectRefused { archive in
+            for name in names { archive.add("Salon.bundle/Contents/" + name, "x") }
+        }
+        try expectRefused {
+            $0.add("Salon.bundle/Contents/x", "x")
+            $0.add("Salon.bundle/Contents/x/y", "x")
+        }
+    }
+
+    @Test(arguments: [0o4755, 0o2755, 0o1755]) func fault481_aFileThatLendsRightsIsRefused(_ mode: Int) throws {
+        try expectRefused { $0.add("Salon.bundle/Contents/helper", "x", mode: mode) }
+    }
+
+    @Test func fault481_modesAreThoseOfABundle() throws {
+        let folder = try folder()
+        var archive = HostileArchive()
+        archive.add("Salon.bundle/Contents/all", "x", mode: 0o777)
+        archive.add("Salon.bundle/Contents/none", "x", mode: 0)
+        let output = try PluginHostTool.run("install", "--in", folder.path, archive.write())
+        #expect(output.status == 0, "\(output)")
+        for (name, mode) in [("all", 0o755), ("none", 0o644)] {
+            let path = folder.path + "/Salon.bundle/Contents/" + name
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+        }
+    }
+
+    @Test func fault482_aFileThatIsNoArchiveIsRefused() throws {
+        let sound = HostileArchive.frame(HostileArchive().ended)
+        var cases: [[UInt8]] = [[], Array("no archive".utf8), sound + sound, HostileArchive.frame([])]
+        for cut in [5, 20, 600, sound.count - 600, sound.count - 2] { cases.append(Array(sound.prefix(cut))) }
+        var damaged = sound
+        damaged[200] ^= 1
+        cases.append(damaged)
+        var more = HostileArchive().ended
+        more[more.count - 1] = 1
+        cases.append(HostileArchive.frame(more))
+        var empty = HostileArchive(empty: ())
+        cases.append(HostileArchive.frame(empty.ended))
+        empty.add("Salon.bundle", "a file")
+        cases.append(HostileArchive.frame(empty.ended))
+        for (number, bytes) in cases.enumerated() {
+            try expectRefused(try HostileArchive.write(bytes), code: "archiveInvalid", "case \(number)")
+        }
+        #expect(try PluginHostTool.run("install", "--in", folder().path, "/nonexistent").status == 2)
+        #expect(try PluginHostTool.run("install", "--in", folder().path, "/dev/zero").status == 2)
+    }
+
+    /// Each byte of an archive changed: an error, or a bundle, never anything outside of the folder.
+    @Test func fault482_noChangedByteEndsTheTool() throws {
+        let sound = HostileArchive.frame(HostileArchive().ended)
+        for place in stride(from: 0, to: min(sound.count, 1700), by: 13) {
+            var bytes = sound
+            bytes[place] ^= 0x41
+            let output = try PluginHostTool.run("install", "--in", folder().path, HostileArchive.write(bytes))
+            #expect(output.status == 0 || output.status == 1, "byte \(place): \(output)")
+        }
+    }
+
+    @Test func aBundleThatCannotLoadIsNotInstalled() throws {
+        let folder = try folder()
+        var archive = HostileArchive()
+        archive.add("Salon.bundle/Contents/Linux/Salon", "no ELF file", mode: 0o755)
+        let output = try PluginHostTool.run("install", "--in", folder.path, archive.write())
+        #expect(output.status == 1 && output.standardOutput.contains("not installed"), "\(output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test func fault484_anotherPlugInIsNotReplaced() throws {
+        let folder = try folder()
+        try #require(PluginHostTool.run("install", "--in", folder.path, archive("1.0")).status == 0)
+        let other = try PluginHostTool.document(
+            "install", "--in", folder.path, archive("2.0", identifier: "org.example.Other"))
+        #expect(other.status == 2 && (other.object["error"] as? [String: Any])?["code"] as? String == "nameInvalid")
+        let renamed = try PluginHostTool.document(
+            "install", "--in", folder.path, archive("2.0", name: "Parlour", identifier: "org.example.Salon"))
+        #expect(renamed.status == 2, "\(renamed.text)")
+        #expect(try version(in: folder) == "1.0")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Salon.bundle"])
+    }
+
+    // MARK: Interrupted, and at once
+
+    /// Kills the tool at each system call that changes something, one after the other.
+    @Test func fault483_anInstallationKilledAnywhereLeavesTheOldBundleOrTheNew() throws {
+        let (old, new) = (try archive("1.0"), try archive("2.0"))
+        let killer = try Killer.build()
+        func install(_ archive: String, in folder: URL, killedAt call: Int = 0) throws -> Tool.Output {
+            try PluginHostTool.run(
+                ["install", "--in", folder.path, archive],
+                environment: call == 0 ? [:] : ["LD_PRELOAD": killer.path, "KILL_AT": "\(call)"])
+        }
+        var seen: Set<String> = []
+        for call in 1... {
+            let folder = try folder()
+            // A version before the old one, which must never come back as the one before.
+            for archive in [try archiveOnce("0.5"), old] { try #require(install(archive, in: folder).status == 0) }
+            let killed = try install(new, in: folder, killedAt: call)
+            let now = try #require(try version(in: folder), "call \(call)")
+            #expect(now == "1.0" || now == "2.0")
+            seen.insert(now)
+            #expect(try PluginHostTool.document("list", "--all", folder.path).bundles.count == 1)
+            #expect(try PluginHostTool.run("load", folder.path + "/Salon.bundle").status == 0)
+            if now == "2.0" {
+                let back = try PluginHostTool.run("rollback", "--in", folder.path, "Salon")
+                if back.status == 0 { #expect(try version(in: folder) == "1.0") }
+            }
+            // The next one works, and nothing is left of the killed one.
+            #expect(try install(new, in: folder).status == 0)
+            #expect(try version(in: folder) == "2.0")
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            #expect(left == [".previous", "Salon.bundle"], "call \(call)")
+            if killed.status == 0 { break }
+            #expect(killed.status == -9, "call \(call): \(killed)")
+        }
+        #expect(seen == ["1.0", "2.0"])
+    }
+
+    private func archiveOnce(_ version: String) throws -> String {
+        try Self.archives.withLock { archives in
+            if let known = archives[version] { return known }
+            let made = try archive(version)
+            archives[version] = made
+            return made
+        }
+    }
+
+    private static let archives = Locked<[String: String]>([:])
+
+    @Test func fault489_installationsAtOnceTakeTurns() async throws {
+        let folder = try folder()
+        let archives = try (1...4).map { try archive("\($0).0") }
+        try await withThrowingTaskGroup(of: Int32.self) { group in
+            for archive in archives + archives {
+                group.addTask { try PluginHostTool.run("install", "--in", folder.path, archive).status }
+            }
+            for try await status in group { #expect(status == 0) }
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(left == [".previous", "Salon.bundle"])
+        #expect(try PluginHostTool.run("load", folder.path + "/Salon.bundle").status == 0)
+    }
+
+    @Test func fault488_withoutAVersionBeforeThereIsNoWayBack() throws {
+        let folder = try folder()
+        try #require(PluginHostTool.run("install", "--in", folder.path, archive("1.0")).status == 0)
+        let output = try PluginHostTool.document("rollback", "--in", folder.path, "Salon")
+        #expect(output.status == 1 && (output.object["error"] as? [String: Any])?["code"] as? String == "notInstalled")
+        #expect(try version(in: folder) == "1.0")
+    }
+
+    // MARK: The user's choices
+
+    @Test func whatIsDisabledIsNotUsedAndExplained() throws {
+        let home = try PluginFolder()
+        let environment = ["XDG_DATA_HOME": home.path + "/share", "XDG_CONFIG_HOME": home.path + "/config"]
+        func document(_ arguments: String...) throws -> PluginHostTool.Document {
+            try PluginHostTool.document(of: arguments + ["--application", "my-editor"], environment: environment)
+        }
+        try #require(document("install", archive("1.0")).status == 0)
+        let disabled = try document("disable", "org.example.Salon")
+        #expect(disabled.status == 0 && disabled.object["disabled"] as? Bool == true)
+        #expect(FileManager.default.fileExists(atPath: home.path + "/config/my-editor/plugins.plist"))
+        #expect(try document("list").bundles.isEmpty)
+        let all = try document("list", "--all")
+        // A choice of the user's is nothing wrong.
+        #expect(all.status == 0 && all.bundles.first?["verdict"] as? String == "disabled")
+        let why = try PluginHostTool.run(
+            "why", "org.example.Salon", "--application", "my-editor", environment: environment)
+        #expect(why.status == 1 && PluginHostTool.words(why.standardOutput).contains("pluginhost enable"), "\(why)")
+        #expect(try document("enable", "org.example.Salon").object["disabled"] as? Bool == false)
+        #expect(try document("list").bundles.count == 1)
+        // One that is not installed may be disabled in advance.
+        #expect(try document("disable", "org.example.Later").object["installed"] as? Bool == false)
+    }
+
+    @Test func aFolderAndAnApplicationAreAWrongUse() throws {
+        for arguments in [["install", "x"], ["install", "--in", "a", "--application", "b", "x"], ["disable", "x"]] {
+            #expect(try PluginHostTool.run(arguments).status == 2, "\(arguments)")
+        }
+    }
+
+    // MARK: Helpers
+
+    private func expectRefused(code: String = "", _ change: (inout HostileArchive) -> Void) throws {
+        var archive = HostileArchive()
+        change(&archive)
+        try expectRefused(try archive.write(), code: code)
+    }
+
+    private func expectRefused(_ archive: String, code: String = "", _ comment: String = "") throws {
+        // Beside the folder, where a name that climbs would write to.
+        let place = try folder()
+        let folder = place.appending(path: "plugins")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let document = try PluginHostTool.document("install", "--in", folder.path, archive)
+        let error = document.object["error"] as? [String: Any]
+        #expect(document.status == 1, "\(comment) \(document.text)")
+        let found = error?["code"] as? String ?? ""
+        #expect(
+            code.isEmpty ? ["unsafeFile", "archiveInvalid"].contains(found) : found == code,
+            "\(comment) \(document.text)")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: place.path) == ["plugins"], "\(comment)")
+    }
+}
+
+/// A library that kills the process at its nth system call that changes something.
+private enum Killer {
+    static func build() throws -> URL {
+        let folder = Workspace.temporary.appending(path: "killer-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (source, library) = (folder.appending(path: "killer.c"), folder.appending(path: "killer.so"))
+        try text.write(to: source, atomically: true, encoding: .utf8)
+        try Tool.run(try Tool.find("clang"), ["-shared", "-fPIC", "-O1", source.path, "-o", library.path])
+        return library
+    }
+
+    private static let text = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <fcntl.h>
+        #include <signal.h>
+        #include <stdarg.h>
+        #include <stdlib.h>
+        #include <sys/stat.h>
+        #include <unistd.h>
+        static int calls;
+        static void step(void) {
+            const char *at = getenv("KILL_AT");
+            if (at != NULL && ++calls == atoi(at)) kill(getpid(), SIGKILL);
+        }
+        #define CALL(type, name, parameters, arguments) \\
+            type name parameters { step(); return ((type(*) parameters)dlsym(RTLD_NEXT, #name))arguments; }
+        CALL(int, mkdir, (const char *p, mode_t m), (p, m))
+        CALL(int, chmod, (const char *p, mode_t m), (p, m))
+        CALL(int, symlink, (const char *a, const char *b), (a, b))
+        CALL(int, renameat2, (int a, const char *b, int c, const char *d, unsigned e), (a, b, c, d, e))
+        CALL(int, unlinkat, (int a, const char *b, int c), (a, b, c))
+        CALL(int, utimensat, (int a, const char *b, const struct timespec c[2], int d), (a, b, c, d))
+        CALL(int, syncfs, (int a), (a))
+        CALL(int, flock, (int a, int b), (a, b))
+        CALL(char *, mkdtemp, (char *a), (a))
+        """
+}

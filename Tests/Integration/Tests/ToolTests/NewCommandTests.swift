@@ -1,0 +1,164 @@
+import Fixtures
+import Foundation
+import Testing
+
+/// `pluginhost new`: what it makes builds, checks, loads and tests at once.
+@Suite struct NewCommandTests {
+    private static let demoAPI = Workspace.project.appending(path: "Examples/DemoAPI").path
+    private static let languages = ["swift", "c", "c++"]
+    private static let program = Workspace.products.appending(path: "pluginhost").path
+
+    private func folder() throws -> URL {
+        let folder = Workspace.temporary.appending(path: "new-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    private func run(_ arguments: [String], in folder: URL) throws -> Tool.Output {
+        let path = Workspace.products.path + ":" + ProcessInfo.processInfo.environment["PATH", default: ""]
+        return try Tool.output(
+            "/usr/bin/env", ["-C", folder.path] + arguments,
+            environment: [
+                "PATH": path, "LD_LIBRARY_PATH": Workspace.products.path, "LC_ALL": "C.UTF-8", "LANGUAGE": "",
+            ])
+    }
+
+    private func make(_ name: String, _ arguments: [String], in folder: URL) throws -> URL {
+        let output = try run([Self.program, "new", name] + arguments, in: folder)
+        #expect(output.status == 0, "\(output)")
+        return folder.appending(path: name)
+    }
+
+    private func expectSoundBundle(in project: URL, of name: String, offering: String) throws {
+        let bundle = project.appending(path: "\(name).bundle").path
+        let check = try PluginHostTool.run("check", "--strict", bundle)
+        #expect(check.status == 0, "\(check)")
+        let lint = try PluginHostTool.run("lint", "--strict", bundle)
+        #expect(lint.status == 0, "\(lint)")
+        let load = try PluginHostTool.run("load", "--strict", bundle)
+        #expect(load.status == 0 && load.standardOutput.contains(offering), "\(load)")
+        let list = try PluginHostTool.document("list", project.path)
+        #expect(list.bundles.first?["identifier"] as? String == "org.example.\(name)")
+        let languages = try FileManager.default.contentsOfDirectory(atPath: bundle + "/Contents/Resources")
+        #expect(languages.contains("en.lproj") && languages.count >= 2)
+    }
+
+    @Test(arguments: ["c", "c++"], [false, true])
+    func aProjectInCOrCxxBuildsAndTestsAtOnce(_ language: String, isForDemo: Bool) throws {
+        let folder = try folder()
+        let api = isForDemo ? ["--app-api", Self.demoAPI, "--product", "DemoAPI"] : []
+        let project = try make("Salon", ["--language", language] + api, in: folder)
+        let output = try run(
+            ["make", "CC=\(Tool.find("clang"))", "CXX=\(Tool.find("clang++"))", "test", "check"], in: project)
+        #expect(output.status == 0 && output.standardOutput.contains("All tests passed."), "\(output)")
+        try expectSoundBundle(in: project, of: "Salon", offering: isForDemo ? "org.example.checksum" : "line-counter")
+    }
+
+    /// By the compiler alone: what the package manager does with the manifest is shown by Scripts/walk.py, which builds one.
+    @Test(arguments: [false, true]) func aSwiftPackageHasCodeThatLoads(isForDemo: Bool) throws {
+        let folder = try folder()
+        let api = isForDemo ? ["--app-api", Self.demoAPI, "--product", "DemoAPI"] : []
+        let project = try make("Salon", api, in: folder)
+        let source = project.appending(path: "Sources/Salon/Salon.swift").path
+        let library = folder.appending(path: "libSalon.so").path
+        let modules = "-fmodule-map-file=\(Self.demoAPI)/Sources/CDemoAPI/include/module.modulemap"
+        let flags = isForDemo ? ["-lDemoAPI", "-Xcc", modules] : []
+        try Tool.run(
+            try Tool.find("swiftc"),
+            ["-emit-library", "-O", "-parse-as-library", "-module-name", "Salon", source, "-o", library]
+                + Compiler.libraryFlags + flags)
+        let host = Workspace.products.appending(path: "demo-host").path
+        let pack = try run(
+            [Self.program, "pack", "--products", folder.path, "--host", host, project.path], in: project)
+        #expect(pack.status == 0, "\(pack)")
+        try expectSoundBundle(in: project, of: "Salon", offering: isForDemo ? "line-numbers" : "LineCounter")
+    }
+
+    /// The sample that shows how a plug-in is written is what the tool makes, so that there is one template.
+    @Test func theTemplateIsWhatIsMade() throws {
+        let folder = try folder()
+        try FileManager.default.createSymbolicLink(
+            at: folder.appending(path: "Examples"), withDestinationURL: Workspace.project.appending(path: "Examples"))
+        let plugins = folder.appending(path: "Plugins")
+        try FileManager.default.createDirectory(at: plugins, withIntermediateDirectories: true)
+        let made = try make(
+            "Template", ["--app-api", "../Examples/DemoAPI", "--product", "DemoAPI", "--library", ".."], in: plugins)
+        let output = try Tool.output(
+            "/usr/bin/diff",
+            ["-r", "--exclude=.build", made.path, Workspace.project.appending(path: "Plugins/Template").path])
+        #expect(output.status == 0, "\(output.standardOutput)")
+    }
+
+    @Test func aPackageDependsOnTheLibraryThatItsApplicationUses() throws {
+        let folder = try folder()
+        let api = folder.appending(path: "TextAPI")
+        try FileManager.default.createDirectory(at: api, withIntermediateDirectories: true)
+        try """
+        // swift-tools-version: 6.3
+        import PackageDescription
+        let package = Package(
+            name: "TextAPI", products: [],
+            dependencies: [.package(url: "https://example.org/PluginHost.git", from: "0.4.2")], targets: [])
+        """.write(to: api.appending(path: "Package.swift"), atomically: true, encoding: .utf8)
+        let project = try make("Salon", ["--app-api", "TextAPI"], in: folder)
+        let manifest = try String(contentsOf: project.appending(path: "Package.swift"), encoding: .utf8)
+        #expect(
+            manifest.contains(#".package(url: "https://example.org/PluginHost.git", from: "0.4.2")"#), "\(manifest)")
+        #expect(manifest.contains(#".package(name: "TextAPI", path: "../TextAPI")"#))
+        #expect(manifest.contains(#".product(name: "TextAPI", package: "TextAPI")"#))
+    }
+
+    @Test func noWordOfATemplateIsLeft() throws {
+        for language in Self.languages {
+            let project = try make("Salon", ["--language", language], in: try folder())
+            for path in try FileManager.default.subpathsOfDirectory(atPath: project.path) {
+                guard let data = FileManager.default.contents(atPath: project.appending(path: path).path) else {
+                    continue
+                }
+                let text = String(decoding: data, as: UTF8.self)
+                #expect(
+                    !path.contains("__NAME__") && text.firstMatch(of: /__(NAME|API|PLUGINHOST|IDENT|LANG|COMP)/) == nil)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "", "my-plugin", "../up", "a/b", "1st", "func", "PluginHost", "Testing", "naïve", ".hidden", "a b",
+        String(repeating: "x", count: 65),
+    ])
+    func fault475_aNameThatIsNoModulesIsRefused(_ name: String) throws {
+        let folder = try folder()
+        let output = try run([Self.program, "new", name], in: folder)
+        #expect(output.status == 2, "\(output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test(arguments: Self.languages) func fault475_whatExistsIsNotOverwritten(_ language: String) throws {
+        let folder = try folder()
+        let old = folder.appending(path: "Salon")
+        try FileManager.default.createDirectory(at: old, withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: old.appending(path: "README.md"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/Dangling", withDestinationPath: folder.path + "/elsewhere")
+        for name in ["Salon", "Dangling"] {
+            let output = try run([Self.program, "new", name, "--language", language], in: folder)
+            #expect(output.status == 2 && output.standardOutput.contains("exists already"), "\(output)")
+        }
+        #expect(
+            try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == [
+                "Dangling", "Salon", "Salon/README.md",
+            ])
+        #expect(try String(contentsOf: old.appending(path: "README.md"), encoding: .utf8) == "mine")
+    }
+
+    @Test(arguments: [["--language", "cobol"], ["--product", "X"], ["--app-api", "/nonexistent", "--language", "c"]])
+    func aWrongUseIsTwo(_ arguments: [String]) throws {
+        #expect(try run([Self.program, "new", "Salon"] + arguments, in: folder()).status == 2)
+    }
+
+    @Test func theDocumentHasEveryKey() throws {
+        let output = try run([Self.program, "new", "Salon", "--json"], in: folder())
+        let object = try JSONSerialization.jsonObject(with: Data(output.standardOutput.utf8)) as? [String: Any]
+        #expect(object?.keys.sorted() == ["command", "error", "format", "identifier", "language", "name", "path"])
+    }
+}

@@ -1,0 +1,247 @@
+import Fixtures
+import Foundation
+import Testing
+
+/// `pluginhost pack`.
+@Suite struct PackCommandTests {
+    private static let strings = [
+        "Resources/en.lproj/Localizable.strings": "\"Hello\" = \"Hello\";\n",
+        "Resources/fr.lproj/Localizable.strings": "\"Hello\" = \"Bonjour\";\n",
+        "Resources/rules.txt": "rules",
+    ]
+
+    private func info(_ bundle: URL) throws -> [String: Any] {
+        let data = try Data(contentsOf: bundle.appending(path: "Contents/Info.plist"))
+        return try #require(PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+    }
+
+    @Test func aBundleHasItsCodeItsResourcesAndACompletedList() throws {
+        let source = try BundleSourceFixture(files: Self.strings, code: .c(PluginSource.good))
+        let output = try source.pack("--host-requires", ">=2 <3")
+        #expect(output.status == 0 && output.standardOutput.contains("packed"), "\(output)")
+        let info = try info(source.bundle)
+        #expect(info["NSExecutable"] as? String == "Salon" && info["CFBundlePackageType"] as? String == "BNDL")
+        #expect(info["PHHostRequires"] as? String == ">=2 <3")
+        // From the note in the file: a plug-in in C has no toolchain.
+        #expect((info["PHBuiltFor"] as? [String: String])?.keys.sorted() == ["ABI"])
+        let contents = try FileManager.default.subpathsOfDirectory(atPath: source.bundle.path).sorted()
+        #expect(contents.contains("Contents/Linux/Salon") && contents.contains("Contents/Resources/rules.txt"))
+        #expect(contents.contains("Contents/Resources/fr.lproj/Localizable.strings"))
+        let loaded = try PluginHostTool.run("load", source.bundle.path)
+        #expect(loaded.status == 0, "\(loaded)")
+    }
+
+    @Test func whatTheAuthorWroteStays() throws {
+        let source = try BundleSourceFixture(
+            info: ["NSExecutable": "Other", "CFBundleName": "Mine", "PHHostRequires": ">=9"],
+            code: .c(PluginSource.good))
+        try FileManager.default.copyItem(
+            atPath: source.products + "/libSalon.so", toPath: source.products + "/libOther.so")
+        let output = try source.pack("--host-requires", ">=1")
+        #expect(output.status == 0, "\(output)")
+        let info = try info(source.output.appending(path: "Other.bundle"))
+        #expect(info["CFBundleName"] as? String == "Mine" && info["PHHostRequires"] as? String == ">=9")
+    }
+
+    @Test func aSwiftPluginsToolchainStandsInItsList() throws {
+        let charts = try Workspace.samplePlugins.get().appending(path: "Charts.bundle")
+        let built = try info(charts)["PHBuiltFor"] as? [String: String]
+        let document = try PluginHostTool.document("info", charts.path)
+        let note = document.bundles.first?["note"] as? [String: Any]
+        #expect(built?["Toolchain"] != nil && built?["Toolchain"] == note?["toolchain"] as? String)
+        #expect(built?["ABI"] == note?["abi"] as? String)
+    }
+
+    @Test func aSummaryOfAnotherExecutableIsAWarning() throws {
+        let source = try BundleSourceFixture(code: .c(PluginSource.good))
+        try #require(source.pack().status == 0)
+        let list = source.bundle.appending(path: "Contents/Info.plist")
+        let text = try String(contentsOf: list, encoding: .utf8)
+        try text.replacing(/<key>ABI<\/key>\s*<string>1/, with: "<key>ABI</key><string>7")
+            .write(to: list, atomically: true, encoding: .utf8)
+        let document = try PluginHostTool.document("check", source.bundle.path)
+        #expect(document.findings.contains { $0["subject"] as? String == "PHBuiltFor" }, "\(document.text)")
+        #expect(document.status == 0)
+    }
+
+    @Test func equalSourcesGiveEqualBytes() throws {
+        var descriptions: [[String]] = []
+        for mask in ["022", "077"] {
+            let source = try BundleSourceFixture(files: Self.strings, code: .c(PluginSource.good))
+            let script = "umask \(mask); exec \"$@\""
+            let program = Workspace.products.appending(path: "pluginhost").path
+            let output = try Tool.output("/bin/sh", ["-c", script, "sh", program] + source.packing([]))
+            #expect(output.status == 0, "\(output)")
+            descriptions.append(try BundleSourceFixture.description(of: source.bundle))
+        }
+        #expect(descriptions[0] == descriptions[1] && descriptions[0].count > 8)
+    }
+
+    @Test func anEqualBundleIsLeftAlone() throws {
+        let source = try BundleSourceFixture(files: Self.strings)
+        try #require(source.pack().status == 0)
+        let before = try FileManager.default.attributesOfItem(atPath: source.bundle.path)[.systemFileNumber] as? Int
+        let again = try source.pack()
+        let after = try FileManager.default.attributesOfItem(atPath: source.bundle.path)[.systemFileNumber] as? Int
+        #expect(again.standardOutput.contains("unchanged") && before == after)
+        try source.add("Resources/rules.txt", "other")
+        #expect(try source.pack().standardOutput.contains("packed"))
+        let rules = source.bundle.appending(path: "Contents/Resources/rules.txt")
+        #expect(try String(contentsOf: rules, encoding: .utf8) == "other")
+    }
+
+    @Test func whatSystemsAndEditorsLeaveIsNotPackedAndNamed() throws {
+        let source = try BundleSourceFixture(files: Self.strings)
+        let left = [".DS_Store", ".git/config", "a.txt~", "#b.txt#", "c.bak", "Thumbs.db", "fr.lproj/.x.swp"]
+        for path in left { try source.add("Resources/" + path, "no") }
+        let document = try PluginHostTool.document(of: source.packing([]))
+        let named = (document.bundles.first?["leftOut"] as? [[String: Any]] ?? []).compactMap { $0["file"] as? String }
+        #expect(named.count == left.count, "\(document.text)")
+        let packed = try FileManager.default.subpathsOfDirectory(atPath: source.bundle.path)
+        #expect(
+            !packed.contains { $0.contains("DS_Store") || $0.contains("~") || $0.contains("git") || $0.contains("swp") }
+        )
+    }
+
+    @Test func linksInsideStayLinks() throws {
+        let source = try BundleSourceFixture(files: Self.strings)
+        try FileManager.default.createSymbolicLink(
+            atPath: source.path + "/Resources/also.txt", withDestinationPath: "rules.txt")
+        try #require(source.pack().status == 0)
+        let link = source.bundle.appending(path: "Contents/Resources/also.txt").path
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "rules.txt")
+    }
+
+    @Test(arguments: ["/etc/hostname", "../../../../../../etc", "nothing", "loop", "FIFO"])
+    func fault470_aLinkOutOfTheResourcesAndWhatIsNoFileAreRefused(_ target: String) throws {
+        let source = try BundleSourceFixture(files: Self.strings)
+        let path = source.path + "/Resources/bad"
+        if target == "FIFO" {
+            #expect(mkfifo(path, 0o600) == 0)
+        } else {
+            let target = target == "loop" ? "bad" : target
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+        }
+        let document = try PluginHostTool.document(of: source.packing([]))
+        let error = document.bundles.first?["error"] as? [String: Any]
+        #expect(document.status == 1 && error?["code"] as? String == "unsafeFile", "\(document.text)")
+        #expect((error?["file"] as? String)?.hasSuffix("Resources/bad") == true)
+        try expectNothingLeft(source)
+    }
+
+    /// Through a link that is inside: `y` climbs by what `x` leads to, not by its own depth.
+    @Test func fault470_aLinkThatLeadsOutThroughAnotherIsRefused() throws {
+        let source = try BundleSourceFixture(files: ["Resources/a/b/file": ""])
+        let folder = source.path + "/Resources/a/b/"
+        try FileManager.default.createSymbolicLink(atPath: folder + "x", withDestinationPath: "../../../..")
+        try FileManager.default.createSymbolicLink(atPath: folder + "y", withDestinationPath: "x/..")
+        let output = try source.pack()
+        #expect(output.status == 1 && output.standardOutput.contains("unsafeFile"), "\(output)")
+        try expectNothingLeft(source)
+    }
+
+    @Test(arguments: [["a.txt", "A.TXT"], ["caf\u{E9}", "cafe\u{301}"]])
+    func fault471_namesThatDifferInCaseOrUnicodeFormAreRefused(_ names: [String]) throws {
+        let source = try BundleSourceFixture()
+        for name in names { try source.add("Resources/" + name, name) }
+        let output = try source.pack()
+        #expect(output.status == 1 && output.standardOutput.contains("differs from it in case"), "\(output)")
+        try expectNothingLeft(source)
+    }
+
+    @Test func fault472_whatCannotLoadIsNotPackedAndTheOldBundleStays() throws {
+        let source = try BundleSourceFixture(files: Self.strings, code: .c(PluginSource.good))
+        try #require(source.pack().status == 0)
+        let before = try BundleSourceFixture.description(of: source.bundle)
+        try Data("no ELF file".utf8).write(to: URL(filePath: source.products + "/libSalon.so"))
+        let output = try source.pack()
+        #expect(output.status == 1 && output.standardOutput.contains("not packed"), "\(output)")
+        #expect(output.standardOutput.contains("notLoadable"))
+        // About the bundle's place, not the one where it was made.
+        #expect(!output.standardOutput.contains(".pluginhost-"))
+        #expect(try BundleSourceFixture.description(of: source.bundle) == before)
+    }
+
+    @Test func fault472_aTableWithAFaultIsNotPacked() throws {
+        let source = try BundleSourceFixture(files: ["Resources/fr.lproj/Localizable.strings": "\"a\" \"b\";"])
+        let output = try source.pack()
+        #expect(output.status == 1 && output.standardOutput.contains("missingSeparator"), "\(output)")
+        try expectNothingLeft(source)
+    }
+
+    @Test func warningsCountIfAsked() throws {
+        let source = try BundleSourceFixture(info: ["PHUnknown": "x"])
+        #expect(try source.pack("--strict").status == 1)
+        #expect(!FileManager.default.fileExists(atPath: source.bundle.path))
+        #expect(try source.pack().status == 0)
+    }
+
+    @Test(arguments: ["", "<plist", "(1, 2)", nil])
+    func fault473_aListThatCannotBeCompletedIsNamed(_ text: String?) throws {
+        let source = try BundleSourceFixture()
+        let list = source.url.appending(path: "Info.plist")
+        try FileManager.default.removeItem(at: list)
+        if let text { try Data(text.utf8).write(to: list) }
+        let output = try source.pack()
+        #expect(output.status == (text == nil ? 2 : 1) && output.standardOutput.contains("Info.plist"), "\(output)")
+        try expectNothingLeft(source)
+    }
+
+    @Test func fault474_whatAKilledPackerLeftIsRemovedByTheNext() throws {
+        let source = try BundleSourceFixture(files: Self.strings)
+        // As a killed one leaves it: nobody holds its lock.
+        let dead = source.output.appending(path: ".pluginhost-dead00/Salon.bundle/Contents")
+        try FileManager.default.createDirectory(at: dead, withIntermediateDirectories: true)
+        try #require(source.pack().status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: source.output.path) == ["Salon.bundle"])
+    }
+
+    @Test func codeThatIsMissingIsAsked() throws {
+        let source = try BundleSourceFixture(code: .c(PluginSource.good))
+        let unnamed = try PluginHostTool.run("pack", "--output", source.output.path, source.path)
+        #expect(unnamed.status == 1 && unnamed.standardOutput.contains("--products"), "\(unnamed)")
+        try FileManager.default.removeItem(atPath: source.products + "/libSalon.so")
+        let missing = try source.pack()
+        #expect(missing.status == 1 && missing.standardOutput.contains("libSalon.so"), "\(missing)")
+    }
+
+    @Test func symbolsAreStrippedIfAsked() throws {
+        let source = try BundleSourceFixture(code: .c(PluginSource.good, flags: ["-g"]))
+        func size() throws -> Int {
+            let file = source.bundle.appending(path: "Contents/Linux/Salon").path
+            return try #require(FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
+        }
+        try #require(source.pack().status == 0)
+        let whole = try size()
+        let output = try source.pack("--strip")
+        let stripped = try size()
+        #expect(output.status == 0 && stripped < whole, "\(output)")
+        #expect(try PluginHostTool.run("load", source.bundle.path).status == 0)
+    }
+
+    @Test func theApplicationsLibrariesAreNoErrorWhereItIsNotNamed() throws {
+        let source = try BundleSourceFixture("Charts", code: .file(Workspace.products.appending(path: "libCharts.so")))
+        let unnamed = try PluginHostTool.document(of: source.packing([]), environment: ["LD_LIBRARY_PATH": ""])
+        let findings = unnamed.findings.filter { $0["code"] as? String == "dependencyMissing" }
+        #expect(
+            unnamed.status == 0 && findings.allSatisfy { $0["severity"] as? String == "warning" }, "\(unnamed.text)")
+        #expect(!findings.isEmpty)
+        let host = Workspace.products.appending(path: "demo-host").path
+        let named = try PluginHostTool.document(
+            of: source.packing(["--host", host]), environment: ["LD_LIBRARY_PATH": ""])
+        #expect(!named.codes.contains("dependencyMissing"), "\(named.text)")
+    }
+
+    @Test(arguments: [
+        ["--build", "--products", "x"], ["--configuration", "fast"], ["--name", "x", "a", "b"],
+        ["--host-requires", "?"],
+    ])
+    func aWrongUseIsTwo(_ arguments: [String]) throws {
+        #expect(try PluginHostTool.run(["pack"] + arguments).status == 2)
+    }
+
+    private func expectNothingLeft(_ source: BundleSourceFixture) throws {
+        let left = (try? FileManager.default.contentsOfDirectory(atPath: source.output.path)) ?? []
+        #expect(left == [])
+    }
+}

@@ -1,0 +1,102 @@
+internal import CPackingSupport
+import Glibc
+@_spi(Tools) internal import PluginHost
+
+/// Writes a bundle into one file: a tar archive of POSIX's form (ustar; pax for long names), compressed by Zstandard.
+///
+/// Everything that does not belong to the bundle's content is the same in every archive: the order, the owner, the times,
+/// the modes.
+struct ArchiveWriter: ~Copyable {
+    private let path: String
+    private let descriptor: CInt
+    private let stream: OpaquePointer
+    private var output = [UInt8](repeating: 0, count: 1 << 17)
+
+    /// Writes the bundle in a directory to a file that does not exist. `name`: the one directory in the archive.
+    static func write(_ bundle: String, as name: String, to path: String) throws(PackingError) {
+        var tree = FileTree(root: bundle)
+        _ = try tree.add(contentsOf: bundle)
+        try tree.check()
+        var writer = try ArchiveWriter(path)
+        try writer.put(TarHeader(path: name, kind: .directory))
+        for path in tree.paths {
+            let inside = name + "/" + path
+            switch tree.entries[path] {
+            case .directory: try writer.put(TarHeader(path: inside, kind: .directory))
+            case .link(let target): try writer.put(TarHeader(path: inside, kind: .link(to: target)))
+            case .file(let bytes, let isExecutable):
+                try writer.put(TarHeader(path: inside, kind: .file(size: bytes.count, isExecutable: isExecutable)))
+                try writer.put(bytes)
+            case nil: break
+            }
+        }
+        try writer.finish()
+    }
+
+    private init(_ path: String) throws(PackingError) {
+        guard let stream = packing_zstd_make(true) else { throw .withoutZstandard(path) }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            let number = errno
+            packing_zstd_free(stream)
+            throw .refused(.unwritable, path, cannot: "be made", errno: number)
+        }
+        self.path = path
+        self.descriptor = descriptor
+        self.stream = stream
+    }
+
+    deinit {
+        packing_zstd_free(stream)
+        close(descriptor)
+    }
+
+    private mutating func put(_ header: TarHeader) throws(PackingError) { try compress(header.blocks) }
+
+    private mutating func put(_ bytes: FileTree.FileBytes) throws(PackingError) {
+        switch bytes {
+        case .memory(let bytes): try compress(bytes)
+        case .disk(let source, let size):
+            // Not by eachPart's closure, which may not change what is not copied.
+            try compress(FileTree.FileBytes.disk(path: source, size: size).bytes())
+        }
+        try compress([UInt8](repeating: 0, count: TarHeader.padding(after: bytes.count)))
+    }
+
+    private mutating func finish() throws(PackingError) {
+        try compress([UInt8](repeating: 0, count: 2 * TarHeader.blockSize))
+        try compress([], ends: true)
+        guard fchmod(descriptor, 0o644) == 0, fsync(descriptor) == 0 else {
+            throw .refused(.unwritable, path, cannot: "be written", errno: errno)
+        }
+    }
+
+    private mutating func compress(_ bytes: [UInt8], ends: Bool = false) throws(PackingError) {
+        var taken = 0
+        while true {
+            let step = bytes.withUnsafeBytes { bytes in
+                output.withUnsafeMutableBytes { output in
+                    packing_zstd_run(
+                        stream, bytes.baseAddress.map { $0 + taken }, bytes.count - taken, output.baseAddress,
+                        output.count, ends)
+                }
+            }
+            if let error = step.error {
+                throw PackingError(
+                    .toolFailed, path: path, message: "Zstandard cannot compress: \(String(cString: error)).",
+                    remedy: "Try again.")
+            }
+            taken += step.taken
+            try FileTree.append(output[..<step.written], to: descriptor, path)
+            if ends ? step.is_complete : taken == bytes.count { return }
+        }
+    }
+}
+
+extension PackingError {
+    static func withoutZstandard(_ path: String) -> PackingError {
+        PackingError(
+            .toolFailed, path: path, message: "The library libzstd.so.1 is missing, by which archives are compressed.",
+            remedy: "Install it: on Debian the package libzstd1.")
+    }
+}

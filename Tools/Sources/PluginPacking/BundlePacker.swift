@@ -1,0 +1,252 @@
+import Glibc
+@_spi(Tools) public import PluginHost
+public import PluginLinting
+
+/// Makes bundles of the folders in which their authors keep them.
+///
+/// The bundle is made beside its place, checked there, and renamed: who looks at the place sees the old bundle or the new one.
+/// Equal sources give equal bytes.
+///
+/// **Threads.** A value; one thread packs a bundle at a time.
+public struct BundlePacker: Sendable {
+    /// Where the code comes from.
+    public enum Code: Sendable, Hashable {
+        /// From a file.
+        case file(String)
+        /// From `libNAME.so` in a directory of products.
+        case products(String)
+        /// From the Swift package that the source stands in, built first.
+        case package(configuration: String, scratchPath: String?)
+    }
+
+    /// Where the bundles go.
+    public var output: String
+    /// Where the code comes from; nil for bundles without code.
+    public var code: Code?
+    /// The bundle's name; nil for the executable that Info.plist names, else the source's name.
+    public var name: String?
+    /// The application's executable, whose libraries count as present.
+    public var program: String?
+    /// The range of the application's versions that is written where Info.plist has none.
+    public var hostRequires: String?
+    /// Whether the symbols that no load needs are removed from the code.
+    public var strips = false
+    /// Whether an archive of the bundle is written beside it.
+    public var archives = false
+    /// Whether a warning of the checks keeps the bundle from its place.
+    public var isStrict = false
+
+    /// A packer that writes to a directory.
+    public init(output: String) { self.output = output }
+
+    /// What packing a bundle came to.
+    public struct Result: Sendable {
+        /// The bundle, whether it was put there or not.
+        public var path: String
+        /// What the checker found; about the bundle in its place.
+        public var findings: [PluginFinding]
+        /// The errors that the linter found; about the source.
+        public var lint: [LintFinding]
+        /// Files of the source that were not packed, with the reason.
+        public var leftOut: [(path: String, reason: String)]
+        /// Whether the bundle is in its place.
+        public var isPacked: Bool
+        /// Whether it stood there before with the same bytes, and was not touched.
+        public var isUnchanged: Bool
+        /// The archive that was written; nil where nobody asked for one.
+        public var archive: String?
+    }
+
+    /// Packs one bundle.
+    ///
+    /// - Parameter path: the folder with Info.plist and Resources.
+    /// - Returns: the bundle's path, and what was found; the bundle is in its place unless something keeps it from loading.
+    /// - Throws: ``PackingError``; then nothing was changed.
+    public func pack(_ path: String) throws(PackingError) -> Result {
+        let source = try BundleSource(path, name: name)
+        let lint = BundleLinter().lint(file: source.infoPath).findings.filter { $0.severity == .error }
+        let executable = try executable(of: source)
+        try FileTree.makeDirectory(output)
+        guard let output = Path.resolved(output) else {
+            throw .refused(.unwritable, output, cannot: "be written to", errno: errno)
+        }
+        let target = Path.join(output, source.name + ".bundle")
+        var tree = FileTree(root: target)
+        let leftOut = try gather(source, executable, into: &tree)
+        let staging = try StagingDirectory(in: output)
+        let staged = Path.join(staging.path, source.name + ".bundle")
+        guard mkdir(staged, 0o755) == 0 else { throw .refused(.unwritable, staged, cannot: "be made", errno: errno) }
+        try tree.write(to: staged)
+        try finish(source, tree, staged)
+        let bundle = try opened(staged)
+        var result = Result(
+            path: target, findings: bundle.findings(forHost: program, from: staged, as: target), lint: lint,
+            leftOut: leftOut, isPacked: false,
+            isUnchanged: false)
+        result.lint += BundleLinter().lint(bundle).findings
+            .filter { $0.severity == .error }.map { $0.moved(from: staged, to: target) }
+        let isBad = { (severity: PluginFinding.Severity) in severity == .error || self.isStrict }
+        guard result.lint.isEmpty, !result.findings.contains(where: { isBad($0.severity) }) else { return result }
+        if archives { result.archive = try archive(bundle, staged, source.name, staging, in: output) }
+        result.isUnchanged = try Self.holdsSame(staged, target)
+        if !result.isUnchanged { try staging.publish(source.name + ".bundle", at: target) }
+        result.isPacked = true
+        return result
+    }
+
+    // MARK: Parts
+
+    private func gather(
+        _ source: BundleSource, _ executable: String?, into tree: inout FileTree
+    ) throws(PackingError) -> [(path: String, reason: String)] {
+        var leftOut: [FileTree.LeftOut] = []
+        let resources = Path.join(source.directory, "Resources")
+        if let identity = FileIdentity(path: resources) {
+            guard identity.isDirectory else { throw tree.unsafe("Contents/Resources", "it is no directory") }
+            leftOut = try tree.add(contentsOf: resources, at: "Contents/Resources", isSource: true)
+            try tree.addCompiledTables()
+        }
+        if let executable {
+            var status = stat()
+            guard stat(executable, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw PackingError(
+                    .executableMissing, path: executable,
+                    message: "The code of \(quoted(source.directory)) is missing: there is no file "
+                        + "\(quoted(executable)).",
+                    remedy: "Build it first, or let --build do so; --executable names another file.")
+            }
+            guard let resolved = Path.resolved(executable) else {
+                throw .refused(.unreadable, executable, cannot: "be read", errno: errno)
+            }
+            try tree.add(
+                "Contents/Linux/" + executableName(of: source),
+                .file(.disk(path: resolved, size: Int64(status.st_size)), isExecutable: true))
+        }
+        // Completed once the code stands beside it; its place is taken here.
+        try tree.add("Contents/Info.plist", .file(.memory([]), isExecutable: false))
+        try tree.check()
+        return leftOut.map { ($0.path, $0.reason) }
+    }
+
+    private func executableName(of source: BundleSource) -> String {
+        Manifest(dictionary: source.info, path: nil).executable ?? source.name
+    }
+
+    /// Strips the code, completes Info.plist by the code's note, and gives everything its time.
+    private func finish(_ source: BundleSource, _ tree: FileTree, _ staged: String) throws(PackingError) {
+        let executable = Path.join(staged, "Contents/Linux/" + executableName(of: source))
+        let hasExecutable = FileIdentity(path: executable) != nil
+        if strips, hasExecutable {
+            try ChildProgram.run(["strip", "--strip-unneeded", executable], to: "strip the code")
+        }
+        let info = Path.join(staged, "Contents/Info.plist")
+        func write(_ note: PluginNote?) throws(PackingError) {
+            let bytes = try source.completedInfo(note: note, hasExecutable: hasExecutable, hostRequires: hostRequires)
+            let descriptor = open(info, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
+            guard descriptor >= 0 else { throw .refused(.unwritable, info, cannot: "be written", errno: errno) }
+            defer { close(descriptor) }
+            try FileTree.append(bytes, to: descriptor, info)
+        }
+        let note = hasExecutable ? PluginNote(ofFile: executable) : nil
+        try write(note)
+        try tree.setTimes(in: staged)
+    }
+
+    private func opened(_ staged: String) throws(PackingError) -> PluginBundle {
+        do {
+            return try PluginBundle.open(path: staged)
+        } catch {
+            throw PackingError(
+                .manifestInvalid, path: staged, message: "The bundle cannot be opened: \(error)",
+                remedy: "Check the names in its source.")
+        }
+    }
+
+    /// Writes `NAME-VERSION.tar.zst` beside the bundle's place.
+    private func archive(
+        _ bundle: PluginBundle, _ staged: String, _ name: String, _ staging: borrowing StagingDirectory,
+        in output: String
+    ) throws(PackingError) -> String {
+        let version =
+            bundle.shownVersion.map { "-" + $0.filter { $0.isLetter || $0.isNumber || ".+~-".contains($0) } } ?? ""
+        let file = Path.join(staging.path, "archive")
+        try ArchiveWriter.write(staged, as: name + ".bundle", to: file)
+        let target = Path.join(output, name + version + ".tar.zst")
+        guard rename(file, target) == 0 else { throw .refused(.unwritable, target, cannot: "be written", errno: errno) }
+        return target
+    }
+
+    /// Whether a bundle stands in a place with the same files.
+    static func holdsSame(_ one: String, _ other: String) throws(PackingError) -> Bool {
+        guard FileIdentity(path: other)?.isDirectory ?? false else { return false }
+        var (mine, theirs) = (FileTree(root: one), FileTree(root: other))
+        _ = try mine.add(contentsOf: one)
+        // What stands there may be anything; then it is another one.
+        guard (try? theirs.add(contentsOf: other)) != nil else { return false }
+        return try mine.holdsSame(as: theirs)
+    }
+
+    // MARK: Code
+
+    private func executable(of source: BundleSource) throws(PackingError) -> String? {
+        switch code {
+        case .file(let path): return path
+        case .products(let directory): return source.hasCode ? Self.library(source.name, in: directory) : nil
+        case .package(let configuration, let scratch):
+            return try source.hasCode ? built(source, configuration, scratch) : nil
+        case nil:
+            guard source.hasCode else { return nil }
+            throw PackingError(
+                .executableMissing, path: source.directory,
+                message: "\(quoted(source.directory)) has code, and nothing says where its library is.",
+                remedy: "Name it by --executable, its directory by --products, or let --build build it.")
+        }
+    }
+
+    private static func library(_ name: String, in directory: String) -> String {
+        Path.join(directory, "lib\(name).so")
+    }
+
+    private func built(
+        _ source: BundleSource, _ configuration: String, _ scratch: String?
+    ) throws(PackingError) -> String {
+        var package = source.directory
+        while FileIdentity(path: Path.join(package, "Package.swift")) == nil {
+            guard package != "/" else {
+                throw PackingError(
+                    .executableMissing, path: source.directory,
+                    message: "\(quoted(source.directory)) and the directories above have no Package.swift.",
+                    remedy: "Build the code by other means, and name the library by --executable.")
+            }
+            package = Path.parent(package)
+        }
+        var command = ["swift", "build", "--package-path", package, "-c", configuration]
+        if let scratch { command += ["--scratch-path", scratch] }
+        try ChildProgram.run(command + ["--product", source.name], to: "build the code")
+        let products = try ChildProgram.output(command + ["--show-bin-path"], to: "find what was built")
+        return Self.library(source.name, in: String(products.prefix { !$0.isNewline }))
+    }
+}
+
+extension PluginFinding {
+    /// Whether it is about what the application brings, and not about the bundle itself.
+    var isAboutSurroundings: Bool { code == .dependencyMissing && subject?.contains(".so") ?? false }
+
+    func moved(from: String, to: String) -> PluginFinding {
+        var finding = self
+        finding.filePath = filePath?.replacing(from, with: to)
+        finding.message = message.replacing(from, with: to)
+        finding.remedy = remedy.replacing(from, with: to)
+        return finding
+    }
+}
+
+extension LintFinding {
+    func moved(from: String, to: String) -> LintFinding {
+        var finding = self
+        finding.filePath = filePath.replacing(from, with: to)
+        finding.message = message.replacing(from, with: to)
+        finding.remedy = remedy.replacing(from, with: to)
+        return finding
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+@_spi(Tools) internal import PluginHost
+internal import PropertyLists
+
+/// The folder in which an author keeps a bundle: Info.plist, Resources, and mostly the sources of its code.
+struct BundleSource {
+    /// Absolute, links resolved.
+    let directory: String
+    /// The bundle's name, without `.bundle`.
+    let name: String
+    /// What Info.plist says.
+    let info: [String: PropertyList]
+    /// Whether the bundle has code: there are sources, or Info.plist names an executable.
+    let hasCode: Bool
+
+    var infoPath: String { Path.join(directory, "Info.plist") }
+
+    /// `name`: the bundle's name; nil for the executable that Info.plist names, else the folder's name.
+    init(_ path: String, name: String?) throws(PackingError) {
+        guard let directory = Path.resolved(path) else {
+            throw .refused(.unreadable, path, cannot: "be used as a bundle's source", errno: errno)
+        }
+        self.directory = directory
+        info = try Self.info(Path.join(directory, "Info.plist"))
+        let manifest = Manifest(dictionary: info, path: Path.join(directory, "Info.plist"))
+        hasCode =
+            manifest.executable != nil || FileIdentity(path: Path.join(directory, "Sources"))?.isDirectory ?? false
+        self.name = name ?? manifest.executable ?? Path.lastComponent(directory)
+        guard Self.isName(self.name) else {
+            throw PackingError(
+                .nameInvalid, path: directory, message: "\(quoted(self.name)) cannot be a bundle's name.",
+                remedy: "Give it a name of letters, digits, “.”, “-” and “_” that begins with a letter, by --name.")
+        }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        name.utf8.count <= 128 && name.first?.isLetter ?? false
+            && name.allSatisfy { $0.isLetter || $0.isNumber || "._- ".contains($0) }
+    }
+
+    private static func info(_ path: String) throws(PackingError) -> [String: PropertyList] {
+        do {
+            let bytes = try OpenedFile(path: path).bytes(atMost: PropertyListLimits.standard.size)
+            let value = try PropertyListReader.read(bytes).value
+            guard let dictionary = value.dictionary else {
+                throw PackingError(
+                    .manifestInvalid, path: path, message: "\(quoted(path)) is \(value.typeName), not a dictionary.",
+                    remedy: "Write the bundle's keys into one dictionary.")
+            }
+            return dictionary
+        } catch let error as OpenedFile.Failure {
+            throw PackingError(
+                .unreadable, path: path, message: "\(quoted(path)) \(error.reason).",
+                remedy: error.remedy(else: "Write an Info.plist; “pluginhost new” makes one."))
+        } catch let error as PropertyListFault {
+            throw PackingError(
+                .manifestInvalid, path: path, message: "\(quoted(path)) cannot be read: \(error)",
+                remedy: "“pluginhost lint \(path)” shows every fault with its line.")
+        } catch {
+            throw error as? PackingError ?? .refused(.unreadable, path, cannot: "be read", errno: EIO)
+        }
+    }
+
+    /// Info.plist with what its author need not write: which file holds the code, and what that was built for.
+    ///
+    /// `note`: the note of the executable; nil for none. `hostRequires`: the range of the application's versions, where the
+    /// list does not say it.
+    func completedInfo(note: PluginNote?, hasExecutable: Bool, hostRequires: String?) throws(PackingError) -> [UInt8] {
+        var info = info
+        func add(_ key: String, _ value: PropertyList?) { if info[key] == nil { info[key] = value } }
+        if hasExecutable, info["CFBundleExecutable"] == nil { add("NSExecutable", .string(name)) }
+        add("CFBundleName", .string(name))
+        add("CFBundlePackageType", .string("BNDL"))
+        add("PHHostRequires", hostRequires.map(PropertyList.string))
+        // Always of this file, whatever the source says.
+        info["PHBuiltFor"] = note.map { note in
+            .dictionary(note.summary.mapValues(PropertyList.string))
+        }
+        do throws(PropertyListFault) {
+            return Array(try PropertyListWriter.xml(.dictionary(info)).utf8)
+        } catch {
+            throw PackingError(
+                .manifestInvalid, path: infoPath, message: "\(quoted(infoPath)) cannot be completed: \(error)",
+                remedy: "Remove the value from it.")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Glibc
+@_spi(Tools) internal import PluginHost
+
+/// Runs other programs: a compiler, a stripper. What they print goes to standard error, so that the output of the tool stays
+/// its own.
+enum ChildProgram {
+    /// - Throws: ``PackingError`` of code `toolFailed` unless the program ends with 0. `purpose`: “build the code”.
+    static func run(_ arguments: [String], to purpose: String) throws(PackingError) {
+        try wait(for: try start(arguments, to: purpose), arguments, purpose)
+    }
+
+    /// What a program prints to standard output.
+    static func output(_ arguments: [String], to purpose: String) throws(PackingError) -> String {
+        var ends: [CInt] = [0, 0]
+        guard pipe(&ends) == 0 else { throw failed(arguments, purpose, describe(errno: errno)) }
+        defer { close(ends[0]) }
+        let child = try start(arguments, to: purpose, output: ends[1], closing: ends[0])
+        var output: [UInt8] = []
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = bytes.withUnsafeMutableBytes { read(ends[0], $0.baseAddress!, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            output += bytes[..<count]
+        }
+        try wait(for: child, arguments, purpose)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Consumes the output's descriptor. `closing`: one that the program must not have.
+    private static func start(
+        _ arguments: [String], to purpose: String, output: CInt? = nil, closing: CInt? = nil
+    ) throws(PackingError) -> pid_t {
+        defer { if let output { close(output) } }
+        var files = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&files)
+        defer { posix_spawn_file_actions_destroy(&files) }
+        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&files, output ?? STDERR_FILENO, STDOUT_FILENO)
+        for descriptor in [output, closing].compactMap(\.self) {
+            posix_spawn_file_actions_addclose(&files, descriptor)
+        }
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var child = pid_t()
+        let number = posix_spawnp(&child, arguments[0], &files, nil, &words, environ)
+        guard number == 0 else {
+            let reason =
+                number == ENOENT ? "there is no program \(quoted(arguments[0])) in PATH" : describe(errno: number)
+            throw failed(arguments, purpose, reason)
+        }
+        return child
+    }
+
+    private static func wait(
+        for child: pid_t, _ arguments: [String], _ purpose: String
+    ) throws(PackingError) {
+        var status: CInt = 0
+        while waitpid(child, &status, 0) < 0 {
+            guard errno == EINTR else { throw failed(arguments, purpose, describe(errno: errno)) }
+        }
+        let signal = status & 0x7F
+        guard status != 0 else { return }
+        let end = signal == 0 ? "it ended with \(status >> 8 & 0xFF)" : "signal \(signal) ended it"
+        throw failed(arguments, purpose, end)
+    }
+
+    private static func failed(_ arguments: [String], _ purpose: String, _ reason: String) -> PackingError {
+        PackingError(
+            .toolFailed, path: arguments[0],
+            message: "\(quoted(arguments.joined(separator: " "))), which is to \(purpose), failed: \(reason).",
+            remedy: "Run the command by itself, and mend what it reports.")
+    }
+}

@@ -1,0 +1,152 @@
+import Glibc
+@_spi(Tools) internal import PluginHost
+
+extension FileTree {
+    /// The time that all files of a bundle get: SOURCE_DATE_EPOCH where it is set, else the beginning of 1980, the first
+    /// year that every kind of archive can say. At most what eleven octal digits can say, as the headers of archives have them.
+    static let time: Int =
+        getenv("SOURCE_DATE_EPOCH").flatMap { Int(String(cString: $0)) }.map { min(max(0, $0), 0o77777777777) }
+        ?? 315_532_800
+
+    /// Writes the tree. The times are set by ``setTimes(in:)``. `directory`: where to; it exists, is empty, and nobody else may
+    /// write to it.
+    func write(to directory: String) throws(PackingError) {
+        for path in paths {
+            let target = Path.join(directory, path)
+            switch entries[path] {
+            case .directory:
+                guard mkdir(target, 0o700) == 0 else {
+                    throw .refused(.unwritable, target, cannot: "be made", errno: errno)
+                }
+            case .file(let bytes, _): try Self.write(bytes, to: target)
+            case .link, nil: break
+            }
+        }
+        try finish(in: directory)
+    }
+
+    /// Gives directories and executables the mode 0755 and other files 0644, whatever the umask is, and makes the links: last,
+    /// so that nothing is ever written through one.
+    func finish(in directory: String) throws(PackingError) {
+        for path in paths.reversed() + [""] {
+            let target = Path.join(directory, path)
+            let mode: mode_t
+            switch path.isEmpty ? .directory : entries[path] {
+            case .directory, .file(_, isExecutable: true): mode = 0o755
+            case .file: mode = 0o644
+            case .link(let goal):
+                guard symlink(goal, target) == 0 else {
+                    throw .refused(.unwritable, target, cannot: "be made", errno: errno)
+                }
+                continue
+            case nil: continue
+            }
+            guard chmod(target, mode) == 0 else {
+                throw .refused(.unwritable, target, cannot: "be changed", errno: errno)
+            }
+        }
+    }
+
+    /// Makes a directory and those above it, where they are missing.
+    static func makeDirectory(_ path: String) throws(PackingError) {
+        var made = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            made += part
+            guard mkdir(made, 0o777) == 0 || FileIdentity(path: made)?.isDirectory ?? false else {
+                throw .refused(.unwritable, made, cannot: "be made", errno: errno)
+            }
+            made += "/"
+        }
+    }
+
+    /// Gives every file and directory one time; what stands in a directory before the directory.
+    func setTimes(in directory: String) throws(PackingError) {
+        let times = [timespec](repeating: timespec(tv_sec: Self.time, tv_nsec: 0), count: 2)
+        for path in paths.reversed() + [""] {
+            let target = Path.join(directory, path)
+            guard utimensat(AT_FDCWD, target, times, AT_SYMLINK_NOFOLLOW) == 0 else {
+                throw .refused(.unwritable, target, cannot: "be given a time", errno: errno)
+            }
+        }
+    }
+
+    private static func write(_ bytes: FileBytes, to path: String) throws(PackingError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .refused(.unwritable, path, cannot: "be made", errno: errno) }
+        defer { close(descriptor) }
+        switch bytes {
+        case .memory(let bytes): try append(bytes, to: descriptor, path)
+        case .disk(let source, let size):
+            try eachPart(of: source, size: size) { (part) throws(PackingError) in
+                try append(part, to: descriptor, path)
+            }
+        }
+    }
+
+    static func append(_ bytes: some Sequence<UInt8>, to descriptor: CInt, _ path: String) throws(PackingError) {
+        let bytes = Array(bytes)
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw .refused(.unwritable, path, cannot: "be written", errno: count == 0 ? ENOSPC : errno)
+            }
+            written += count
+        }
+    }
+
+    /// Reads a file in parts.
+    ///
+    /// - Throws: ``PackingError`` if it has another size than it was found to have.
+    static func eachPart(
+        of path: String, size: Int64, _ body: ([UInt8]) throws(PackingError) -> Void
+    ) throws(PackingError) {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .refused(.unreadable, path, cannot: "be read", errno: errno) }
+        defer { close(descriptor) }
+        var total: Int64 = 0
+        var part = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = part.withUnsafeMutableBytes { read(descriptor, $0.baseAddress!, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .refused(.unreadable, path, cannot: "be read", errno: errno) }
+            total += Int64(count)
+            guard total <= size, count > 0 || total == size else {
+                throw PackingError(
+                    .unreadable, path: path, message: "\(quoted(path)) changed while it was read.",
+                    remedy: "Try again when nothing writes to it.")
+            }
+            if count == 0 { return }
+            try body(Array(part[..<count]))
+        }
+    }
+
+    /// Whether two trees that were read from a disk hold the same: names, kinds, modes, links and bytes.
+    func holdsSame(as other: FileTree) throws(PackingError) -> Bool {
+        guard entries.count == other.entries.count else { return false }
+        for (path, content) in entries {
+            guard let others = other.entries[path] else { return false }
+            guard case .file(let mine, let isExecutable) = content, case .file(let theirs, isExecutable) = others
+            else {
+                if content != others { return false }
+                continue
+            }
+            guard mine.count == theirs.count, try mine.bytes() == theirs.bytes() else { return false }
+        }
+        return true
+    }
+}
+
+extension FileTree.FileBytes {
+    func bytes() throws(PackingError) -> [UInt8] {
+        switch self {
+        case .memory(let bytes): return bytes
+        case .disk(let path, let size):
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(Int(size))
+            try FileTree.eachPart(of: path, size: size) { (part) throws(PackingError) in bytes += part }
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Glibc
+@_spi(Tools) internal import PluginHost
+
+/// The files of a bundle before they are written: paths from the bundle's directory on, each with its content.
+///
+/// A tree that passed ``check()`` can be written to a disk without harm: no path leads out of it, no link does, no two
+/// paths are one on a file system that ignores case or the form of Unicode, and there is an end to it.
+struct FileTree {
+    enum Content: Equatable {
+        case directory
+        case file(FileBytes, isExecutable: Bool)
+        case link(to: String)
+    }
+
+    /// Where the bytes of a file come from.
+    enum FileBytes: Equatable {
+        case memory([UInt8])
+        case disk(path: String, size: Int64)
+
+        var count: Int64 {
+            switch self {
+            case .memory(let bytes): Int64(bytes.count)
+            case .disk(_, let size): size
+            }
+        }
+    }
+
+    /// How much a bundle may hold; the limits of the copies that hot reload makes (docs/bundle-format.md, “Limits”).
+    struct Limits {
+        var entries = 100_000
+        var bytes: Int64 = 1 << 30
+        var levels = 32
+        /// Of a path: so that it can be used wherever the bundle stands.
+        var path = 2048
+    }
+
+    /// The bundle's directory, for messages.
+    let root: String
+    let limits: Limits
+    private(set) var entries: [String: Content] = [:]
+    private var bytes: Int64 = 0
+    /// Paths as a file system sees them that ignores case and the form of Unicode.
+    private var folded: [String: String] = [:]
+
+    init(root: String, limits: Limits = Limits()) {
+        self.root = root
+        self.limits = limits
+    }
+
+    /// Each path after the directory that it stands in.
+    var paths: [String] { entries.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+
+    /// Adds one entry. Directories above it are added where they are missing.
+    ///
+    /// - Throws: ``PackingError`` for a path that is not a plain one, that is there already, or beyond a limit.
+    mutating func add(_ path: String, _ content: Content) throws(PackingError) {
+        try checkPath(path)
+        if let slash = path.lastIndex(of: "/") {
+            let above = String(path[..<slash])
+            switch entries[above] {
+            case nil: try add(above, .directory)
+            case .directory: break
+            case .file, .link: throw unsafe(path, "\(quoted(above)) is no directory")
+            }
+        }
+        // Canonically equal strings are equal in Swift: this covers the forms of Unicode as well.
+        if let other = folded.updateValue(path, forKey: path.lowercased()) {
+            let isSame = other.utf8.elementsEqual(path.utf8)
+            // Archives name a directory of its own and with its first file.
+            if isSame, content == .directory, entries[path] == .directory { return }
+            throw unsafe(
+                path, isSame ? "it is there twice" : "\(quoted(other)) differs from it in case or Unicode form only")
+        }
+        if case .file(let file, _) = content { bytes += file.count }
+        entries[path] = content
+        guard bytes <= limits.bytes, entries.count <= limits.entries else {
+            throw tooLarge("more than \(limits.entries) files or \(limits.bytes >> 20) MiB")
+        }
+    }
+
+    private func checkPath(_ path: String) throws(PackingError) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count <= limits.levels, path.utf8.count <= limits.path else {
+            throw tooLarge("more than \(limits.levels) levels, or a path of more than \(limits.path) bytes")
+        }
+        for part in parts {
+            if part.isEmpty || part == "." || part == ".." { throw unsafe(path, "a part of the path is “\(part)”") }
+            if part.utf8.count > 255 { throw unsafe(path, "a name has more than 255 bytes") }
+            if part.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F || $0 == "\u{FFFD}" }) {
+                throw unsafe(path, "a name holds a control character, or is not UTF-8")
+            }
+        }
+    }
+
+    /// Checks that each link leads to something inside of the tree.
+    func check() throws(PackingError) {
+        for path in paths {
+            guard case .link(let target) = entries[path] else { continue }
+            guard leads(path) else {
+                throw unsafe(path, "it is a link to \(quoted(target)), which is not in the bundle")
+            }
+        }
+    }
+
+    /// Follows a link as the kernel does, through other links too.
+    private func leads(_ link: String) -> Bool {
+        var waiting = link.split(separator: "/").map(String.init)[...]
+        var at: [String] = []
+        var links = 0
+        while let part = waiting.popFirst() {
+            if part == "." { continue }
+            if part == ".." {
+                if at.popLast() == nil { return false }
+                continue
+            }
+            at.append(part)
+            switch entries[at.joined(separator: "/")] {
+            case nil: return false
+            case .directory: break
+            case .file: if !waiting.isEmpty { return false }
+            case .link(let target):
+                links += 1
+                guard links <= 40, !target.hasPrefix("/"), !target.isEmpty else { return false }
+                at.removeLast()
+                waiting = (target.split(separator: "/").map(String.init) + waiting)[...]
+            }
+        }
+        return true
+    }
+
+    func unsafe(_ path: String, _ reason: String) -> PackingError {
+        PackingError(
+            .unsafeFile, path: Path.join(root, path),
+            message: "\(quoted(path)) cannot be a file of the bundle \(quoted(root)): \(reason).",
+            remedy: "Remove it, rename it, or put a copy of the file in the link's place.")
+    }
+
+    private func tooLarge(_ what: String) -> PackingError {
+        PackingError(
+            .tooLarge, path: root, message: "The bundle \(quoted(root)) has \(what).",
+            remedy: "Leave out what the plug-in does not need, or fetch it at run time.")
+    }
+}

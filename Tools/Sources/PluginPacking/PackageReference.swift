@@ -1,0 +1,142 @@
+import FoundationEssentials
+import Glibc
+@_spi(PluginHost) @_spi(Tools) internal import PluginHost
+
+/// Where a Swift package is: a directory, or the address of a repository.
+public struct PackageReference: Sendable, Hashable {
+    /// What was given: a path, or an address.
+    let text: String
+    /// Of an address: which versions, as an argument of `.package(url:)`.
+    var requirement: String
+
+    /// `text`: a path, or anything with `://` or of the form `user@machine:path`, which is an address; one that ends in
+    /// `@1.2.0` requires that version or a later one.
+    public init(_ text: String) {
+        let version = text.lastIndex(of: "@").map { text[text.index(after: $0)...] }.flatMap { version in
+            version.first?.isNumber ?? false && !version.contains("/") && !version.contains(":") ? version : nil
+        }
+        self.text = version.map { String(text.dropLast($0.count + 1)) } ?? text
+        requirement = "from: \"\(version ?? "1.0.0")\""
+    }
+
+    /// The library's own address.
+    public static func library(_ text: String) -> PackageReference {
+        var reference = PackageReference(text)
+        if reference.text == text { reference.requirement = "from: \"\(PluginVersion.ofThisLibrary)\"" }
+        reference.isLibrary = true
+        return reference
+    }
+
+    private var isLibrary = false
+
+    private var isAddress: Bool {
+        text.contains("://") || text.contains("@") && text.contains(":") && !text.hasPrefix("/")
+    }
+
+    /// The name by which products of the package are asked for.
+    public var package: String {
+        if isLibrary, !isAddress { return "PluginHost" }
+        let last = text.split { $0 == "/" || $0 == ":" }.last { $0 != "." && $0 != ".." } ?? ""
+        return last.hasSuffix(".git") ? String(last.dropLast(4)) : String(last)
+    }
+
+    /// The package's directory; nil for an address.
+    func directory(from parent: String) -> String? {
+        isAddress ? nil : Path.resolved(text.hasPrefix("/") ? text : Path.join(parent, text))
+    }
+
+    /// `.package(…)`, for a manifest in a directory below the one that a relative path is from.
+    func dependency(of up: String) -> String {
+        if isAddress { return ".package(url: \"\(text)\", \(requirement))" }
+        return ".package(name: \"\(package)\", path: \"\(text.hasPrefix("/") ? text : up + "/" + text)\")"
+    }
+
+    /// The directory with the package's C headers, for a Makefile in a directory below.
+    func headers(from parent: String) throws(PackingError) -> String {
+        let sources = directory(from: parent).map { Path.join($0, "Sources") }
+        let names = sources.flatMap { try? OpenedDirectory(path: $0).names.map(OpenedDirectory.text) } ?? []
+        let folder = names.first { name in
+            let headers = Path.join(sources ?? "", name + "/include")
+            return (try? OpenedDirectory(path: headers).names)?.contains { OpenedDirectory.text($0).hasSuffix(".h") }
+                ?? false
+        }
+        guard let folder else {
+            throw PackingError(
+                .unreadable, path: text, message: "\(quoted(text)) has no C headers, in Sources/…/include.",
+                remedy: "Name the directory of the application's API package by --app-api.")
+        }
+        return (text.hasPrefix("/") ? text : "../" + text) + "/Sources/\(folder)/include"
+    }
+
+    // MARK: The library
+
+    /// Where a plug-in has the library from: where its application's API has it from, as both must share one copy; else the
+    /// checkout that this tool was built in.
+    static func library(asOf api: PackageReference?, from parent: String) throws(PackingError) -> PackageReference {
+        if let directory = api?.directory(from: parent), let found = try dependency(ofPackage: directory) {
+            return found
+        }
+        var directory = Path.parent(Path.resolved("/proc/self/exe") ?? "/")
+        while directory != "/" {
+            if FileIdentity(path: Path.join(directory, "Sources/PluginABI/Plugin.swift")) != nil {
+                return .library(directory)
+            }
+            directory = Path.parent(directory)
+        }
+        throw PackingError(
+            .unreadable, path: parent, message: "Nothing says where the package PluginHost is.",
+            remedy: "Name its directory or address by --library.")
+    }
+
+    /// What a package's manifest says about PluginHost, as the package manager understands it.
+    private static func dependency(ofPackage directory: String) throws(PackingError) -> PackageReference? {
+        let text = try ChildProgram.output(
+            ["swift", "package", "--package-path", directory, "dump-package"],
+            to: "read the manifest of the application's API")
+        guard let manifest = try? JSONDecoder().decode(DumpedManifest.self, from: Data(text.utf8)) else { return nil }
+        for dependency in manifest.dependencies {
+            if let local = dependency.fileSystem?.first, local.isLibrary { return .library(local.path ?? "") }
+            guard let remote = dependency.sourceControl?.first, remote.isLibrary else { continue }
+            if let path = remote.location?.local?.first { return .library(path) }
+            guard let address = remote.location?.remote?.first?.urlString else { continue }
+            var reference = PackageReference.library(address)
+            let wanted = remote.requirement
+            if let range = wanted?.range?.first { reference.requirement = "from: \"\(range.lowerBound)\"" }
+            if let branch = wanted?.branch?.first { reference.requirement = "branch: \"\(branch)\"" }
+            if let exact = wanted?.exact?.first { reference.requirement = "exact: \"\(exact)\"" }
+            return reference
+        }
+        return nil
+    }
+}
+
+/// The part of `swift package dump-package` that matters here.
+private struct DumpedManifest: Decodable {
+    struct Dependency: Decodable {
+        let fileSystem: [Package]?
+        let sourceControl: [Package]?
+    }
+    struct Package: Decodable {
+        let identity: String
+        let nameForTargetDependencyResolutionOnly: String?
+        let path: String?
+        let location: Location?
+        let requirement: Requirement?
+
+        var isLibrary: Bool {
+            identity == "pluginhost" || nameForTargetDependencyResolutionOnly?.lowercased() == "pluginhost"
+        }
+    }
+    struct Location: Decodable {
+        struct Remote: Decodable { let urlString: String }
+        let remote: [Remote]?
+        let local: [String]?
+    }
+    struct Requirement: Decodable {
+        struct Range: Decodable { let lowerBound: String }
+        let range: [Range]?
+        let branch: [String]?
+        let exact: [String]?
+    }
+    let dependencies: [Dependency]
+}

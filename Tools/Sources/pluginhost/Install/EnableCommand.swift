@@ -1,0 +1,73 @@
+import ArgumentParser
+import PluginHost
+
+/// `pluginhost enable`: takes back what `disable` did.
+struct EnableCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enable",
+        abstract: "Lets an application use a plug-in again that the user disabled.")
+
+    @OptionGroup var choice: ChoiceArguments
+
+    mutating func run() throws { try choice.set("enable", isDisabled: false) }
+}
+
+/// `pluginhost disable`: keeps a plug-in from being used, for the user and one application.
+struct DisableCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disable",
+        abstract: "Keeps an application from using a plug-in, for this user.",
+        discussion: "The choice is kept in plugins.plist in the user's configuration of the application.")
+
+    @OptionGroup var choice: ChoiceArguments
+
+    mutating func run() throws { try choice.set("disable", isDisabled: true) }
+}
+
+/// What `enable` and `disable` take.
+struct ChoiceArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("The application, as demo-host.", valueName: "name"))
+    var application: String
+
+    @Flag(help: "Write one JSON document to standard output.")
+    var json = false
+
+    @Argument(help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"))
+    var identifier: String
+
+    func set(_ command: String, isDisabled: Bool) throws {
+        let search = try PluginSearch(.naming(application), folders: [])
+        let catalog = search.catalog()
+        do {
+            try catalog.setDisabled(identifier, isDisabled)
+        } catch let error as PluginError {
+            let report = FindingReport(findings: error.findings, bundlePath: error.bundlePath)
+            write(command, catalog, done: false, report)
+            try ExitStatus.unable.finish()
+        }
+        write(command, catalog, done: true, FindingReport(findings: [], bundlePath: ""))
+    }
+
+    private func write(_ command: String, _ catalog: PluginCatalog, done: Bool, _ report: FindingReport) {
+        let explanation = catalog.explanation(of: identifier)
+        if json {
+            let document = JSONValue.document(
+                command: command,
+                [
+                    "identifier": .string(identifier), "disabled": .bool(catalog.isDisabled(identifier)),
+                    "done": .bool(done), "choices": JSONValue(catalog.options.choices),
+                    "installed": .bool(!explanation.candidates.isEmpty),
+                    "explanation": .string(explanation.sentence), "findings": report.json,
+                ])
+            Terminal.write((try? document.text()) ?? "")
+            return
+        }
+        var page = Page()
+        page.line(
+            (identifier + ":", .bold),
+            (catalog.isDisabled(identifier) ? "disabled" : "enabled", done ? .green : .red))
+        page.paragraph(explanation.sentence, indent: 2)
+        report.write(to: &page)
+        Terminal.write(page.text)
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import PluginPacking
+
+/// `pluginhost install`: puts a bundle into a folder of plug-ins.
+struct InstallCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Installs a plug-in from an archive, or upgrades it.",
+        discussion: """
+            FILE is an archive that “pluginhost pack --archive” made, or a bundle's directory. It is unpacked beside its place, \
+            checked as “check” does, and put in place in one step. The version that it replaces is kept; “rollback” goes back \
+            to it. No code of the bundle runs.
+            """)
+
+    @OptionGroup var arguments: InstallationArguments
+
+    @Argument(help: ArgumentHelp("The archive, or a bundle's directory.", valueName: "file"), completion: .file())
+    var file: String
+
+    mutating func run() throws {
+        let (installer, file) = (try arguments.installer(), file)
+        try arguments.report("install", "installed") { () throws(PackingError) in try installer.install(file) }
+    }
+}
+
+/// `pluginhost uninstall`: takes a bundle out of a folder of plug-ins.
+struct UninstallCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "uninstall",
+        abstract: "Removes a plug-in, with the version of it that was kept.")
+
+    @OptionGroup var arguments: InstallationArguments
+
+    @Argument(help: ArgumentHelp("The plug-in's identifier, or its bundle's name.", valueName: "plug-in"))
+    var plugin: String
+
+    mutating func run() throws {
+        let (installer, plugin) = (try arguments.installer(), plugin)
+        try arguments.report("uninstall", "removed") { () throws(PackingError) in try installer.uninstall(plugin) }
+    }
+}
+
+/// `pluginhost rollback`: puts the version before in place.
+struct RollbackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback",
+        abstract: "Puts the version of a plug-in in place that the last “install” replaced.",
+        discussion: "A second time brings the later version back.")
+
+    @OptionGroup var arguments: InstallationArguments
+
+    @Argument(help: ArgumentHelp("The plug-in's identifier, or its bundle's name.", valueName: "plug-in"))
+    var plugin: String
+
+    mutating func run() throws {
+        let (installer, plugin) = (try arguments.installer(), plugin)
+        try arguments.report("rollback", "restored") { () throws(PackingError) in try installer.rollBack(plugin) }
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+@_spi(Tools) import PluginHost
+import PluginPacking
+
+/// What the commands that change a folder of plug-ins take: which folder it is, and the form of the output.
+struct InstallationArguments: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The application whose plug-ins are meant: those that the user installed, in the first of its search paths.",
+            valueName: "name"))
+    var application: String?
+
+    @Option(
+        name: .customLong("in"),
+        help: ArgumentHelp("A folder of plug-ins, in place of an application's.", valueName: "folder"),
+        completion: .directory)
+    var folder: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The application's executable, whose libraries count as present. By default the one in PATH with the name of "
+                + "--application.", valueName: "program"),
+        completion: .file())
+    var host: String?
+
+    @Flag(help: "Write one JSON document to standard output.")
+    var json = false
+
+    /// - Throws: ValidationError where neither or both are named.
+    func installer() throws -> PluginInstaller {
+        guard (application == nil) != (folder == nil) else {
+            throw ValidationError("Name either the application by --application, or a folder by --in.")
+        }
+        let search = try PluginSearch(.naming(application, host: host), folders: [])
+        guard let place = folder ?? search.searchPaths.first else {
+            throw ValidationError("There is no search path of the application that a user can install to.")
+        }
+        var installer = PluginInstaller(folder: place)
+        installer.program = search.program
+        return installer
+    }
+
+    /// Why the plug-in is used now, or is not; nil where the application is not known.
+    func sentence(about identifier: String) -> String? {
+        guard let application else { return nil }
+        return try? PluginSearch(.naming(application, host: host), folders: []).catalog().explanation(of: identifier)
+            .sentence
+    }
+
+    /// Runs one change, reports it, and ends with its status.
+    func report(_ command: String, _ verb: String, _ change: () throws(PackingError) -> PluginInstaller.Result) throws {
+        do throws(PackingError) {
+            let result = try change()
+            write(command, verb, result)
+            if !result.isDone { throw PackingError(.archiveInvalid, path: "", message: "", remedy: "") }
+        } catch {
+            if !error.message.isEmpty { write(command, error) }
+            try error.status.finish()
+        }
+    }
+
+    private func write(_ command: String, _ verb: String, _ result: PluginInstaller.Result) {
+        let report = FindingReport(findings: result.findings, bundlePath: result.path ?? "")
+        let sentence = result.isDone ? sentence(about: result.identifier) : nil
+        if json {
+            write(
+                command,
+                [
+                    "path": JSONValue(result.path), "identifier": .string(result.identifier),
+                    "version": JSONValue(result.version), "replaced": JSONValue(result.replaced),
+                    "done": .bool(result.isDone), "explanation": JSONValue(sentence), "findings": report.json,
+                    "error": .null,
+                ])
+            return
+        }
+        var page = Page()
+        let version = result.version.map { " " + $0 } ?? ""
+        let replaced = result.replaced.map { $0.isEmpty || result.path == nil ? "" : " in place of \($0)" } ?? ""
+        page.line(
+            (result.identifier + version + ":", .bold),
+            (result.isDone ? verb + replaced : "not \(verb)", result.isDone ? .green : .red))
+        if let path = result.path, result.isDone { page.field("Directory", path) }
+        if let sentence { page.paragraph(sentence, indent: 2) }
+        report.write(to: &page)
+        Terminal.write(page.text)
+    }
+
+    private func write(_ command: String, _ error: PackingError) {
+        if json {
+            write(
+                command,
+                [
+                    "path": .null, "identifier": .null, "version": .null, "replaced": .null, "done": .bool(false),
+                    "explanation": .null, "findings": .array([]), "error": error.json,
+                ])
+            return
+        }
+        var page = Page()
+        page.line(("Nothing was changed.", .bold))
+        error.write(to: &page)
+        Terminal.write(page.text)
+    }
+
+    private func write(_ command: String, _ members: [String: JSONValue]) {
+        Terminal.write((try? JSONValue.document(command: command, members).text()) ?? "")
+    }
+}

@@ -1,0 +1,8 @@
+$(LIBRARY): $(wildcard Sources/*.cpp) $(HEADERS) Makefile
+	@mkdir -p build
+	$(CXX) -std=c++17 -shared $(FLAGS) $(CPPFLAGS) $(CXXFLAGS) -o $@ $(filter %.cpp,$^) $(LDFLAGS)
+
+build/tests: $(wildcard Sources/*.cpp Tests/*.c) $(HEADERS) Makefile
+	@mkdir -p build
+	$(CC) -std=c11 $(FLAGS) $(CPPFLAGS) $(CFLAGS) -UNDEBUG -c -o build/tests.o $(filter %.c,$^)
+	$(CXX) -std=c++17 $(FLAGS) $(CPPFLAGS) $(CXXFLAGS) -o $@ build/tests.o $(filter %.cpp,$^) $(LDFLAGS)

@@ -1,0 +1,84 @@
+/* A plug-in in C, annotated. Its three parts are this code, Info.plist, and Resources. */
+#include "__NAME__.h"
+
+#include <stdlib.h>
+
+/* States which ABI the file was built for, so that a host can check it before loading. */
+PLUGIN_DECLARE_NOTE;
+
+/* ---- Objects ------------------------------------------------------------------------------------------------------ */
+
+typedef struct counter {
+    uint64_t ends;      /* line ends so far */
+    int is_line_open;   /* whether there is text behind the last line end */
+} counter;
+
+static void add(void *instance, const void *bytes, size_t count)
+{
+    counter *self = instance;
+    const char *text = bytes;
+    for (size_t i = 0; i < count; i++)
+        self->ends += text[i] == '\n';
+    if (count > 0)
+        self->is_line_open = text[count - 1] != '\n';
+}
+
+static uint64_t lines(void *instance)
+{
+    const counter *self = instance;
+    return self->ends + (self->is_line_open ? 1 : 0);
+}
+
+/* ---- The factory -------------------------------------------------------------------------------------------------- */
+
+/* Called on any thread, more than one at a time: it touches nothing but the new object. */
+static plugin_status create(const plugin_factory *factory, const plugin_host *host, void **instance)
+{
+    (void)factory;
+    *instance = calloc(1, sizeof(counter));
+    if (*instance != NULL)
+        return PLUGIN_OK;
+    /* What happened, and what the user can do. */
+    host->set_error(host, PLUGIN_STRING("__IDENTIFIER__"), 1, PLUGIN_STRING("There is no memory left."),
+                    PLUGIN_STRING("Close other documents and try again."));
+    return PLUGIN_NO_MEMORY;
+}
+
+/* Objects have one owner, so the factory has no retain. */
+static void release(void *instance)
+{
+    free(instance);
+}
+
+static const counter_functions functions = {
+    .header = {sizeof(counter_functions), COUNTER_VERSION}, .add = add, .lines = lines};
+
+#define TEXT(literal) {literal, sizeof(literal) - 1}
+
+/* Static: the host keeps pointers to it for the life of the process. Name, point and version stand in Info.plist too. */
+static const plugin_factory factory = {
+    .header = {sizeof(plugin_factory), 1}, .name = TEXT("line-counter"), .extension_point = TEXT(COUNTER_POINT),
+    .extension_version = COUNTER_VERSION, .functions = &functions, .create = create, .release = release};
+
+/* ---- A function that the host calls by its signature -------------------------------------------------------------- */
+
+static uint64_t count_lines(const void *bytes, size_t count)
+{
+    counter whole = {0, 0};
+    add(&whole, bytes, count);
+    return lines(&whole);
+}
+
+static const plugin_function function = {
+    .header = {sizeof(plugin_function), 1}, .name = TEXT("count_lines"), .signature = TEXT("(bytes) -> uint64"),
+    .code = (plugin_code)count_lines};
+
+/* ---- The entry ---------------------------------------------------------------------------------------------------- */
+
+/* The one symbol that the host looks up. The host calls it once, after it has checked the file and loaded it. */
+plugin_status plugin_entry(const plugin_host *host)
+{
+    /* A refused registration makes the load fail; what was registered becomes visible at once, when the entry returns. */
+    plugin_status status = host->register_factory(host, &factory);
+    return status == PLUGIN_OK ? host->register_function(host, &function) : status;
+}

@@ -1,0 +1,48 @@
+/*
+ * Calls the plug-in as a host does, without one: a table of the ABI that takes what is registered. “make test” runs it.
+ */
+#include "__NAME__.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static const plugin_factory *the_factory;
+static plugin_function the_function;
+
+static plugin_status take_factory(const plugin_host *host, const plugin_factory *factory)
+{
+    (void)host;
+    the_factory = factory;
+    return PLUGIN_OK;
+}
+
+static plugin_status take_function(const plugin_host *host, const plugin_function *function)
+{
+    (void)host;
+    the_function = *function;
+    return PLUGIN_OK;
+}
+
+int main(void)
+{
+    plugin_host host = {.header = {sizeof host, 1}, .magic = PLUGIN_ABI_MAGIC, .abi_major = PLUGIN_ABI_MAJOR,
+                        .abi_minor = PLUGIN_ABI_MINOR, .register_factory = take_factory,
+                        .register_function = take_function};
+    assert(plugin_entry(&host) == PLUGIN_OK);
+
+    const counter_functions *functions = the_factory->functions;
+    void *counter = NULL;
+    assert(the_factory->create(the_factory, &host, &counter) == PLUGIN_OK);
+    functions->add(counter, "one\ntw", 6);
+    functions->add(counter, "o", 1);
+    assert(functions->lines(counter) == 2);
+    the_factory->release(counter);
+
+    uint64_t (*count_lines)(const void *, size_t) = (uint64_t (*)(const void *, size_t))the_function.code;
+    assert(strncmp(the_function.name.ptr, "count_lines", the_function.name.len) == 0);
+    assert(count_lines("one\ntwo\n", 8) == 2);
+    assert(count_lines("", 0) == 0);
+    puts("All tests passed.");
+    return 0;
+}
