@@ -79,6 +79,7 @@ public final class NibClassTable: Sendable {
 
 /// What an outlet or an action takes.
 @_spi(PluginHost)
+@frozen
 public enum NibTarget: Sendable {
     case anyObject
     /// A class by its name for messages, and whether it is the superclass of another.
@@ -108,6 +109,7 @@ public enum NibTarget: Sendable {
 @_spi(PluginHost)
 public struct NibOutlet: Sendable {
     /// How it is set: the source comes first.
+    @frozen
     public enum Connect: Sendable {
         case one(@Sendable (AnyObject, any NibObject) -> Void)
         case all(@Sendable (AnyObject, [any NibObject]) -> Void)

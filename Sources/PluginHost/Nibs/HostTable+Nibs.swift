@@ -57,9 +57,10 @@ extension HostTable {
     func release(nib: UnsafeRawPointer?) { ForeignNibInstance.all.remove(nib) }
 
     func send(_ action: UnsafeRawPointer?, from sender: UnsafePointer<plugin_nib_object>?) -> plugin_status {
-        guard let entry = ForeignNibAction.all[action],
-            let source: any NibObject = ForeignNibReference.of(sender) ?? entry.sender
-        else { return plugin_status(PLUGIN_NOT_FOUND) }
+        guard let entry = ForeignNibAction.all[action] else { return plugin_status(PLUGIN_NOT_FOUND) }
+        var source = ForeignNibReference.of(sender)
+        if source == nil { source = entry.sender }
+        guard let source else { return plugin_status(PLUGIN_NOT_FOUND) }
         do {
             return plugin_status(try entry.action.send(from: source) ? PLUGIN_OK : PLUGIN_NOT_FOUND)
         } catch {

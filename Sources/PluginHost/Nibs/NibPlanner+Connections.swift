@@ -268,7 +268,6 @@ extension NibPlanner {
             case .aClass(_, let accepts): accepts(type)
             case .named(let name): found.name == name
             case .anyObject, .anInterface: true
-            @unknown default: true
             }
         if fits { return true }
         let className = Self.name(of: type, found)
