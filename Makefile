@@ -26,7 +26,7 @@ build: setup ## build the library, the plug-ins, the demo host, the tool, the be
 tool: setup ## build the library and the command pluginhost alone, which is what “make install” installs
 	@$(call products,PluginHost pluginhost)
 
-# The compiler does not run as root where “make tool” ran before.
+# After “make tool”, “sudo make install” does not run the compiler as root.
 install: ## install the library, the command and what is built against it; PREFIX=/usr/local, DESTDIR=, LIBDIR=
 	@[ -e $(PRODUCTS)/pluginhost ] || $(MAKE) --no-print-directory tool
 	@$(INSTALL) install $(PRODUCTS)
@@ -143,7 +143,8 @@ lint: ## check the format of all Swift sources
 format: ## format all Swift sources
 	swift format --recursive --in-place --parallel $(SOURCES)
 
-# Not the templates of “pluginhost new”: they are Swift once their words are filled in, as in Plugins/Template.
+# The templates of “pluginhost new” are left out: they are Swift only after their words are replaced, as in
+# Plugins/Template.
 SOURCES = Package.swift Sources Plugins Examples/DemoAPI/Package.swift Examples/DemoAPI/Sources Examples/DemoHost \
     Tools/Package.swift Tools/Sources Tools/Tests Tests Benchmarks Fuzz
 

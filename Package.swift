@@ -7,7 +7,7 @@ let package = Package(
         // One dynamic library, because a Swift type equals itself only within one copy of its module:
         // the host and every plug-in must share this one. See docs/abi.md, "One copy of each module".
         .library(name: "PluginHost", type: .dynamic, targets: ["PluginHost", "PluginABI", "CPluginSupport"]),
-        // “swift package bundle”, in each package that depends on this one.
+        // Adds the command “swift package bundle” to each package that depends on this one.
         .plugin(name: "BundlePlugin", targets: ["BundlePlugin"]),
     ],
     traits: [

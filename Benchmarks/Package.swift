@@ -22,7 +22,7 @@ let package = Package(
         .executableTarget(
             name: "CallBenchmark",
             dependencies: ["CBareCalls", "Measuring", .product(name: "PluginHost", package: "PluginHost")]),
-        // What a call is compared with.
+        // Calls of plug-ins' C functions are compared with this target.
         .target(name: "CBareCalls", linkerSettings: [.linkedLibrary("ffi")]),
         // Figures, and the processes that measure them.
         .target(name: "Measuring"),

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Builds the packages for Debian in build/deb and has lintian judge them: “make deb”. The same commit, compiler and
-# SOURCE_DATE_EPOCH give the same bytes; without SOURCE_DATE_EPOCH it is the time of the last commit.
+# Builds the packages for Debian in build/deb and checks them with lintian: “make deb”. The same commit, compiler and
+# SOURCE_DATE_EPOCH give the same bytes. If SOURCE_DATE_EPOCH is not set, it is the time of the last commit.
 #
 #   Scripts/deb.sh
 #
-# DEBFULLNAME and DEBEMAIL, as debchange(1) reads them, are who answers for the packages.
+# DEBFULLNAME and DEBEMAIL name the maintainer of the packages, as for debchange(1).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$PWD
@@ -22,7 +22,7 @@ mkdir -p "$source"
 cp -R Packaging/debian "$source/debian"
 cd "$source/debian"
 mv control.in control
-# debhelper reads the files of a package by its name, and the name of the library's package states its interface.
+# debhelper finds the files for a package by its name. The name of the library's package contains the interface version.
 mv libpluginhost.install "libpluginhost$interface.install"
 sed -i "s|@INTERFACE@|$interface|g; s|@MAINTAINER@|$maintainer|" control rules ./*.install
 cat > changelog << END
@@ -34,7 +34,7 @@ pluginhost ($version) unstable; urgency=medium
 END
 
 cd "$source"
-# -d: the compiler of swift.org is no package, and Scripts/setup.sh has seen to the others.
+# -d skips the check of build dependencies: the compiler of swift.org is not a package; Scripts/setup.sh installs the others.
 if ! SOURCE=$here dpkg-buildpackage --build=binary --unsigned-changes --unsigned-buildinfo -d > "$output/build.log" 2>&1; then
     cat "$output/build.log" >&2
     echo "deb: dpkg-buildpackage failed" >&2

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Unpacks a fresh root file system of Debian, of the release that this machine has, with nothing but the essential packages
-# and apt, and runs a command in it. It comes from the mirror that apt uses here and is kept in build/debian-root.tar.
+# Unpacks a fresh root file system of Debian and runs a command in it. It has this machine's release, and only the essential
+# packages and apt. It comes from the mirror that apt uses here, and is kept in build/debian-root.tar.
 #
 #   Scripts/debian-root.sh make FOLDER          unpacks it as FOLDER
 #   Scripts/debian-root.sh run FOLDER COMMAND…  runs COMMAND with FOLDER as its root directory
@@ -39,12 +39,12 @@ case $action in
 make)
     [ -e $kept ] || make_kept
     mkdir -p "$folder"
-    # Devices cannot be made in every container, and nothing here needs those of the file.
+    # Not every container allows making devices, and nothing here needs the ones in the file.
     tar -C "$folder" --numeric-owner --exclude './dev/*' -xf $kept
     for device in null zero urandom; do : > "$folder/dev/$device"; done
     ;;
 run)
-    # A mount namespace of its own, so that nothing stays mounted. Programs in Swift read their arguments from /proc.
+    # The command has its own mount namespace, so that nothing stays mounted. Swift programs read their arguments from /proc.
     export PROBE=$folder
     unshare --mount true 2>/dev/null ||
         fail "this container may not make a mount namespace. Start it with --cap-add=SYS_ADMIN."

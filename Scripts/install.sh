@@ -1,12 +1,12 @@
 #!/bin/bash
-# Installs the library, the command pluginhost and everything to build against the library, or removes it again:
-# “make install” and “make uninstall”. docs/installing.md lists the files and says why each is where it is.
+# Installs the library, the command pluginhost, and everything that is needed to build against the library; or removes them:
+# “make install” and “make uninstall”. docs/installing.md lists the files and gives the reasons for their places.
 #
 #   Scripts/install.sh install|uninstall PRODUCTS
 #
-# PRODUCTS is where the package manager put the products. The environment gives PREFIX, DESTDIR and LIBDIR. The library and
-# the command are linked anew from the object files of the build, because only the linker adds a soname and another search
-# path without moving parts of a finished file: the compiled code is the one that the tests ran.
+# PRODUCTS is the directory with the package manager's products. The environment has PREFIX, DESTDIR and LIBDIR. The library
+# and the command are linked again from the object files of the build, so the compiled code is the code that the tests ran.
+# Why: only the linker sets a soname and another search path without moving parts of a finished file.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 action=${1:-}
@@ -24,7 +24,7 @@ root=${DESTDIR:-}
 root=${root%/}
 if [ -z "${LIBDIR:-}" ]; then
     LIBDIR=$prefix/lib
-    # As CMake's GNUInstallDirs: Debian's own packages have a directory for each architecture, /usr/local has none.
+    # The same rule as CMake's GNUInstallDirs: Debian's packages use a directory for each architecture, /usr/local does not.
     if [ "$prefix" = /usr ] && triplet=$(gcc -print-multiarch 2>/dev/null || dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null)
     then
         LIBDIR=$prefix/lib/$triplet
@@ -35,7 +35,7 @@ bin=$prefix/bin
 include=$prefix/include/pluginhost
 manual=$prefix/share/man/man1
 if [ "$prefix" = /usr ]; then
-    # What a distribution's package brings; site-functions and completions.d of the two shells are the administrator's.
+    # The directories for packages of a distribution. site-functions and completions.d are for the administrator.
     zsh=$prefix/share/zsh/vendor-completions
 else
     zsh=$prefix/share/zsh/site-functions
@@ -45,7 +45,7 @@ fish=$prefix/share/fish/vendor_completions.d
 
 version=$("$here/Scripts/version.sh")
 
-# What is of this version, whatever the compiler was: an uninstall needs neither a build nor a compiler.
+# The files of this version for any compiler, so that an uninstall needs neither a build nor a compiler.
 uninstall() {
     local interface=${version%.*}
     rm -f "$root$LIBDIR/libPluginHost.so" "$root$LIBDIR/libPluginHost.so.$interface-swift"* \
@@ -66,7 +66,7 @@ for file in PluginHost.product/Objects.LinkFileList pluginhost.product/Objects.L
     pluginhost; do
     [ -e "$products/$file" ] || fail "there is no $products/$file. Run first: make tool"
 done
-# The name of the library states the compiler, and the linker's part of it adds code of the runtime.
+# The library's name contains the compiler's version, and the link adds code of that compiler's runtime.
 [ "$(cat "$products"/swift-version-*.txt)" = "$(swiftc --version 2>/dev/null)" ] ||
     fail "another compiler than the swiftc in PATH made $products. Run: make clean tool"
 interface=$("$here/Scripts/version.sh" interface)
@@ -79,15 +79,15 @@ trap 'rm -rf "$work"' EXIT
 private=pluginhost/$interface
 soname=libPluginHost.so.$interface
 
-# Debug information names the folders of the build; a debugger finds it in the build itself.
+# Debug information is removed, because it names folders of the build. A debugger finds it in the build.
 link() {
     swiftc -no-toolchain-stdlib-rpath -Xlinker --gc-sections -Xlinker --build-id=sha1 -Xlinker --strip-debug "$@"
 }
 link -emit-library -module-name PluginHost -o "$work/$soname" "@$products/PluginHost.product/Objects.LinkFileList" \
     -lffi -ldl -lstdc++ -Xlinker -soname="$soname" -Xlinker -rpath="\$ORIGIN/$private"
 ln -s "$soname" "$work/libPluginHost.so"
-# The command finds the runtime by its own path: that of the library holds for the library's needs alone. The dynamic linker
-# knows the library's own directory where that is /usr/lib.
+# The command finds the runtime by its own search path, because the library's search path is only for what the library needs.
+# If the library is in /usr/lib, the dynamic linker finds it there.
 fromBin=$(realpath -m --relative-to="$bin" "$LIBDIR")
 search="\$ORIGIN/$fromBin/$private"
 [ "$prefix" = /usr ] || search="\$ORIGIN/$fromBin:$search"
@@ -96,7 +96,8 @@ link -emit-executable -module-name pluginhost -o "$work/pluginhost" \
     -Xlinker --defsym -Xlinker main=pluginhost_main -Xlinker -rpath="$search"
 
 needed() { readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'; }
-# The parts of the runtime that both need, directly or not. All of a process share them, so there is one directory.
+# The parts of the runtime that the library and the command need, directly or not. A process shares them, so they are in one
+# directory.
 parts=()
 queue=("$work/$soname" "$work/pluginhost")
 while [ ${#queue[@]} -gt 0 ]; do
@@ -112,12 +113,12 @@ done
 
 mkdir "$work/man"
 "$here/Scripts/manual.py" "$products/pluginhost" "$work/man"
-# A file that a shell reads has no use for the line that says which program runs it.
+# A shell reads this file and does not run it, so the file does not need a #! line.
 for shell in bash zsh fish; do
     "$products/pluginhost" --generate-completion-script $shell | sed '1{/^#!/d}' > "$work/completion.$shell"
 done
 
-# The files of a version before this one, of which there may be others.
+# The files of an earlier installation, which may differ from the new ones.
 uninstall
 
 put() { # MODE DIRECTORY FILE… [as NAME]
@@ -136,7 +137,7 @@ ln -sf "$soname" "$root$LIBDIR/libPluginHost.so"
 for part in "${parts[@]}"; do put 644 "$LIBDIR/$private" "$runtime/$part"; done
 put 755 "$bin" "$work/pluginhost"
 
-# What C and C++ authors include stands alone; the shims are needed by compilers that read the Swift modules.
+# C and C++ authors include headers that need no others. Compilers that read the Swift modules also need the shims.
 for header in "$here/Sources/CPluginSupport/include"/*.h*; do
     case $header in
     *_shims.h) put 644 "$include/shims" "$header" ;;
@@ -147,8 +148,8 @@ sed 's|header "\(.*_shims\.h\)"|header "shims/\1"|' "$here/Sources/CPluginSuppor
     > "$work/module.modulemap"
 put 644 "$include" "$work/module.modulemap"
 
-# PropertyLists is no API: the compiler reads it for the layout of PluginHost's types. No textual interfaces: another
-# compiler would read them, and the host would refuse what it made of them only when it is loaded.
+# PropertyLists is not an API, but the compiler needs it for the layout of PluginHost's types. Textual interfaces are not
+# installed: another compiler would accept them, and the host would refuse the compiled plug-in only when it loads it.
 for module in PluginHost PluginABI PropertyLists; do
     for kind in swiftmodule swiftdoc; do
         put 644 "$LIBDIR/pluginhost/modules/$module.swiftmodule" "$products/Modules/$module.$kind" as "$target.$kind"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Compiles the plug-ins and the host of Tests/Installed against an installed library, outside of this checkout and with
-# nothing of it: what pkg-config states is all that they know. PKG_CONFIG_PATH says where it is installed, and where that is
-# below a directory that plays the root, PKG_CONFIG_SYSROOT_DIR and PKG_CONFIG_LIBDIR do.
+# Compiles the plug-ins and the host of Tests/Installed against an installed library, outside of this checkout and without
+# using it: the compilers get only the options that pkg-config prints. PKG_CONFIG_PATH is the place of the installation. If
+# that is below a directory that stands in for /, PKG_CONFIG_SYSROOT_DIR and PKG_CONFIG_LIBDIR name it instead.
 #
 #   Scripts/installed-plugins.sh FOLDER
 set -euo pipefail
@@ -19,7 +19,7 @@ assemble() { # NAME INFO-LIST SHARED-OBJECT
 }
 
 compiler=$(command -v cc || command -v clang)
-# As a distribution's packages are compiled, and with every warning an error: the header is all that there is.
+# The options with which distributions compile packages, and every warning is an error. Only the header is installed.
 # shellcheck disable=SC2046
 "$compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -fPIC -shared -Wl,-z,defs $(pkg-config --cflags pluginhost-plugin) \
     CPlugin/plugin.c -o "$folder/twice.so"
@@ -28,8 +28,8 @@ assemble Twice CPlugin/Info.plist "$folder/twice.so"
 swift build -c release --package-path SwiftPlugin > "$folder/build.log" || { cat "$folder/build.log" >&2; exit 1; }
 assemble Loud SwiftPlugin/Info.plist SwiftPlugin/.build/release/libLoud.so
 
-# On the developer's machine the toolchain's runtime serves; a package names the one that comes with the library. The program
-# runs where the directory that plays the root is the root.
+# A developer's machine uses the toolchain's runtime; a package uses the runtime that is installed with the library. The
+# program runs where the directory that stands in for / is /.
 within() { # VARIABLE
     local path
     path=$(pkg-config --variable="$1" pluginhost)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the manual pages of a command-line program from its own description: pluginhost.1, pluginhost-check.1, …
 
-The description is what swift-argument-parser prints for --experimental-dump-help, so that a page says what --help says.
-The date is SOURCE_DATE_EPOCH, or else that of the last commit.
+swift-argument-parser prints the description for --experimental-dump-help, so a page has the same text as --help. The date
+is SOURCE_DATE_EPOCH, or the date of the last commit if that is not set.
 
 usage: Scripts/manual.py PROGRAM FOLDER
 """
@@ -16,7 +16,7 @@ STATUS = [("0", "All is well. Warnings alone are well too, unless --strict is gi
 
 
 def roff(text):
-    """The text for roff: nothing of it is a command, and every character is one that any roff knows."""
+    """Escapes a text for roff, so that it contains no command and only characters that every roff knows."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     text = "".join(c if ord(c) < 0x7F else f"\\[u{ord(c):04X}]" for c in text)
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in text.splitlines())

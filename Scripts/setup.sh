@@ -36,7 +36,7 @@ elsewhere run: sudo sysctl kernel.yama.ptrace_scope=1"
     exit 0
 fi
 
-# Installs the packages of programs that are missing, each “program” or “program:package”.
+# Installs the packages of missing programs. Each argument is “program” or “program:package”.
 programs() {
     for pair; do
         command -v "${pair%:*}" >/dev/null 2>&1 ||

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the packages of build/deb in a fresh root file system of Debian that has no compiler, loads plug-ins there that
-# were compiled with nothing but the installed header and modules, and removes the packages again: “make test-deb”.
+# Installs the packages of build/deb in a fresh root file system of Debian that has no compiler: “make test-deb”. Loads
+# plug-ins there that were compiled with only the installed header and modules. Then removes the packages.
 #
 #   Scripts/test-deb.sh [--keep]
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs into an empty directory, uses what is there as a packager, a plug-in author and an application developer do, and
-# removes it again: “make test-install”. Each claim of docs/installing.md about “make install” fails here if it is wrong.
+# Installs into an empty directory, and uses the installed files like a packager, a plug-in author and an application
+# developer; then removes them: “make test-install”. It checks each claim of docs/installing.md about “make install”.
 #
 #   Scripts/test-install.sh [--keep]
 set -euo pipefail
@@ -67,10 +67,10 @@ grep -q "Loud.Loud" "$work/loaded" || fail "the plug-in in Swift registers nothi
 found=$(LD_LIBRARY_PATH=$prefix/lib "$work/made/host" "$work/made/Twice.bundle" "$work/made/Loud.bundle")
 [ "$found" = "org.example.Twice C
 org.example.Loud Swift" ] || fail "the host that was compiled against the installed module says: $found"
-# As a packager links it: nothing of the toolchain is left in it.
+# Linked as a packager does it: the file has no path of the toolchain.
 ! ldd "$work/made/host-packaged" | grep "$toolchain" > /dev/null || fail "a packaged host gets the runtime from the toolchain"
 [ "$("$work/made/host-packaged" "$work/made/Loud.bundle")" = "org.example.Loud Swift" ] || fail "a packaged host does not run"
-# The plug-ins run in a host with a library of another build, because nothing in them names a library of ours.
+# The plug-ins run in a host with the library of another build, because they do not name this project's library.
 for name in Twice Loud; do
     ! readelf -dW "$work/made/$name.bundle/Contents/Linux/$name" | grep "NEEDED.*PluginHost" > /dev/null ||
         fail "$name needs the library by its name"
@@ -86,7 +86,7 @@ echo "test-install: uninstall"
 make --no-print-directory uninstall PREFIX="$prefix"
 left=$(find "$prefix" ! -type d; find "$prefix" -name 'pluginhost*')
 [ -z "$left" ] || fail "uninstall leaves: $left"
-# For a packager: the same files below DESTDIR, which none of them names.
+# For a packager: the same files below DESTDIR. None of them contains that path.
 make --no-print-directory install PREFIX=/usr DESTDIR="$work/root" LIBDIR=/usr/lib/elsewhere > /dev/null
 [ -e "$work/root/usr/lib/elsewhere/libPluginHost.so.$interface" ] || fail "LIBDIR is not obeyed"
 ! grep -rlF "$work" "$work/root" || fail "these files name DESTDIR"

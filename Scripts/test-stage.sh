@@ -1,6 +1,6 @@
 #!/bin/bash
-# Stages the demonstration and programs that are wrong in one way each, and reads and runs what comes of it: “make
-# test-stage”. Scripts/test-deb.sh runs the staged demonstration on Debian without a compiler.
+# Stages the demonstration, and programs with one fault each, and then checks and runs the results: “make test-stage”.
+# Scripts/test-deb.sh runs the staged demonstration on Debian without a compiler.
 #
 #   Scripts/test-stage.sh [--keep]
 set -euo pipefail
@@ -23,7 +23,8 @@ stage() { # STATUS ARGUMENTS…
     [ "$status" = "$wanted" ] || fail "stage $* ends with $status and says: $(cat "$work/said")"
 }
 
-says() { grep -qF -e "$1" "$work/said" || fail "“$1” is not in: $(cat "$work/said")"; }
+# The tool wraps its text, so line breaks count as spaces.
+says() { tr -s ' \n' ' ' < "$work/said" | grep -qF -e "$1" || fail "“$1” is not in: $(cat "$work/said")"; }
 
 bundle() { # NAME SHARED-OBJECT [INFO-LIST]
     mkdir -p "$work/$1.bundle/Contents/Linux"
@@ -42,7 +43,7 @@ echo "test-stage: the demonstration"
 stage 0 "$products/demo-host" --plugins build/Plugins --output "$work/built"
 says "libPluginHost.so"
 says "libc.so.6"
-# Another place than the one that it was made for.
+# Moves the tree away from the place where it was made.
 mv "$work/built" "$work/moved"
 while read -r file; do
     readelf -hW "$file" > /dev/null 2>&1 || continue
@@ -102,7 +103,7 @@ bundle Loud "$work/loud.so" Tests/Installed/SwiftPlugin/Info.plist
 stage 1 "$work/static" --plugins "$work/Loud.bundle" --output "$work/none"
 says "duplicateABI"
 says "has the Swift runtime linked into it"
-# Such a host finds the plug-in, and its cast fails without a message.
+# Such a host finds the plug-in, but its cast fails without a message.
 found=$("$work/static" "$work/Loud.bundle")
 [ "$found" = "org.example.Loud C" ] || fail "a host with a runtime of its own says “$found”: the page about shipping is wrong"
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Prints the version of the library, or what is made of it. The version stands in LibraryVersion.swift alone.
+# Prints the version of the library, or a form of it. Only LibraryVersion.swift contains the version.
 #
 #   Scripts/version.sh            0.1.0-dev
 #   Scripts/version.sh debian     0.1.0~dev: in Debian's order a development version comes before its release
-#   Scripts/version.sh interface  0.1-swift6.3.1: what a compiled Swift program needs of the library, see docs/installing.md
+#   Scripts/version.sh interface  0.1-swift6.3.1: the version in the soname, see docs/installing.md
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,7 +20,7 @@ case ${1:-} in
 '') echo "$version" ;;
 debian) echo "$version" | sed 's/-/~/' ;;
 interface)
-    # “swift-6.3.1-RELEASE” gives 6.3.1. The tag of a snapshot stays whole, because two snapshots do not fit together.
+    # “swift-6.3.1-RELEASE” gives 6.3.1. The tag of a snapshot is kept as a whole, because snapshots are not compatible.
     tag=$(swiftc -print-target-info 2>/dev/null | sed -n 's/.*"swiftCompilerTag": "\(.*\)".*/\1/p')
     [ -n "$tag" ] || tag=$(swiftc --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
     [ -n "$tag" ] || fail "there is no swiftc in PATH that states its version."

@@ -226,7 +226,7 @@ let package = Package(
         print("walk: building the host against 0.2.0", flush=True)
         abi = self.work / "PluginHost/Sources/PluginABI"
         for name, place, added in [
-            ("Plugin.swift", "    /// Makes an object.\n", "    /// Added in 0.2.0.\n    func retire() -> String\n\n"),
+            ("Plugin.swift", "    /// Creates an object.\n", "    /// Added in 0.2.0.\n    func retire() -> String\n\n"),
             ("PluginContext.swift", "    let services: any PluginContextServices\n", "    let addedLater = [1, 2, 3]\n"),
         ]:
             text = (abi / name).read_text()

@@ -28,7 +28,7 @@ let package = Package(
         // The linter is not in the library, so hosts do not carry it. It imports PropertyLists, which is a part of the
         // product PluginHost and not a product of its own.
         .target(name: "PluginLinting", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
-        // Makes bundles, and puts them in their places.
+        // Makes bundles, and installs them.
         .target(
             name: "PluginPacking",
             dependencies: [

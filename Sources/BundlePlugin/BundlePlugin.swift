@@ -1,11 +1,11 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package bundle`: builds the plug-ins of a package and makes bundles of them, in any package that depends on
-/// PluginHost.
+/// `swift package bundle`: builds the plug-ins of a package and makes bundles of them. It works in every package that
+/// depends on PluginHost.
 ///
-/// The work is that of `pluginhost pack`, which is found in PATH. Why not a tool that is built with the package: it would bring a
-/// second, unoptimised build of the whole library into each plug-in's first build.
+/// The command runs `pluginhost pack`, which must be in PATH. Why: if the package built the tool itself, the first
+/// build of each plug-in would contain a second, unoptimised build of the whole library.
 @main
 struct BundlePlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -47,7 +47,7 @@ struct BundlePlugin: CommandPlugin {
             tool, ["pack"] + place + output + extractor.remainingArguments + ["--"] + chosen.map(\.path))
     }
 
-    /// The folders that bundles are made of: the package's own, and those directly in it, that have an Info.plist.
+    /// The folders with sources of bundles: the package's own, and those directly in it, if they have an Info.plist.
     private static func sources(in package: URL) throws -> [URL] {
         let inside = try FileManager.default.contentsOfDirectory(at: package, includingPropertiesForKeys: nil)
             .filter { !$0.lastPathComponent.hasPrefix(".") && !$0.pathExtension.hasSuffix("bundle") }
@@ -76,7 +76,7 @@ struct BundlePlugin: CommandPlugin {
         }
     }
 
-    /// Where the tool's package is, as far as it is known here.
+    /// The path of the tool's package, for a message; a relative one if the place is not known.
     private static func checkout(_ context: PluginContext) -> String {
         let library = context.package.dependencies.first { $0.package.displayName == "PluginHost" }?.package
             .directoryURL
@@ -90,7 +90,7 @@ struct BundlePlugin: CommandPlugin {
         Info.plist and of that in each folder directly in it. Without --output the bundles go to .build/plugins.
         """
 
-    /// Why no bundle was made.
+    /// The reason why no bundle was made.
     private struct Failure: Error, CustomStringConvertible {
         let description: String
         init(_ description: String) { self.description = description }

@@ -8,10 +8,10 @@ struct phs_ffi_call {
     ffi_cif cif;
     uint16_t result; // the first number of the result's type
     bool throws;
-    unsigned count;  // of arguments, without the one that a function that throws writes its result through
+    unsigned count;  // of arguments, without the extra one for the result of a function that throws
     size_t result_size;
     size_t frame_size;
-    uint32_t *offsets; // in the frame, of each argument; this and what the cif points to stand behind the struct
+    uint32_t *offsets; // of each argument in the frame; this array and those of the cif come after the struct in memory
 };
 
 static ffi_type *scalar(uint16_t type) {
@@ -32,7 +32,7 @@ static ffi_type *scalar(uint16_t type) {
     }
 }
 
-// Makes libffi's types, in room for one struct and two pointers for each number.
+// Makes libffi's types. The memory has space for one struct and two pointers for each number.
 typedef struct builder {
     const uint16_t *next;
     ffi_type *structs;
@@ -52,7 +52,7 @@ static ffi_type *build(builder *from) {
     return made;
 }
 
-// libffi learns the size of a struct when it is asked for the places of its fields.
+// libffi computes the size of a struct together with the offsets of its fields.
 static bool has_size(ffi_type *type) {
     return type->type != FFI_TYPE_STRUCT || ffi_get_struct_offsets(FFI_DEFAULT_ABI, type, NULL) == FFI_OK;
 }
@@ -97,7 +97,7 @@ void phs_ffi_free(phs_ffi_call *call) { free(call); }
 
 size_t phs_ffi_frame_size(const phs_ffi_call *call) { return call->frame_size; }
 
-// Integers that are narrower than a register: libffi hands them over as a whole register.
+// For integers that are narrower than a register: libffi returns them as a whole register.
 static void narrow(void *place, size_t size) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     memmove(place, (char *)place + sizeof(ffi_arg) - size, size);
@@ -148,7 +148,7 @@ static void widen(const phs_ffi_call *signature, const void *from, void *to) {
     }
 }
 
-// What libffi calls: `returned` has room for the result, at least of a register.
+// libffi calls this function. `returned` has space for the result, and at least for a register.
 static void run(ffi_cif *cif, void *returned, void **arguments, void *context) {
     (void)cif;
     const phs_ffi_closure *closure = context;

@@ -77,7 +77,8 @@ public final class PluginRegistrar: Sendable {
                 TypedProvider<Interface>(point: point, name: name, displayName: displayName, order: order, make: make)))
     }
 
-    /// Offers a plain C function, which the host calls by its signature: `bundle.function("add", "(int32, int32) -> int32")`.
+    /// Registers a plain C function. The host calls it by its signature: `bundle.function("add", "(int32, int32) ->
+    /// int32")`.
     ///
     /// ```swift
     /// @c func add(_ a: Int32, _ b: Int32) -> Int32 { a &+ b }
@@ -85,9 +86,9 @@ public final class PluginRegistrar: Sendable {
     /// plugin.register(function: "add", "(int32, int32) -> int32", add as @convention(c) (Int32, Int32) -> Int32)
     /// ```
     /// - Parameters:
-    ///   - name: its name for the host, unique in the bundle.
-    ///   - signature: the types of its arguments and result, by the grammar of docs/abi.md. It must be the function's own:
-    ///     nobody can check it.
+    ///   - name: the function's name for the host, unique in the bundle.
+    ///   - signature: the types of its arguments and its result, by the grammar of docs/abi.md. It must be correct,
+    ///     because nobody can check it against the function.
     ///   - code: a `@convention(c)` function. Any other value makes the load fail.
     public func register<Code>(function name: String, _ signature: String, _ code: Code) {
         // A Swift closure has a context beside its code, and is not an address.

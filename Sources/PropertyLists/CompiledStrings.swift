@@ -1,11 +1,12 @@
-/// A strings table in a form that is searched in its file, without being read: what a packer makes of a `.strings` file, and
-/// puts beside it. docs/bundle-format.md, "Compiled tables", has the form.
+/// A strings table in a form in which one key can be found without reading the whole file. A packer makes it from a
+/// `.strings` file and puts it beside that file. docs/bundle-format.md, "Compiled tables", describes the format.
 ///
-/// The text stays what counts: the head states which text the table was made of, by size, time and a hash of its bytes.
+/// The text is authoritative. The head states from which text the table was made: its size, its time, and a hash of its
+/// bytes.
 ///
 /// **Threads.** No shared state.
 public enum CompiledStrings {
-    /// The extension of a compiled table, in the place of `strings`.
+    /// The extension of a compiled table, in place of `strings`.
     public static let pathExtension = "compiled-strings"
 
     static let magic: UInt64 = 0x4254_5352_5453_4850  // “PHSTRSTB”
@@ -13,29 +14,30 @@ public enum CompiledStrings {
     static let headSize = 56
     static let slotSize = 8
     static let rowSize = 16
-    /// How far a key is looked for. A table whose keys collide more is read as a whole, by a hash that nobody can foresee.
+    /// How many slots a search examines. A table whose keys collide more often is read as a whole, with a hash that
+    /// nobody can predict.
     static let mostProbes = 32
 
-    /// What the first bytes of a compiled table state. Nothing of it is believed beyond what the reader checks.
+    /// The head: what the first bytes of a compiled table state. Only what the reader checks is trusted.
     public struct Head: Sendable, Equatable {
-        /// The number of bytes of a head.
+        /// The size of a head in bytes.
         public static let size = headSize
 
         let count: Int
         let slots: Int
         let fileSize: Int
-        /// The size of the text that it was made of, in bytes.
+        /// The size of the text from which the table was made, in bytes.
         public let sourceSize: UInt64
-        /// When that text was changed last, in nanoseconds since 1970.
+        /// When that text was last changed, in nanoseconds since 1970.
         public let sourceModified: Int64
-        /// ``hash(_:)`` of the bytes of that text.
+        /// ``hash(_:)`` of that text's bytes.
         public let sourceHash: UInt64
 
         var rows: Int { headSize + slots * slotSize }
         var texts: Int { rows + count * rowSize }
 
-        /// Nil for what is no compiled table of this format, or contradicts itself. `bytes`: the first ones of the file.
-        /// `fileSize`: the size of the file.
+        /// Creates nil if the bytes are not a compiled table of this format, or if they contradict each other. `bytes`:
+        /// the first bytes of the file. `fileSize`: the size of the file.
         public init?(_ bytes: UnsafeRawBufferPointer, fileSize: UInt64) {
             guard bytes.count >= headSize, bytes.word(0) == magic, bytes.half(8) == format,
                 bytes.word(16) == fileSize, fileSize <= UInt64(Int32.max)
@@ -46,14 +48,14 @@ public enum CompiledStrings {
             sourceSize = bytes.word(24)
             sourceModified = Int64(bitPattern: bytes.word(32))
             sourceHash = bytes.word(40)
-            // Below 2^31 each, so that none of the sums overflows. A free slot ends every search.
+            // Each sum is below 2^31, so that none overflows. There is always a free slot, which ends a search.
             guard count < 1 << 27, slots < 1 << 28, slots > count, slots & (slots - 1) == 0, texts <= self.fileSize
             else {
                 return nil
             }
         }
 
-        /// The place of a range of bytes among the texts; nil where it leads out of them.
+        /// The range of bytes among the texts; nil if it is not completely among them.
         func place(_ start: UInt32, _ length: UInt32) -> Range<Int>? {
             let (start, length) = (Int(start), Int(length))
             guard start >= texts, start + length <= fileSize else { return nil }
@@ -61,7 +63,8 @@ public enum CompiledStrings {
         }
     }
 
-    /// A hash of a text's bytes. It shows that a text is another one, not who changed it: both files belong to one bundle.
+    /// A hash of a text's bytes. It shows that a text was changed, but not who changed it: both files belong to one
+    /// bundle.
     public static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(bytes.count)
         var offset = 0
@@ -81,14 +84,14 @@ public enum CompiledStrings {
 
     // MARK: Making
 
-    /// The compiled table of a text.
+    /// Makes the compiled table of a text.
     ///
     /// - Parameters:
     ///   - text: the bytes of a `.strings` file.
-    ///   - modified: when the file was changed last, in nanoseconds since 1970.
+    ///   - modified: when the file was last changed, in nanoseconds since 1970.
     ///   - limits: how much is accepted.
-    /// - Returns: the bytes of the file, equal for equal arguments; nil for a text with a fault, or with keys that collide too
-    ///   often: it is read as it is.
+    /// - Returns: the bytes of the file, which are equal for equal arguments; nil for a text with a fault, or with keys
+    ///   that collide too often. Such a text gets no compiled table.
     public static func compile(
         _ text: [UInt8], modified: Int64, limits: PropertyListLimits = .stringsTable
     ) -> [UInt8]? {
@@ -143,24 +146,24 @@ public enum CompiledStrings {
 
     // MARK: Searching
 
-    /// What a search found.
+    /// The result of a search.
     public enum Answer: Sendable, Equatable {
         case text(String)
-        /// The table has no such key.
+        /// The table does not have the key.
         case missing
         /// The table is damaged, or must be read as a whole.
         case unclear
     }
 
-    /// Looks for one key in the file.
+    /// Finds one key in the file.
     ///
     /// - Parameters:
     ///   - key: the key.
     ///   - head: the file's head.
-    ///   - read: reads bytes at an offset: exactly as many, or nil.
+    ///   - read: reads bytes at an offset. Returns exactly as many as requested, or nil.
     /// - Returns: the answer.
     ///
-    /// **Cost.** Four reads of some bytes for most keys, 64 at most; whatever stands in the file.
+    /// **Cost.** For most keys, four reads of a few bytes; at most 64 reads for any file.
     public static func find(
         _ key: String, _ head: Head, read: (_ offset: Int, _ count: Int) -> [UInt8]?
     ) -> Answer {
@@ -170,7 +173,7 @@ public enum CompiledStrings {
         var place = Int(truncatingIfNeeded: hash) & (head.slots - 1)
         var probes = 0
         while probes < mostProbes {
-            // Some at once: most searches end in the first ones.
+            // Several slots are read at once, because most searches end within them.
             let count = min(8, head.slots - place)
             guard let slots = read(headSize + place * slotSize, count * slotSize) else { return .unclear }
             for number in 0..<count {
@@ -202,19 +205,19 @@ public enum CompiledStrings {
 }
 
 extension StringsIndex {
-    /// The index of a compiled table that was read as a whole.
+    /// Makes the index of a compiled table that was read as a whole.
     ///
     /// - Parameters:
     ///   - file: the file's content. The index keeps it.
     ///   - limits: how much is accepted.
-    /// - Returns: nil for one that is damaged: the text must be read.
+    /// - Returns: nil if the table is damaged, so that the text must be read.
     public static func compiled(_ file: ListText, limits: PropertyListLimits = .stringsTable) -> StringsIndex? {
         let bytes = UnsafeRawBufferPointer(file.buffer)
         guard let head = CompiledStrings.Head(bytes, fileSize: UInt64(bytes.count)), head.count <= limits.nodes / 2,
             file.isASCII(from: head.texts) != nil
         else { return nil }
         let entries = UnsafeMutablePointer<Entry>.allocate(capacity: head.count)
-        // One behind the other, as they are made: rows that share bytes could stand for far more than the file holds.
+        // Each text must begin where the one before ends. Rows that share bytes could expand to far more than the file.
         var end = head.texts
         for number in 0..<head.count {
             let row = head.rows + number * CompiledStrings.rowSize

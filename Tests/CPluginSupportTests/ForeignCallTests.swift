@@ -1,7 +1,7 @@
 import CPluginSupport.Shims
 import Testing
 
-/// Functions and closures through libffi, which widens narrow integers on the way.
+/// Functions and closures that are called through libffi, which widens narrow integers.
 @Suite struct ForeignCallTests {
     @Test func everyNarrowIntegerTypeComesBackWithItsSign() throws {
         let negate: @convention(c) (Int8) -> Int8 = { -$0 }

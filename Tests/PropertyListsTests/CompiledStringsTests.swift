@@ -69,7 +69,7 @@ import Testing
         #expect(CompiledStrings.compile([], modified: 0) == nil)
     }
 
-    /// Of a damaged table either nothing comes, or a text: never more than the file holds.
+    /// A damaged table gives nothing, or a text that is not longer than the file.
     @Test func fault486_noDamageLeadsOutOfTheFile() throws {
         let file = try #require(CompiledStrings.compile(Self.text(12), modified: 7))
         for length in 0..<file.count {
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    /// Rows that share one long text would stand for far more than the file holds, and slots without a free one for a search
-    /// without an end.
+    /// If rows share one long text, the table could expand to far more than the file. If there is no free slot, a
+    /// search could run for ever.
     @Test func fault486_whatStandsForMuchIsRefused() throws {
         let file = try #require(CompiledStrings.compile(Self.text(64), modified: 7))
         let head = try #require(file.withUnsafeBytes { CompiledStrings.Head($0, fileSize: UInt64(file.count)) })

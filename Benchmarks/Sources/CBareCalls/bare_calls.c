@@ -39,7 +39,7 @@ double bare_call_scale(int32_t count) {
     return sum;
 }
 
-// Takes the place of the C library's for the whole process.
+// Replaces the C library's malloc() in the whole process.
 static _Atomic uint64_t allocations;
 extern void *__libc_malloc(size_t size);
 void *malloc(size_t size) {

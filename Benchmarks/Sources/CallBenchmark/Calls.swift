@@ -4,12 +4,12 @@ import Measuring
 import PluginABI
 import PluginHost
 
-/// The same C functions, called by ffi_call() alone and through a plug-in.
+/// Calls the same C functions by ffi_call() alone, and through a plug-in.
 struct Calls {
     private let count: Int32
     private let bundle: PluginBundle
 
-    /// `count`: the calls of one measurement.
+    /// `count`: the number of calls in one measurement.
     init(_ count: Int32) throws {
         self.count = count
         let folder = FileManager.default.temporaryDirectory.appending(path: "pluginhost-calls-\(getpid()).bundle")
@@ -82,7 +82,8 @@ struct Calls {
 
     private struct WrongResult: Error {}
 
-    /// The least time of each, measured in turns: another process can only add to it. All in a pair must agree.
+    /// The shortest time of each body. They are measured in turns, because other processes can only make a time longer.
+    /// Bodies of the same function must have equal results.
     private static func times(_ bodies: [() throws -> Double]) throws -> [Double] {
         var least = bodies.map { _ in Double.infinity }
         for _ in 0..<9 {

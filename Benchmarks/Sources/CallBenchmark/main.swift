@@ -1,8 +1,8 @@
-// What a call of a plug-in's C function costs, as a ratio to a bare ffi_call() of the same function in the same process.
+// Measures calls of a plug-in's C functions, relative to a bare ffi_call() of the same function in the same process.
 //
-//   call-benchmark          the table: medians of several processes
-//   call-benchmark --check  the same, once and briefly, to see that it works
-//   call-benchmark --round  one process; prints its figures
+//   call-benchmark          prints the table, with medians of several processes
+//   call-benchmark --check  does the same once and briefly, to check that it works
+//   call-benchmark --round  runs one process, and prints its figures
 
 import Foundation
 import Measuring

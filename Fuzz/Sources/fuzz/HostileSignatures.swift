@@ -1,6 +1,6 @@
 import PluginHost
 
-/// Makes signatures of C functions: mostly by the grammar, also beyond its limits, and then damaged.
+/// Makes signatures of C functions. Most follow the grammar, some exceed its limits; then they are damaged.
 enum HostileSignatures {
     static func input(_ random: inout SeededGenerator) -> [UInt8] {
         var text = Array(signature(depth: 0, &random).utf8)
@@ -52,7 +52,7 @@ enum HostileSignatures {
         ]
 }
 
-/// What holds for every text that is read as a signature.
+/// Checks rules that hold for every text that is read as a signature.
 struct SignatureChecks {
     let bytes: UnsafeRawBufferPointer
 
@@ -63,7 +63,7 @@ struct SignatureChecks {
             return try check(error, in: text)
         }
         let written = signature.description
-        // Names and blanks may make a text too long that was not.
+        // The written form may have more spaces, and then be longer than the limit.
         guard written.utf8.count <= 4096 else { return }
         guard let again = try? ForeignSignature(written), again == signature, again.description == written else {
             throw Violation("what is written is not read as the same: \(written)")

@@ -25,7 +25,7 @@ plugin_status phs_call_create(
     char *_Nullable *_Nonnull thrown);
 plugin_status phs_call_activate(
     const plugin_hooks *hooks, const plugin_host *host, char *_Nullable *_Nonnull thrown);
-/* As phs_ffi_invoke(). */
+/* Like phs_ffi_invoke(). */
 int32_t phs_call_foreign(
     const phs_ffi_call *call, plugin_code code, void *frame, char *_Nullable *_Nonnull thrown);
 

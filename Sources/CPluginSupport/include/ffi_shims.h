@@ -1,5 +1,5 @@
-// Calls a C function whose signature is known only at run time, and makes one out of a closure, by libffi.
-// Why: libffi's type objects are mutable globals, which Swift 6 refuses to touch, and a cif must not move in memory.
+// Calls C functions whose signatures are known only at run time, and makes C functions from closures, with libffi.
+// Why: libffi's type objects are mutable globals, which Swift 6 refuses to use, and a cif must not move in memory.
 #ifndef PHS_FFI_SHIMS_H
 #define PHS_FFI_SHIMS_H
 
@@ -11,8 +11,7 @@
 extern "C" {
 #endif
 
-// The types of a signature at the level of the machine. A struct is followed by the number of its fields, at least one,
-// and then by the fields' types.
+// The machine's types in a signature. After PHS_FFI_STRUCT come the number of its fields (at least 1) and their types.
 typedef enum phs_ffi_type {
     PHS_FFI_VOID, PHS_FFI_BOOL,
     PHS_FFI_INT8, PHS_FFI_INT16, PHS_FFI_INT32, PHS_FFI_INT64,
@@ -29,18 +28,18 @@ typedef struct phs_ffi_call phs_ffi_call;
 phs_ffi_call *phs_ffi_prepare(const uint16_t *types, size_t length, bool throws);
 void phs_ffi_free(phs_ffi_call *call);
 
-// The room that a call needs, aligned to 16 bytes: the result at its beginning, in PHS_FFI_RESULT bytes or, if it is
-// longer, in as many as it has rounded up to 8; then each argument in its own size, rounded up to 8.
+// The size of the memory for one call, which is aligned to 16 bytes. The result comes first. It takes PHS_FFI_RESULT
+// bytes, or its own size rounded up to 8 if that is more. Then come the arguments, each with its size rounded up to 8.
 size_t phs_ffi_frame_size(const phs_ffi_call *call);
 #define PHS_FFI_RESULT 16
 
-// Calls code with the arguments in frame, and leaves its result there, a bool as 0 or 1. Returns the status of a function
-// that throws, else 0. Any thread, with a frame of its own.
-// Why: libffi takes an array of addresses, and widens integer results to a register, which is undone here.
+// Calls code with the arguments in frame, and writes its result there, a bool as 0 or 1. Returns the status of a
+// function that throws, otherwise 0. Any thread; each call needs a frame of its own.
+// Why: libffi takes an array of addresses, and widens integer results to a register, which this function undoes.
 int32_t phs_ffi_invoke(const phs_ffi_call *call, void (*code)(void), void *frame);
 
-// A C function that calls a handler: result points to zeroed room for the result in its own size (NULL for void), and
-// arguments to the address of each argument. What the handler returns is the status of a function that throws.
+// A C function that calls a handler. `result` points to zeroed memory of the result's size (NULL for void), and
+// `arguments` to the address of each argument. The handler returns the status for a function that throws.
 typedef struct phs_ffi_closure phs_ffi_closure;
 typedef int32_t (*phs_ffi_handler)(void *context, void *result, void *const *arguments);
 

@@ -1,5 +1,5 @@
 /*
- * plugin.hpp - plugin_abi.h for plug-ins in C++17: one more header, and nothing to link.
+ * plugin.hpp - makes plugin_abi.h easier to use in C++17. It is one more header, and no library has to be linked.
  *
  *     #include "plugin.hpp"
  *
@@ -12,9 +12,10 @@
  *
  *     PLUGIN_ENTRY(registrar) { registrar.function<&mean>("mean"); }       // "(bytes) throws -> double"
  *
- * No exception leaves the plug-in: one in the entry, in a constructor or in a function becomes the error of the load, of
- * make() or of the call, and the host adds the bundle's name and path. Where C has no way to fail, it is logged under the
- * bundle's identifier. docs/abi.md has the rules and a whole example.
+ * Exceptions do not leave the plug-in. An exception in the entry, in a constructor or in a function becomes the error
+ * of the load, of make() or of the call, and the host adds the bundle's name and path. If a function of the C interface
+ * cannot return an error, the exception is logged under the bundle's identifier. docs/abi.md has the rules and a
+ * complete example.
  */
 #ifndef PLUGIN_HPP
 #define PLUGIN_HPP
@@ -35,13 +36,13 @@
 #include <utility>
 #include <vector>
 
-/* Hidden: the dynamic linker makes inline variables of all plug-ins one, and each plug-in has a host table of its own. */
+/* Hidden, because each plug-in has its own host table. Otherwise all plug-ins would share one variable in the process. */
 namespace plugin __attribute__((visibility("hidden"))) {
 
-/* The table that this plug-in's entry was given; NULL before it. [any thread] */
+/* The table that the host passed to this plug-in's entry; NULL before that. [any thread] */
 inline const plugin_host *host = nullptr;
 
-/* Why something failed, for the user: a sentence, what to do, and a domain and code of the plug-in's own. */
+/* An error for the user: a sentence, what to do, and a domain and code that the plug-in chooses. */
 class failure : public std::exception {
 public:
     explicit failure(std::string message, std::string hint = {}, std::int32_t code = 0, std::string domain = {})
@@ -52,7 +53,7 @@ public:
     const std::int32_t code;
 };
 
-/* Bytes that somebody else owns: an argument is borrowed for the call, a result is copied by the host at once. */
+/* Bytes that this object does not own. An argument is borrowed for the call; the host copies a result at once. */
 struct bytes {
     const std::uint8_t *data = nullptr;
     std::size_t size = 0;
@@ -62,7 +63,7 @@ struct bytes {
 
 /* ---- The names of types in a signature -------------------------------------------------------------------------- */
 
-/* Specialise it for a struct that functions take or return by value:
+/* Specialise this template for each struct that functions take or return by value:
  *
  *     template <> struct plugin::type<point> : plugin::structure<&point::x, &point::y> {};
  */
@@ -97,12 +98,12 @@ template <typename S, typename F> struct member<F S::*> { using field = F; };
 
 } // namespace detail
 
-/* A C function of the host, callable until the function that it was handed to returns. */
+/* A C function of the host. The plug-in may call it until the function that got it as an argument returns. */
 template <typename R, typename... A> struct type<R (*)(A...)> {
     static std::string name() { return "(" + detail::names<A...>() + ") -> " + type<R>::name(); }
 };
 
-/* The fields of a struct in their order, all of them. */
+/* Lists all fields of a struct, in their order. */
 template <auto... Fields> struct structure {
     static std::string name() {
         return "{" + detail::names<typename detail::member<decltype(Fields)>::field...>() + "}";
@@ -113,7 +114,7 @@ template <auto... Fields> struct structure {
 
 namespace detail {
 
-/* A registration that the host refused: it knows why. */
+/* Thrown if the host refuses a registration. The host has recorded the reason. */
 struct refusal {
     plugin_status status;
 };
@@ -124,7 +125,7 @@ inline void set_error(std::string_view domain, std::int32_t code, std::string_vi
     host->set_error(host, borrowed(domain), code, borrowed(message), borrowed(hint));
 }
 
-/* The name of the type of the exception that is being handled. */
+/* The type name of the exception that is being handled. */
 inline std::string thrown_type() {
     const std::type_info *thrown = abi::__cxa_current_exception_type();
     if (thrown == nullptr) return "an exception of another language";
@@ -141,7 +142,7 @@ template <typename Body> plugin_status guarded(Body &&body) {
         body();
         return PLUGIN_OK;
     } catch (abi::__forced_unwind &) {
-        throw; /* the thread ends, which must not be stopped */
+        throw; /* the thread is ending, and nothing may stop that */
     } catch (const refusal &refused) {
         return refused.status;
     } catch (const failure &failure) {
@@ -165,7 +166,7 @@ inline void *allocated(std::size_t size) {
     return memory;
 }
 
-/* A result as C returns it. */
+/* Converts a result to its type in C. */
 template <typename R> struct result {
     using c_type = R;
     static R converted(R value) { return value; }
@@ -189,7 +190,7 @@ template <> struct result<std::vector<std::uint8_t>> {
     }
 };
 
-/* An argument as C passes it: from some of the function's parameters, first of all the one at an index. */
+/* Makes an argument from one or more parameters of the C function, beginning with the one at an index. */
 template <typename... C> struct list {};
 template <typename T> struct argument {
     using c_types = list<T>;
@@ -217,7 +218,7 @@ template <typename... A, typename... B, typename... Rest> struct joined<list<A..
 
 template <typename T> constexpr std::size_t width = std::is_same_v<T, bytes> ? 2 : 1;
 
-/* Where the parameters of each argument begin. */
+/* The index of the first parameter for each argument. */
 template <typename... A> constexpr std::size_t place(std::size_t index) {
     std::size_t widths[] = {width<A>..., 0};
     std::size_t sum = 0;
@@ -231,7 +232,7 @@ struct c_function<Function, R, list<A...>, list<C...>, std::index_sequence<I...>
     static R called([[maybe_unused]] const std::tuple<C...> &all) {
         return Function(argument<A>::template converted<place<A...>(I)>(all)...);
     }
-    /* Of one that is noexcept: nothing can fail. */
+    /* The C function for a noexcept function, which cannot fail. */
     static auto plain(C... parameters) noexcept {
         if constexpr (std::is_void_v<R>) {
             called(std::tuple<C...>(parameters...));
@@ -286,7 +287,7 @@ template <typename T> plugin_status create(const plugin_factory *, const plugin_
 
 template <typename T> void release(void *instance) { delete static_cast<T *>(instance); }
 
-/* A factory with the texts that it refers to; it is never destroyed, because the host keeps its address. */
+/* A factory and the texts that it refers to. It is never destroyed, because the host keeps its address. */
 struct kept_factory {
     std::string name, point;
     plugin_factory factory;
@@ -327,30 +328,31 @@ struct method<Member, R (S::*)(A...) const noexcept> : method<Member, R (S::*)(A
 
 } // namespace detail
 
-/* A method as a function for an application's table: R (*)(void *instance, A...). An exception becomes set_error() and a
- * negative status where the table's function returns a plugin_status; elsewhere it is logged and R() returned. */
+/* Makes a method into a function for an application's table: R (*)(void *instance, A...). If the function returns a
+ * plugin_status, an exception becomes set_error() and a negative status. Otherwise the exception is logged, and the
+ * function returns R(). */
 template <auto Member> inline constexpr auto method = &detail::method<Member, decltype(Member)>::call;
 
 /* ---- Registration ------------------------------------------------------------------------------------------------- */
 
-/* What the entry registers with. [entry] */
+/* The entry registers functions and factories with it. [entry] */
 class registrar {
 public:
-    /* Offers a function under a name. Its signature follows from its C++ types; it `throws` unless it is noexcept. */
+    /* Registers a function under a name. Its C++ type gives the signature, which `throws` unless it is noexcept. */
     template <auto Function> registrar &function(std::string_view name) {
         using made = detail::exported<Function, decltype(Function)>;
         return function(name, made::signature(), made::code());
     }
 
-    /* Offers a C function under a name and a signature. */
+    /* Registers a C function under a name and a signature. */
     registrar &function(std::string_view name, std::string_view signature, plugin_code code) {
         plugin_function function = {
             {sizeof(plugin_function), 1}, detail::borrowed(name), detail::borrowed(signature), code};
         return require(host->register_function(host, &function));
     }
 
-    /* Offers objects of a class at an extension point. T is made by T(const plugin_host *) or T(), on any thread, and
-     * deleted when the host releases it. The table of functions is immortal. */
+    /* Registers a factory of objects of class T at an extension point. It makes an object with T(const plugin_host *)
+     * or T(), on any thread, and deletes it when the host releases it. The table of functions is immortal. */
     template <typename T, typename Table>
     registrar &factory(std::string_view name, std::string_view point, std::uint32_t version, const Table *functions,
                        std::int32_t order = 0) {
@@ -373,7 +375,7 @@ private:
     }
 };
 
-/* Compares the ABI and runs body with a registrar; the result is what plugin_entry() returns. [entry] */
+/* Compares the ABI, runs body with a registrar, and returns the result for plugin_entry(). [entry] */
 template <typename Body> plugin_status enter(const plugin_host *given, Body &&body) {
     if (given->magic != PLUGIN_ABI_MAGIC || given->abi_major != PLUGIN_ABI_MAJOR) return PLUGIN_ABI_MISMATCH;
     host = given;
@@ -385,7 +387,7 @@ template <typename Body> plugin_status enter(const plugin_host *given, Body &&bo
 
 } // namespace plugin
 
-/* The entry and the note, once in a plug-in: PLUGIN_ENTRY(registrar) { registrar.function<&mean>("mean"); } */
+/* Defines the entry and the note; once in a plug-in: PLUGIN_ENTRY(registrar) { registrar.function<&mean>("mean"); } */
 #define PLUGIN_ENTRY(name)                                                                                             \
     PLUGIN_DECLARE_NOTE;                                                                                               \
     static void plugin_registrations(plugin::registrar &name);                                                         \

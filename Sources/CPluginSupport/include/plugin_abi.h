@@ -135,11 +135,11 @@ typedef struct plugin_bytes {
  *                   plugin_bytes by value, copied like a string
  *
  * Since 1.1:
- *   pointer? string? bytes?             may be NULL; without the mark NULL is an error of the call
- *   owned string, owned bytes           a result in memory of host->alloc(); the host copies it and frees it
- *   {x: double, y: double}              a struct by value; its fields may be all of the above but void and owned, and structs
- *   (int32, string) -> bool             as an argument: a function of the host, callable on any thread until this one returns
- *   kept (int32) -> void                the same, callable until the application has it released
+ *   pointer? string? bytes?             may be NULL; without the "?", NULL is an error of the call
+ *   owned string, owned bytes           a result in memory from host->alloc(); the host copies it and frees it
+ *   {x: double, y: double}              a struct by value; fields: numbers, bool, pointer, string, bytes, structs
+ *   (int32, string) -> bool             as an argument: a function of the host, for any thread until this one returns
+ *   kept (int32) -> void                the same; call it until the application releases it
  *   (string) throws -> int32            plugin_status f(const char *, int32_t *result): the result counts if the status is
  *                                       PLUGIN_OK; otherwise set_error() states why. Without "int32_t *result" for void
  *

@@ -21,10 +21,10 @@ struct CatalogRules: Sendable, Equatable {
             .joined(separator: "\n")
     }
 
-    /// Before an identifier that is disabled; no capability begins with it.
+    /// The prefix of an identifier that is disabled. No capability begins with it.
     static let disabledMark = "\u{0}"
 
-    /// What a candidate says that the user has disabled.
+    /// The finding for a candidate that the user has disabled.
     func disabledFinding(_ identifier: String, list: String) -> PluginFinding {
         PluginFinding(
             .warning, .disabledByUser, filePath: list, subject: identifier,

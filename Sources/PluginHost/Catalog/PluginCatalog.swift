@@ -42,8 +42,8 @@ public final class PluginCatalog: Sendable {
         public var index = IndexStorage.user
         /// The extensions of bundles' names, without the dot; case-sensitive.
         public var extensions: Set<String> = ["bundle"]
-        /// The file with the user's choices, which plug-ins are disabled; nil for none. A catalogue that is made for an
-        /// application by its name has ``PluginCatalog/choicesPath(for:)`` where this is nil.
+        /// The file with the user's choices about which plug-ins are disabled; nil for none. If a catalogue is created
+        /// with an application's name, nil means ``PluginCatalog/choicesPath(for:)``.
         public var choices: String?
 
         /// Creates options; each omitted one has its default value.
@@ -213,7 +213,7 @@ public final class PluginCatalog: Sendable {
 
     // MARK: The user's choices
 
-    /// What the user decided, as it was read last.
+    /// The user's choices, as last read.
     var choices: UserChoices { state.withLock(\.choices) }
     /// Why the user's choices cannot be used.
     var choicesFinding: PluginFinding? { state.withLock(\.choicesFinding) }

@@ -1,16 +1,16 @@
 import Glibc
 internal import PropertyLists
 
-/// What a user decided about an application's plug-ins: which are disabled. Kept in a property list of the user's own, with
-/// the key `Disabled`, an array of identifiers; docs/bundle-format.md, "The user's choices".
+/// A user's choices about an application's plug-ins: which ones are disabled. They are in a property list of the user,
+/// under the key `Disabled`, an array of identifiers; docs/bundle-format.md, "The user's choices".
 struct UserChoices: Sendable, Equatable {
-    /// The identifiers of plug-ins that are not to be used.
+    /// The identifiers of the plug-ins that are disabled.
     var disabled: Set<String> = []
-    /// Keys of later versions, which are kept when the file is written.
+    /// Keys of later versions. They are kept when the file is written.
     private var others: [String: PropertyList] = [:]
 
     private static let key = "Disabled"
-    /// More is no list of choices: 10,000 identifiers of 100 bytes.
+    /// The most bytes that a list of choices may have: enough for 10,000 identifiers of 100 bytes.
     private static let mostBytes = 1 << 20
 
     /// Why a file of choices cannot be used.
@@ -18,12 +18,12 @@ struct UserChoices: Sendable, Equatable {
         let finding: PluginFinding
     }
 
-    /// No choices.
+    /// Creates choices that disable nothing.
     init() {}
 
-    /// Reads a file. One that does not exist holds no choice.
+    /// Reads a file. If it does not exist, nothing is disabled.
     ///
-    /// - Throws: ``Failure`` for a file that cannot be read, is no such list, or is in the hands of another user.
+    /// - Throws: ``Failure`` if the file cannot be read, is not such a list, or belongs to another user.
     init(path: String) throws(Failure) {
         let file: OpenedFile
         do throws(OpenedFile.Failure) {
@@ -71,9 +71,9 @@ struct UserChoices: Sendable, Equatable {
                 message: "The user's choices in \(quoted(path)) cannot be used: the file \(reason).", remedy: remedy))
     }
 
-    /// Replaces a file by these choices; its directory is made if it is missing.
+    /// Replaces a file by one with these choices, and makes its directory if that is missing.
     ///
-    /// - Throws: ``Failure``; the file is as it was.
+    /// - Throws: ``Failure``; then the file is unchanged.
     func write(to path: String) throws(Failure) {
         let directory = Path.parent(path)
         if mkdir(directory, 0o700) != 0, errno == ENOENT {
@@ -97,10 +97,10 @@ struct UserChoices: Sendable, Equatable {
 
 extension PluginCatalog {
     /// The file with a user's choices about an application's plug-ins: `<application>/plugins.plist` in
-    /// `$XDG_CONFIG_HOME`, by default `~/.config`.
+    /// `$XDG_CONFIG_HOME`, by default in `~/.config`.
     ///
     /// - Parameter application: the name of the application's directories: one path component.
-    /// - Returns: an absolute path, whether the file exists or not; nil for a user without a home directory.
+    /// - Returns: an absolute path, whether the file exists or not; nil if the user has no home directory.
     public static func choicesPath(for application: String) -> String? {
         let environment = SearchEnvironment.process
         let directory = environment.absolute("XDG_CONFIG_HOME") ?? environment.home.map { Path.join($0, ".config") }
@@ -109,22 +109,23 @@ extension PluginCatalog {
 
     /// Whether the user has disabled a plug-in.
     ///
-    /// - Parameter identifier: the plug-in's.
-    /// - Returns: whether its identifier is among the user's choices, installed or not.
+    /// - Parameter identifier: the plug-in's identifier.
+    /// - Returns: whether the identifier is among those that the user has disabled. The plug-in need not be installed.
     public func isDisabled(_ identifier: String) -> Bool { choices.disabled.contains(identifier) }
 
-    /// Disables a plug-in for the user, or enables it again, whichever bundle it is in; also one that is not installed. The
-    /// choice is kept in ``Options/choices``, and the catalogue looks again.
+    /// Disables a plug-in for the user, or enables it again. This covers every bundle with the identifier; none needs
+    /// to be installed. The choice is written to the file ``Options/choices``, and the catalogue is refreshed.
     ///
-    /// Code that was loaded stays; what the plug-in offers is not listed any more.
+    /// Loaded code stays in the process, but what a disabled plug-in offers is no longer listed.
     ///
     /// - Parameters:
-    ///   - identifier: the plug-in's.
-    ///   - isDisabled: whether it is not to be used.
+    ///   - identifier: the plug-in's identifier.
+    ///   - isDisabled: true to disable it, false to enable it.
     /// - Returns: what has changed.
-    /// - Throws: ``PluginError`` of code `choicesUnreadable` if the file cannot be read or written; nothing has changed.
+    /// - Throws: ``PluginError`` of code `choicesUnreadable` if the file cannot be read or written; then nothing has
+    ///   changed.
     ///
-    /// **Threads.** Any. Two processes that change a file at once take turns.
+    /// **Threads.** Any. Two processes that change a file at the same time wait for each other.
     @discardableResult
     public func setDisabled(_ identifier: String, _ isDisabled: Bool) throws -> CatalogChange {
         guard let path = options.choices else {
@@ -146,13 +147,13 @@ extension PluginCatalog {
         return refresh()
     }
 
-    /// A lock that the kernel holds on the directory, so that there is no file to be left behind.
+    /// Locks the directory. The kernel holds the lock, so that no lock file can be left behind.
     private static func withLock(
         beside path: String, _ body: () throws(UserChoices.Failure) -> Void
     ) throws(UserChoices.Failure) {
         let descriptor = open(Path.parent(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
-        // Without a directory there is no file that somebody else may be changing.
+        // Without a directory there is no file, so nobody else can be changing it.
         if descriptor >= 0 {
             let wait = Wait(atMost: .seconds(5))
             while flock(descriptor, LOCK_EX | LOCK_NB) != 0, wait.sleep() {}

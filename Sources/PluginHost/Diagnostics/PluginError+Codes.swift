@@ -76,15 +76,17 @@ extension PluginError.Code {
     public static let serviceMissing = Self(rawValue: "serviceMissing")
     /// A C function is unknown, is not exported, or belongs to a bundle that was unloaded.
     public static let functionUnavailable = Self(rawValue: "functionUnavailable")
-    /// The text of a C function's signature is none.
+    /// The text that should be a C function's signature is not one.
     public static let signatureInvalid = Self(rawValue: "signatureInvalid")
-    /// A C function has another signature than was requested, or another in `PHFunctions` than in the code.
+    /// The signature of a C function differs from the requested one, or the one in `PHFunctions` differs from that in
+    /// the code.
     public static let signatureMismatch = Self(rawValue: "signatureMismatch")
-    /// A C function was called with too many or too few arguments, or one that is not of its type. It did not run.
+    /// A C function was called with too many or too few arguments, or with one that does not have its type. It did not
+    /// run.
     public static let argumentInvalid = Self(rawValue: "argumentInvalid")
     /// A C function gave NULL or text that is not UTF-8, against its signature.
     public static let resultInvalid = Self(rawValue: "resultInvalid")
-    /// A C function returned a failure, or let an exception of C++ out.
+    /// A C function returned a failure, or a C++ exception left it.
     public static let functionFailed = Self(rawValue: "functionFailed")
 
     /// The user has disabled the plug-in. A warning.

@@ -20,18 +20,18 @@ import Glibc
 
     /// What a system call failed on.
     @_spi(Tools) public struct Failure: Error {
-        /// What it failed on.
+        /// The path of the operation that failed.
         @_spi(Tools) public let path: String
-        /// The number of the error.
+        /// The error number of the operation.
         @_spi(Tools) public let errno: CInt
     }
 
-    /// The text of a name; what is not UTF-8 gets a U+FFFD.
+    /// A name as text, with U+FFFD in place of bytes that are not UTF-8.
     @_spi(Tools) public static func text(_ name: Name) -> String {
         String(decoding: name.lazy.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The name of a text.
+    /// A text as a name.
     @_spi(Tools) public static func name(_ text: String) -> Name { Array(text.utf8CString) }
 
     /// The path by which the directory was opened, for messages.
@@ -129,7 +129,7 @@ import Glibc
         }
     }
 
-    /// What a symbolic link says.
+    /// The target of a symbolic link.
     @_spi(Tools) public func linkTarget(_ name: Name) throws(Failure) -> Name {
         var target = Name(repeating: 0, count: Int(PATH_MAX) + 1)
         let length = readlinkat(descriptor, name, &target, Int(PATH_MAX))

@@ -5,8 +5,8 @@ internal import PluginABI
 
 /// A closure of the application that a plug-in calls as a C function.
 ///
-/// Where a signature has `(int32) -> bool`, the plug-in may call it until the function returns; where it has
-/// `kept (int32) -> bool`, the plug-in may keep it and call it until ``release()``.
+/// If a signature has `(int32) -> bool`, the plug-in may call the closure until the function returns. If it has `kept
+/// (int32) -> bool`, the plug-in may keep the closure and call it until ``release()``.
 ///
 /// ```swift
 /// let progress = ForeignCallback { (done: Int32) -> Bool in done < 90 }
@@ -15,34 +15,35 @@ internal import PluginABI
 /// try unsubscribe(.callback(progress))    // the same address as before
 /// progress.release()
 /// ```
-/// An error that a kept closure throws is logged, and the plug-in gets a zero, or the failure if the callback `throws`.
+/// If a kept closure throws, the error is logged. The plug-in then gets a zero, or a failure if the callback `throws`.
 ///
-/// **Threads.** The plug-in may call it on any thread, also concurrently. **Lifetime.** A kept one lives until
-/// ``release()``, whoever else refers to it. What a plug-in calls after that does nothing and is logged; for this some
-/// hundred bytes stay for the life of the process. **Cost.** About a microsecond for each call that borrows it.
+/// **Threads.** The plug-in may call it on any thread, also concurrently. **Lifetime.** A kept callback lives until
+/// ``release()``, even if the application has no reference to it. A call after that does nothing and is logged; for
+/// this, a few hundred bytes stay in memory for the life of the process. **Cost.** About a microsecond for each call
+/// that borrows it.
 public final class ForeignCallback: Sendable, Hashable {
     typealias Body = @Sendable ([ForeignValue]) throws -> ForeignValue
 
     private struct State {
-        /// Nil from the release on.
+        /// Nil after the release.
         var body: Body?
-        /// What the plug-ins that keep it call, by signature: the same address each time.
+        /// The C functions for plug-ins that keep the closure, by signature. A plug-in gets the same address each time.
         var kept: [ForeignSignature: ForeignTrampoline] = [:]
     }
 
     private let state: Lock<State>
-    /// Whether a typed closure fits a signature.
+    /// Whether the closure's types match a signature.
     private let accepts: @Sendable (ForeignSignature) -> Bool
 
-    /// A closure of values.
+    /// Creates a callback from a closure that takes and returns values.
     ///
-    /// - Parameter body: takes the values of the callback's signature and returns one of its result.
+    /// - Parameter body: takes values of the types in the callback's signature, and returns a value of its result type.
     public init(_ body: @escaping @Sendable ([ForeignValue]) throws -> ForeignValue) {
         state = Lock(State(body: body))
         accepts = { _ in true }
     }
 
-    /// A closure of Swift types, which must be those of the callback's signature.
+    /// Creates a callback from a closure of Swift types. They must match the callback's signature.
     ///
     /// - Parameter body: the closure.
     public init<each Argument: ForeignConvertible, Result: ForeignConvertible>(
@@ -70,7 +71,7 @@ public final class ForeignCallback: Sendable, Hashable {
         }
     }
 
-    /// A closure of Swift types without a result.
+    /// Creates a callback from a closure of Swift types that returns nothing.
     ///
     /// - Parameter body: the closure.
     public convenience init<each Argument: ForeignConvertible>(
@@ -82,11 +83,11 @@ public final class ForeignCallback: Sendable, Hashable {
         }
     }
 
-    /// Ends the use of a kept callback: the closure is let go of, and what the plug-in calls from now on does nothing.
+    /// Ends the use of a kept callback: the closure is released, and later calls of the plug-in do nothing.
     ///
-    /// Let the plug-in forget it first. A call under way on another thread comes to its end.
+    /// Make the plug-in forget the callback first. A call that is running on another thread completes.
     public func release() {
-        // Let go of outside of the lock: the closure's end may run any code.
+        // The closure is released outside of the lock, because its end may run any code.
         let old = state.withLock { $0.body.take() }
         withExtendedLifetime(old) {}
     }
@@ -98,13 +99,13 @@ public final class ForeignCallback: Sendable, Hashable {
         if !accepts(signature) { throw ForeignFault("is a closure of other types than \(signature)") }
     }
 
-    /// The address for a plug-in that keeps it.
+    /// The address of the C function for a plug-in that keeps the callback.
     func keptCode(_ signature: PreparedSignature, for plugin: String) throws(ForeignFault) -> UnsafeMutableRawPointer {
         try requireFit(signature.signature)
         if body == nil { throw ForeignFault("was released") }
         if let known = state.withLock({ $0.kept[signature.signature] }) { return known.code }
-        // The new trampoline holds this object, and this object the trampoline: for ever, because nobody knows when the
-        // plug-in has called for the last time.
+        // The trampoline and this object keep each other alive for ever, because nobody knows which call of the plug-in
+        // is the last one.
         let new = try ForeignTrampoline(signature) { [self] arguments, result, type in
             guard let body else {
                 HostEnvironment.log(
@@ -131,16 +132,16 @@ public final class ForeignCallback: Sendable, Hashable {
         }
     }
 
-    /// Whether both are one object.
+    /// Whether both are the same object.
     public static func == (a: ForeignCallback, b: ForeignCallback) -> Bool { a === b }
 
     /// Hashes the object's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A callback for one call: what it throws first is the call's error.
+/// A callback for one call of a function. The first error that it throws becomes the error of that call.
 final class BorrowedCallback: Sendable {
-    /// The first error; an object, because the trampoline's closure has it too.
+    /// Holds the first error. It is an object because the trampoline's closure uses it too.
     private final class Failure: Sendable {
         let first = Lock<(any Error)?>(nil)
     }
@@ -168,11 +169,12 @@ final class BorrowedCallback: Sendable {
     var failure: (any Error)? { failed.first.withLock { $0 } }
 }
 
-/// A C function that libffi made, which calls a handler.
+/// A C function that libffi makes at run time, and that calls a handler.
 final class ForeignTrampoline: @unchecked Sendable {
     // @unchecked because of the pointer, which is written once, in init.
 
-    /// Takes the arguments, or why they do not match the signature, and writes the result; false for a failure.
+    /// Gets the arguments, or the reason why they do not match the signature. Writes the result and returns true, or
+    /// false for a failure.
     typealias Handler =
         @Sendable (Result<[ForeignValue], ForeignFault>, UnsafeMutableRawPointer?, ForeignType) -> Bool
 
@@ -232,7 +234,7 @@ final class ForeignTrampoline: @unchecked Sendable {
         }
     }
 
-    /// Calls a closure and writes what it returns.
+    /// Calls a closure and writes its result.
     static func run(
         _ body: ForeignCallback.Body, _ arguments: Result<[ForeignValue], ForeignFault>,
         _ result: UnsafeMutableRawPointer?, _ type: ForeignType

@@ -1,39 +1,41 @@
-/// A Swift type that stands for types of a C function's signature: the whole numbers, `Float`, `Double`, `Bool`, `String`,
-/// `[UInt8]`, `UnsafeMutableRawPointer`, optionals of the last three, ``ForeignCallback``, ``ForeignValue``, and structs
-/// that conform to ``ForeignStruct``.
+/// A Swift type for types in a C function's signature. These types conform: the integer types, `Float`, `Double`,
+/// `Bool`, `String`, `[UInt8]`, `UnsafeMutableRawPointer`, optionals of the last three, ``ForeignCallback``,
+/// ``ForeignValue``, and structs that conform to ``ForeignStruct``.
 public protocol ForeignConvertible: SendableMetatype {
-    /// Whether values of this Swift type can be passed and returned as a type of a signature.
+    /// Whether values of this Swift type can be passed and returned for a type in a signature.
     static func isForeign(_ type: ForeignType) -> Bool
-    /// Whether a value's bytes are those of C.
+    /// Whether a value has the same bytes in Swift as in C.
     static var isPlain: Bool { get }
-    /// The value of a result; nil if it is not of this type.
+    /// Creates a value of this type from a result; nil if the result has another type.
     init?(foreignValue: ForeignValue)
     /// The value as an argument.
     var foreignValue: ForeignValue { get }
 }
 
-/// A struct of C numbers that is passed by value: one of an application's C header, or a Swift struct of the same layout.
+/// A struct of C numbers that is passed by value: one from an application's C header, or a Swift struct of the same
+/// layout.
 ///
 /// ```swift
 /// extension point: ForeignStruct {
 ///     static let foreignType = ForeignType.structure([.init("x", .double), .init("y", .double)])
 /// }
 /// ```
-/// All fields are numbers, Booleans and structs of these. A type whose size is not that of the C struct fits no signature.
+/// All fields must be numbers, Booleans, or structs of these. A type whose size differs from that of the C struct
+/// matches no signature.
 public protocol ForeignStruct: ForeignConvertible, BitwiseCopyable {
-    /// The struct in a signature.
+    /// The struct's type in a signature.
     static var foreignType: ForeignType { get }
 }
 
 extension ForeignStruct {
-    /// Whether the struct of the signature has the same fields.
+    /// Whether the struct in the signature has the same fields.
     public static func isForeign(_ type: ForeignType) -> Bool {
         type == foreignType && type.isPlain && type.layout.size == MemoryLayout<Self>.size
     }
     /// True.
     public static var isPlain: Bool { true }
 
-    /// The struct of its fields; nil if they are others.
+    /// The struct with the values of its fields; nil if the fields do not match.
     public init?(foreignValue: ForeignValue) {
         let type = Self.foreignType
         let value: Self? = withUnsafeTemporaryAllocation(byteCount: type.slotSize, alignment: 16) { room in
@@ -175,7 +177,7 @@ extension [UInt8]: ForeignConvertible {
 extension UnsafeMutableRawPointer: ForeignConvertible {
     /// Whether the type is `pointer`.
     public static func isForeign(_ type: ForeignType) -> Bool { type == .pointer }
-    /// False: it may not be NULL, which is looked at.
+    /// False, because the address must be checked for NULL.
     @inlinable public static var isPlain: Bool { false }
     /// The address; nil if the value is of another type.
     public init?(foreignValue: ForeignValue) {
@@ -187,7 +189,7 @@ extension UnsafeMutableRawPointer: ForeignConvertible {
 }
 
 extension Optional: ForeignConvertible where Wrapped: ForeignConvertible {
-    /// Whether the type is one that may be NULL, and otherwise fits.
+    /// Whether the type may be NULL and also matches the wrapped type.
     public static func isForeign(_ type: ForeignType) -> Bool {
         switch type {
         case .optional(let type): Wrapped.isForeign(type)
@@ -216,14 +218,14 @@ extension ForeignCallback: ForeignConvertible {
     public static func isForeign(_ type: ForeignType) -> Bool { type.callbackSignature != nil }
     /// False.
     public static var isPlain: Bool { false }
-    /// Nil: nobody returns a callback.
+    /// Nil, because a function cannot return a callback.
     public convenience init?(foreignValue: ForeignValue) { return nil }
     /// The callback.
     public var foreignValue: ForeignValue { .callback(self) }
 }
 
 extension ForeignValue: ForeignConvertible {
-    /// True: the value is compared with the type at each call.
+    /// True, because the value is compared with the type at each call.
     public static func isForeign(_ type: ForeignType) -> Bool { true }
     /// False.
     public static var isPlain: Bool { false }

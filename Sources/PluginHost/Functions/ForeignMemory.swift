@@ -1,24 +1,24 @@
 internal import CPluginSupport
 import Glibc
 
-/// Why a value cannot cross to or from C.
+/// Why a value cannot be converted to or from C.
 struct ForeignFault: Error, CustomStringConvertible {
-    /// The end of a sentence about the value: “is not of type int32”.
+    /// The reason as the end of a sentence about the value, such as “is not of type int32”.
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// The C form of values: writes them, and keeps what they borrow until the call has returned.
+/// Writes values in their C form, and keeps the memory that they borrow until the call has returned.
 struct ForeignLoans: ~Copyable {
     private var memory: [UnsafeMutableRawPointer] = []
     private(set) var callbacks: [BorrowedCallback] = []
 
     deinit { for pointer in memory { free(pointer) } }
 
-    /// Writes a value as a type.
+    /// Writes a value of a type.
     ///
-    /// - Throws: why the value is not of the type.
+    /// - Throws: the reason if the value is not of the type.
     mutating func write(
         _ value: ForeignValue, as type: ForeignType, to place: UnsafeMutableRawPointer
     ) throws(ForeignFault) {
@@ -57,7 +57,7 @@ struct ForeignLoans: ~Copyable {
         }
     }
 
-    /// Writes the address of a C function that calls a closure until these loans end.
+    /// Writes the address of a C function that calls a closure. The function is valid as long as these loans.
     mutating func write(
         _ callback: ForeignCallback, as signature: PreparedSignature, for plugin: String,
         to place: UnsafeMutableRawPointer
@@ -77,7 +77,7 @@ struct ForeignLoans: ~Copyable {
         }
     }
 
-    /// Hands memory over: that of the host's alloc(), which is malloc().
+    /// Passes on memory that the receiver frees. It comes from malloc(), as the memory of the host's alloc() does.
     private mutating func write(
         owned value: ForeignValue, as type: ForeignType, to place: UnsafeMutableRawPointer
     ) throws(ForeignFault) {
@@ -91,7 +91,7 @@ struct ForeignLoans: ~Copyable {
     }
 
     private static func copy(_ text: String) throws(ForeignFault) -> UnsafeMutableRawPointer {
-        // A NUL inside would cut the text without a word.
+        // C would take a NUL as the end of the text and ignore the rest.
         if text.utf8.contains(0) { throw ForeignFault("contains a NUL character, which ends a string in C") }
         guard let copy = strdup(text) else { throw ForeignFault("finds no memory for its copy") }
         return UnsafeMutableRawPointer(copy)
@@ -141,9 +141,9 @@ extension ForeignType {
         [.int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64].contains(self)
     }
 
-    /// Reads a value of this type, copying what it refers to, and frees that if it is owned.
+    /// Reads a value of this type. Copies what it refers to, and then frees that if it is owned.
     ///
-    /// - Throws: why the memory does not hold a value of the type.
+    /// - Throws: the reason if the memory does not contain a value of the type.
     func value(at place: UnsafeRawPointer) throws(ForeignFault) -> ForeignValue {
         switch self {
         case .void: return .void
@@ -193,7 +193,7 @@ extension ForeignType {
 extension plugin_bytes {
     fileprivate var copied: [UInt8] {
         get throws(ForeignFault) {
-            // Swift reads a size_t as an Int.
+            // Swift imports size_t as Int.
             guard len >= 0, ptr != nil || len == 0 else {
                 throw ForeignFault("has \(UInt(bitPattern: len)) bytes at \(ptr == nil ? "NULL" : "an address")")
             }
@@ -203,7 +203,7 @@ extension plugin_bytes {
 }
 
 extension [ForeignType.Field] {
-    /// Where each field stands in the struct.
+    /// The offset of each field in the struct.
     var places: [(offset: Int, type: ForeignType)] {
         var end = 0
         return map { field in

@@ -1,6 +1,6 @@
-/// The signature of a C function, as it stands in PHFunctions: `(bytes, uint32) -> uint32`.
+/// The signature of a C function, in the form that `PHFunctions` uses: `(bytes, uint32) -> uint32`.
 ///
-/// docs/abi.md has the grammar, and the type in C of each type.
+/// docs/abi.md has the grammar, and the C type for each type.
 public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
     /// The types of the arguments, in order.
     public let arguments: [ForeignType]
@@ -9,29 +9,30 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
     /// Whether the C function returns a `plugin_status`, and writes its result through its last argument.
     public let isThrowing: Bool
 
-    /// What to do about a text that is not a signature.
+    /// What to do if a text is not a signature.
     static let remedy =
         "Write the types of the arguments in parentheses, “->”, and the type of the result, as in “(bytes, uint32) -> "
         + "uint32” or “() -> void”; docs/abi.md lists the types."
 
     /// Why a text is not a signature.
     public struct Fault: Error, Sendable, Hashable {
-        /// The character that the fault begins at, counted from 1 in Unicode scalars.
+        /// The position of the character at which the fault begins, counted from 1 in Unicode scalars.
         public let position: Int
-        /// What is wrong there, as a sentence without its period.
+        /// What is wrong at that position, as a sentence without its period.
         public let problem: String
-        /// The end of a sentence about the text.
+        /// The fault as the end of a sentence about the text.
         var reason: String { "which is wrong at character \(position): \(problem)" }
     }
 
-    /// What a text may have. More is a sign of a mistake, and a text is read before anybody knows whose it is.
+    /// The limits of a text. A longer one is probably a mistake. The text is read before anything about its author is
+    /// known.
     enum Limit {
         static let bytes = 4_096
         static let arguments = 32
         static let fields = 64
-        /// Structs in structs, and callbacks, in one another.
+        /// How deep structs and callbacks may be nested.
         static let depth = 8
-        /// Types in the whole text.
+        /// The number of types in the whole text.
         static let types = 256
         static let nameBytes = 64
     }
@@ -44,15 +45,15 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a signature. Spaces and line breaks are allowed between words.
     ///
-    /// - Throws: ``Fault``, with the place in the text.
+    /// - Throws: ``Fault``, which has the position in the text.
     ///
-    /// **Cost.** Proportional to the text, of which 4,096 bytes are the most.
+    /// **Cost.** Proportional to the length of the text, which may have at most 4,096 bytes.
     public init(_ text: String) throws(Fault) {
         var reader = SignatureReader(text)
         self = try reader.read()
     }
 
-    /// The signature as it is written, with a space after each comma.
+    /// The signature as text, with a space after each comma.
     public var description: String {
         "(\(arguments.map(\.description).joined(separator: ", "))) \(isThrowing ? "throws " : "")-> \(result)"
     }

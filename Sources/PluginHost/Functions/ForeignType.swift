@@ -1,6 +1,6 @@
-/// A type in the signature of a C function, as docs/abi.md lists them.
+/// A type in the signature of a C function. docs/abi.md lists them all.
 public indirect enum ForeignType: Sendable, Hashable {
-    /// No value; a result only.
+    /// No value; only for a result.
     case void
     case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double
     /// An address, not NULL.
@@ -11,31 +11,32 @@ public indirect enum ForeignType: Sendable, Hashable {
     case bytes
     /// A pointer, string or bytes that may be NULL.
     case optional(ForeignType)
-    /// A string or bytes in memory of the host's `alloc()`, or an optional of them; a result only. The receiver frees it.
+    /// A string or bytes in memory from the host's `alloc()`, or an optional of them; only for a result. The receiver
+    /// frees it.
     case owned(ForeignType)
     /// A struct by value.
     case structure([Field])
-    /// A C function that the callee may call until it returns; an argument only.
+    /// A C function that the callee may call until it returns; only for an argument.
     case callback(ForeignSignature)
-    /// A C function that the callee may keep and call until ``ForeignCallback/release()``; an argument only.
+    /// A C function that the callee may keep and call until ``ForeignCallback/release()``; only for an argument.
     case kept(ForeignSignature)
 
     /// A field of a struct.
     ///
-    /// Two fields are equal if their types are: the names are for people, and C functions know none.
+    /// Two fields are equal if their types are equal. The names are only for readers; C functions do not know them.
     public struct Field: Sendable, Hashable, CustomStringConvertible {
-        /// Nil in a struct whose fields have no names.
+        /// The field's name; nil in a struct whose fields have no names.
         public let name: String?
-        /// Its type.
+        /// The field's type.
         public let type: ForeignType
 
-        /// A field.
+        /// Creates a field.
         public init(_ name: String? = nil, _ type: ForeignType) {
             self.name = name
             self.type = type
         }
 
-        /// The field as it is written in a signature.
+        /// The field as text, in the form that a signature uses.
         public var description: String { name.map { "\($0): \(type)" } ?? type.description }
 
         /// Whether the types are equal.
@@ -45,14 +46,14 @@ public indirect enum ForeignType: Sendable, Hashable {
         public func hash(into hasher: inout Hasher) { hasher.combine(type) }
     }
 
-    /// The types that are one word in a signature.
+    /// The types that a signature writes as one word.
     static let words: [String: ForeignType] = [
         "void": .void, "bool": .bool, "int8": .int8, "int16": .int16, "int32": .int32, "int64": .int64,
         "uint8": .uint8, "uint16": .uint16, "uint32": .uint32, "uint64": .uint64, "float": .float, "double": .double,
         "pointer": .pointer, "string": .string, "bytes": .bytes,
     ]
 
-    /// The type without what says that it may be NULL, or whose memory it is.
+    /// The type without the marks for NULL and for owned memory.
     var plain: ForeignType {
         switch self {
         case .optional(let type), .owned(let type): type.plain
@@ -60,7 +61,7 @@ public indirect enum ForeignType: Sendable, Hashable {
         }
     }
 
-    /// Whether it may be NULL.
+    /// Whether the value may be NULL.
     var isOptional: Bool {
         switch self {
         case .optional: true
@@ -69,12 +70,12 @@ public indirect enum ForeignType: Sendable, Hashable {
         }
     }
 
-    /// Whether its memory is the receiver's.
+    /// Whether the receiver owns the memory of the value.
     var isOwned: Bool { if case .owned = self { true } else { false } }
 }
 
 extension ForeignType: CustomStringConvertible {
-    /// The type as it is written in a signature.
+    /// The type as text, in the form that a signature uses.
     public var description: String {
         switch self {
         case .void: "void"

@@ -2,7 +2,7 @@
 public enum ForeignValue: Sendable, Hashable {
     /// No result.
     case void
-    /// NULL, where the signature allows it by `?`.
+    /// NULL, if the type in the signature has a `?`.
     case null
     case bool(Bool)
     /// For `int8` to `int64`; must be in the range of the signature's type.
@@ -11,24 +11,24 @@ public enum ForeignValue: Sendable, Hashable {
     case uint(UInt64)
     case float(Float)
     case double(Double)
-    /// As an argument borrowed for the call, NUL-terminated; as a result a copy.
+    /// As an argument, it is borrowed for the call and ends with NUL; as a result, it is a copy.
     case string(String)
-    /// As an argument borrowed for the call; as a result a copy.
+    /// As an argument, it is borrowed for the call; as a result, it is a copy.
     case bytes([UInt8])
-    /// An address other than 0; the caller is responsible for what is stored there.
+    /// An address other than 0. The caller is responsible for the memory there.
     case pointer(UInt)
     /// The fields of a struct, in order.
     case structure([ForeignValue])
-    /// A function of the host that the plug-in calls; an argument only.
+    /// A function of the host that the plug-in calls; only for an argument.
     case callback(ForeignCallback)
 
-    /// A closure for the plug-in to call while the call lasts.
+    /// A closure that the plug-in may call until the function returns.
     ///
-    /// An error that it throws ends the closure's part in this call: the plug-in gets a zero, or the failure if the
-    /// callback's signature `throws`, the closure is not called again, and the call throws the error when the function
-    /// returns.
+    /// If the closure throws, the plug-in gets a zero, or a failure if the callback's signature `throws`. The closure
+    /// is not called again during this call. When the function returns, the call throws the closure's error.
     ///
-    /// - Parameter body: called on any thread with the values of the callback's signature; returns one of its result.
+    /// - Parameter body: is called on any thread, with values of the types in the callback's signature, and returns its
+    ///   result.
     /// - Returns: the argument.
     public static func callback(_ body: @escaping @Sendable ([ForeignValue]) throws -> ForeignValue) -> ForeignValue {
         .callback(ForeignCallback(body))
@@ -52,7 +52,7 @@ public enum ForeignValue: Sendable, Hashable {
         }
     }
 
-    /// The number as floating point, or nil where the value is not a number.
+    /// The number as floating point, or nil if the value is not a number.
     public var double: Double? {
         switch self {
         case .double(let value): value
@@ -75,7 +75,7 @@ public enum ForeignValue: Sendable, Hashable {
     /// The truth value, or nil.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The value for a message: long texts are cut, bytes and fields counted.
+    /// The value for a message. Long texts are shortened; of bytes and structs only the number of elements is shown.
     var shown: String {
         switch self {
         case .void: "no value"

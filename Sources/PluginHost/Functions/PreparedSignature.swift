@@ -1,18 +1,18 @@
 internal import CPluginSupport.Shims
 
-/// A signature with what libffi needs to call a function of it, or to make one.
+/// A signature with the data that libffi needs to call such a function, or to make one.
 final class PreparedSignature: @unchecked Sendable {
-    // @unchecked because of the pointer: what it points to never changes until deinit.
+    // @unchecked because of the pointer: the memory that it refers to does not change until deinit.
     let signature: ForeignSignature
     let call: OpaquePointer
-    /// The bytes that a call takes, aligned to 16: the result first, then the arguments.
+    /// How many bytes the frame of a call has, aligned to 16. It holds the result first, then the arguments.
     let frameSize: Int
-    /// Where the first argument stands in the frame; each takes its size, rounded up to 8.
+    /// The offset of the first argument in the frame. Each argument takes its size, rounded up to 8.
     let firstArgument: Int
-    /// The signatures of the arguments that are callbacks, by their index.
+    /// The signatures of the callbacks among the arguments, by the argument's index.
     let callbacks: [Int: PreparedSignature]
 
-    /// Nil if libffi refuses the signature, or there is no memory for it.
+    /// Creates nil if libffi refuses the signature, or if there is not enough memory.
     init?(_ signature: ForeignSignature) {
         var callbacks: [Int: PreparedSignature] = [:]
         for (index, argument) in signature.arguments.enumerated() {
@@ -32,7 +32,7 @@ final class PreparedSignature: @unchecked Sendable {
     deinit { phs_ffi_free(call) }
 }
 
-// MARK: The places of values, by the rules of C
+// MARK: The layout of values, by the rules of C
 
 extension ForeignType {
     /// The size and alignment of the C type; `bytes` is a plugin_bytes.
@@ -57,10 +57,10 @@ extension ForeignType {
         }
     }
 
-    /// What it takes in a frame.
+    /// How many bytes a value takes in a frame.
     var slotSize: Int { layout.size.rounded(upTo: 8) }
 
-    /// Whether every bit of it is a number or an address: nothing is borrowed, copied or checked.
+    /// Whether the value consists of numbers and addresses only, so that nothing is borrowed, copied or checked.
     var isPlain: Bool {
         switch self {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .void: true
@@ -76,7 +76,7 @@ extension ForeignType {
         }
     }
 
-    /// What is passed for an argument: an address and a number for `bytes`.
+    /// The C arguments for one argument of the signature: an address and a number for `bytes`.
     fileprivate var machineTypesOfArgument: [UInt16] {
         plain == .bytes ? [PHS_FFI_POINTER.number, PHS_FFI_UINT64.number] : machineTypes
     }

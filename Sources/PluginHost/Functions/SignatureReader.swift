@@ -1,4 +1,4 @@
-/// Reads the text of a ``ForeignSignature``, of which nothing is trusted.
+/// Reads the text of a ``ForeignSignature``. The text is not trusted.
 struct SignatureReader {
     private typealias Fault = ForeignSignature.Fault
     private typealias Limit = ForeignSignature.Limit
@@ -7,13 +7,13 @@ struct SignatureReader {
     private var at = 0
     private var types = 0
 
-    /// Where a type stands, which decides what it may be.
+    /// The position of a type in the signature. It decides which types are allowed.
     private struct Place {
-        /// How many structs and callbacks are around it.
+        /// How many structs and callbacks surround it.
         var depth = 0
-        /// Inside the signature of a callback.
+        /// Whether it is in the signature of a callback.
         var isInCallback = false
-        /// A result, or a part of one.
+        /// Whether it is a result, or a part of one.
         var isResult = false
         var isField = false
     }
@@ -32,7 +32,7 @@ struct SignatureReader {
 
     // MARK: Grammar
 
-    /// `(type, …) [throws] -> result`; a callback's has another place than a function's.
+    /// Reads `(type, …) [throws] -> result`, for a function or a callback.
     private mutating func signature(_ place: Place) throws(ForeignSignature.Fault) -> ForeignSignature {
         try expect("(", for: "the arguments")
         var arguments: [ForeignType] = []
@@ -108,7 +108,7 @@ struct SignatureReader {
         return try signature(Place(depth: place.depth + 1, isInCallback: true))
     }
 
-    /// `{name: type, …}` or `{type, …}`.
+    /// Reads `{name: type, …}` or `{type, …}`.
     private mutating func structure(_ place: Place) throws(ForeignSignature.Fault) -> ForeignType {
         var inside = place
         inside.depth += 1
@@ -137,7 +137,7 @@ struct SignatureReader {
         return .structure(fields)
     }
 
-    /// A word before a colon; nil, and nothing is read, where none stands here.
+    /// Reads a word that is followed by a colon. If there is none, returns nil and reads nothing.
     private mutating func fieldName() -> String? {
         let start = at
         let word = word()
@@ -154,7 +154,7 @@ struct SignatureReader {
         while let byte = peek, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { at += 1 }
     }
 
-    /// The letters, digits and underscores that begin here.
+    /// The letters, digits and underscores at the current position.
     private mutating func word() -> String {
         let start = at
         while let byte = peek, Self.isOfWord(byte) { at += 1 }
@@ -197,12 +197,12 @@ struct SignatureReader {
     // MARK: Faults
 
     private func fault(_ problem: String, at place: Int? = nil) -> ForeignSignature.Fault {
-        // Bytes that continue a character are not counted.
+        // Bytes inside of a character are not counted.
         let before = text[..<(place ?? at)].count { $0 & 0xC0 != 0x80 }
         return ForeignSignature.Fault(position: before + 1, problem: problem)
     }
 
-    /// What stands here, for a message.
+    /// The text at the current position, for a message.
     private var next: String {
         guard at < text.count else { return "the end" }
         let rest = text[at...]

@@ -88,7 +88,7 @@ public struct PluginNote: Sendable, Hashable {
         toolchain = Self.toolchain(in: payload)
     }
 
-    /// The note of a file; nil where it has none, or is no ELF file that can be read.
+    /// Reads the note of a file. Creates nil if the file has none, or is not a readable ELF file.
     @_spi(Tools) public init?(ofFile path: String) {
         guard let file = try? OpenedFile(path: path),
             let note = ImageInspector.inspectQuickly(file, path: path, bundlePath: Path.parent(path)).note
@@ -96,7 +96,7 @@ public struct PluginNote: Sendable, Hashable {
         self = note
     }
 
-    /// What a packer writes into `PHBuiltFor` of the Info.plist beside the file.
+    /// The value that a packer writes for `PHBuiltFor` into the bundle's Info.plist.
     @_spi(Tools) public var summary: [String: String] {
         var summary = ["ABI": "\(abiMajor).\(abiMinor)"]
         if isSwift { summary["Toolchain"] = toolchain }

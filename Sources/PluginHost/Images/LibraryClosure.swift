@@ -10,7 +10,7 @@ struct LibraryClosure {
         /// The bundle's own file with that name, which the dynamic linker does not find by this name.
         var carried: String?
 
-        /// Who needs what, and where it was looked for.
+        /// A sentence with the file that needs the library, the library's name, and the directories that were searched.
         var sentence: String {
             let places = searched.map { place in
                 switch place.rule {

@@ -81,7 +81,7 @@ struct LibrarySearch {
         return .missing(searched: searched, rejected: rejected)
     }
 
-    /// Whether every program finds a file under a library's name, without a search path of its own.
+    /// Whether every program finds the file under a library's name, without a search path of its own.
     func isOfSystem(_ path: String, name: String) -> Bool {
         systemDirectories.contains(Path.parent(path)) || cache.paths(of: name).contains(path)
     }

@@ -1,10 +1,10 @@
-/// A program or a shared object on disk, and the libraries that it names: for tools that put programs together.
+/// A program or a shared object on disk, with the libraries that it names. It is for tools that assemble programs.
 ///
-/// **Threads.** One.
+/// **Threads.** Use a value on one thread only.
 @_spi(Tools) public final class LinkedFile {
     let image: ImageFile
 
-    /// Reads the head and the dynamic section.
+    /// Reads the ELF header and the dynamic section.
     ///
     /// - Throws: a ``PluginFinding`` of code `notLoadable`, if the file is not an ELF program or library of this machine.
     @_spi(Tools) public init(path: String) throws(PluginFinding) {
@@ -19,25 +19,25 @@
 
     init(_ image: ImageFile) { self.image = image }
 
-    /// The path that it was found at.
+    /// The path at which the file was found.
     @_spi(Tools) public var path: String { image.path }
-    /// DT_SONAME, the name by which the dynamic linker knows the library once it is loaded.
+    /// DT_SONAME: the name by which the dynamic linker recognises the library after it is loaded.
     @_spi(Tools) public var ownName: String? { image.ownName }
     /// DT_NEEDED: the libraries that it is linked with, in order.
     @_spi(Tools) public var needed: [String] { image.needed }
-    /// DT_RUNPATH, or DT_RPATH where there is none.
+    /// DT_RUNPATH, or DT_RPATH if the file has no DT_RUNPATH.
     @_spi(Tools) public var searchPath: String? { image.runPath ?? image.rPath }
-    /// Whether both are one file, whatever the paths are.
+    /// Whether both are the same file, even if the paths differ.
     @_spi(Tools) public func isSameFile(as other: LinkedFile) -> Bool { image.isSameFile(as: other.image) }
 }
 
-/// Finds the file of a library as the dynamic linker finds it when it starts a program.
+/// Finds the file of a library by the same rules as the dynamic linker when it starts a program.
 ///
-/// **Threads.** One. **Cost.** It reads the dynamic linker's cache when it is made.
+/// **Threads.** Use a value on one thread only. **Cost.** Creating it reads the dynamic linker's cache.
 @_spi(Tools) public struct LibraryFinder {
-    /// Where a library is.
+    /// The result of a search.
     @_spi(Tools) public enum Result {
-        /// `isOfSystem`: every program finds it without a search path of its own.
+        /// `isOfSystem`: whether every program finds the library without a search path of its own.
         case found(LinkedFile, isOfSystem: Bool)
         /// An error of code `dependencyMissing` that names the library, the file that needs it, and the directories that
         /// were searched.
@@ -46,7 +46,7 @@
 
     private let search: LibrarySearch
 
-    /// - Parameter obeysEnvironment: whether `LD_LIBRARY_PATH` of this process counts.
+    /// - Parameter obeysEnvironment: whether to search `LD_LIBRARY_PATH` of this process.
     @_spi(Tools) public init(obeysEnvironment: Bool) {
         search = obeysEnvironment ? LibrarySearch() : LibrarySearch(environmentPath: nil)
     }
@@ -54,9 +54,9 @@
     /// Finds a library.
     ///
     /// - Parameters:
-    ///   - name: as DT_NEEDED has it.
+    ///   - name: the name in DT_NEEDED.
     ///   - chain: the file that needs it, then the file that needs that one, and so on to the program.
-    /// - Returns: its file, or why there is none.
+    /// - Returns: the library's file, or an error if it was not found.
     @_spi(Tools) public func find(_ name: String, neededBy chain: [LinkedFile]) -> Result {
         switch search.find(name, neededBy: chain.map(\.image)) {
         case .found(let file):

@@ -52,9 +52,10 @@ public final class ForeignFunction: @unchecked Sendable {
     ///
     /// - Parameter arguments: as many as the signature has, each of the right type.
     /// - Returns: the result, with the type that the signature states.
-    /// - Throws: ``PluginError``: `argumentInvalid` if an argument does not match, or `functionUnavailable` if the bundle was
-    ///   unloaded, and then the function was not called; `functionFailed` if a function that `throws` failed, or let an
-    ///   exception of C++ out; `resultInvalid` if the result is NULL or not UTF-8. The error that a callback threw.
+    /// - Throws: ``PluginError``. If the function was not called: `argumentInvalid` for an argument that does not
+    ///   match, or `functionUnavailable` if the bundle was unloaded. If it was called: `functionFailed` if a function
+    ///   that `throws` failed, or if a C++ exception left it; `resultInvalid` if the result is NULL or not UTF-8. An
+    ///   error that a callback threw is thrown unchanged.
     @discardableResult
     public func callAsFunction(_ arguments: ForeignValue...) throws -> ForeignValue {
         try call(with: arguments)
@@ -70,11 +71,11 @@ public final class ForeignFunction: @unchecked Sendable {
         guard arguments.count == signature.arguments.count else { throw wrongCount(arguments.count) }
         var loans = ForeignLoans()
         return try withUnsafeTemporaryAllocation(byteCount: prepared.frameSize, alignment: 16) { room in
-            let frame = room.baseAddress!  // a frame has at least the room for a result
+            let frame = room.baseAddress!  // a frame always has space for a result
             do {
                 let result = try write(arguments, from: 0, to: frame + prepared.firstArgument, &loans) {
                     try invoke(frame)
-                    // Read before the arguments end: the result may point into them.
+                    // The result is read while the arguments are valid, because it may point into them.
                     return try value(in: frame)
                 }
                 if let failure = loans.failure { throw failure }
@@ -93,7 +94,7 @@ public final class ForeignFunction: @unchecked Sendable {
         }
     }
 
-    /// Writes the arguments from an index on, and runs a body while the function borrows them. Bytes are not copied.
+    /// Writes the arguments from an index on, and calls a body while the function borrows them. Bytes are not copied.
     private func write(
         _ arguments: [ForeignValue], from first: Int, to place: UnsafeMutableRawPointer, _ loans: inout ForeignLoans,
         _ body: () throws -> ForeignValue
@@ -103,7 +104,7 @@ public final class ForeignFunction: @unchecked Sendable {
             let type = signature.arguments[index]
             if case .bytes(let bytes) = arguments[index], type.plain == .bytes {
                 return try bytes.withUnsafeBytes { borrowed -> ForeignValue in
-                    // Empty bytes have an address too: NULL means that there are none.
+                    // Empty bytes need an address too, because NULL means that there are no bytes.
                     let start = borrowed.baseAddress ?? UnsafeRawPointer(place)
                     place.storeBytes(of: plugin_bytes(ptr: start, len: borrowed.count), as: plugin_bytes.self)
                     return try write(arguments, from: index + 1, to: place + type.slotSize, &loans, body)
@@ -139,24 +140,24 @@ public final class ForeignFunction: @unchecked Sendable {
 
     // MARK: The call itself
 
-    /// Whether every argument and the result are numbers, and a frame of ``plainFrame`` bytes has room for them.
+    /// Whether the arguments and the result are numbers that fit in a frame of ``plainFrame`` bytes.
     var isPlain: Bool {
         prepared.frameSize <= Self.plainFrame && signature.result.isPlain
             && signature.arguments.allSatisfy(\.isPlain)
     }
 
-    /// Known when a typed call is compiled, so that it stands on the stack.
+    /// The size is a constant, so that a typed call keeps its frame on the stack.
     @inlinable static var plainFrame: Int { 512 }
 
-    /// Where the first argument stands in a frame.
+    /// The offset of the first argument in a frame.
     var firstArgument: Int { prepared.firstArgument }
 
-    /// Calls the function with the arguments in a frame, and leaves its result there.
+    /// Calls the function with the arguments in a frame, and writes its result there.
     @usableFromInline
     func invoke(_ frame: UnsafeMutableRawPointer) throws(PluginError) {
         guard loaded.isOffered.load(ordering: .acquiring) else { throw unloaded }
         HeldLocks.preconditionNone(before: "a C function of a plug-in")
-        // A reason that was given before this call is not this call's.
+        // Discards an error that was set before this call.
         if isThrowing { _ = loaded.table.takeReason() }
         var exception: UnsafeMutablePointer<CChar>?
         let status = phs_call_foreign(call, code, frame, &exception)
@@ -196,6 +197,6 @@ public final class ForeignFunction: @unchecked Sendable {
 }
 
 extension ForeignLoans {
-    /// What a callback of the call threw first.
+    /// The first error that a callback of the call threw.
     fileprivate var failure: (any Error)? { callbacks.lazy.compactMap(\.failure).first }
 }

@@ -1,10 +1,10 @@
 internal import CPluginSupport
 
 extension PluginBundle {
-    /// A C function of this bundle. Loads the bundle if necessary.
+    /// Finds a C function of this bundle. Loads the bundle if necessary.
     ///
-    /// It is a function that the entry registered, or one that `PHFunctions` in Info.plist names and the
-    /// executable exports under that name.
+    /// The function is one that the entry registered, or one that `PHFunctions` in Info.plist names and the executable
+    /// exports under that name.
     ///
     /// - Parameters:
     ///   - name: the function's name.
@@ -76,14 +76,14 @@ extension PluginBundle {
 
     /// Compares the functions that the entry registered with those that `PHFunctions` declares.
     ///
-    /// - Returns: an error for each whose two signatures differ, a warning for each that is declared and neither registered
-    ///   nor exported.
+    /// - Returns: an error for each function whose two signatures differ, and a warning for each declared function that
+    ///   is neither registered nor exported.
     func functionDifferences(of registrations: borrowing Registrations, in image: LoadedImage?) -> [PluginFinding] {
         if manifest.functions.isEmpty { return [] }
         var findings: [PluginFinding] = []
         for (name, declared) in manifest.functions.sorted(by: { $0.key < $1.key }) {
             if let registered = registrations.functions[name]?.signature {
-                // A text that is not a signature is a finding about Info.plist.
+                // If a text is not a signature, a finding about Info.plist reports it.
                 guard let signature = try? ForeignSignature(declared), signature != registered else { continue }
                 findings.append(
                     PluginFinding(

@@ -6,11 +6,11 @@
 /// ```
 /// Its types are compared with the plug-in's signature once, when the function is looked up.
 ///
-/// **Threads.** As the C function allows; the value itself may be shared. **Lifetime.** As of ``ForeignFunction``.
-/// **Cost.** Where all types are numbers or structs of them, that of libffi: no memory is allocated. Else that of
-/// ``ForeignFunction``.
+/// **Threads.** As the C function allows; the value itself may be shared. **Lifetime.** The same as of
+/// ``ForeignFunction``. **Cost.** If all types are numbers or structs of numbers: a call through libffi, which
+/// allocates no memory. Otherwise the same as of ``ForeignFunction``.
 public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: Sendable {
-    /// The function, called with values.
+    /// The same function, called with an array of values.
     public let untyped: ForeignFunction
     @usableFromInline let isPlain: Bool
     @usableFromInline let firstArgument: Int
@@ -50,7 +50,7 @@ public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: S
         _ argument: repeat each Argument, result: (UnsafeMutableRawPointer) -> Result
     ) throws -> Result {
         try withUnsafeTemporaryAllocation(byteCount: ForeignFunction.plainFrame, alignment: 16) { room in
-            let frame = room.baseAddress!  // it is not empty
+            let frame = room.baseAddress!  // the size is never 0
             var place = frame + firstArgument
             for value in repeat each argument { Self.store(value, &place) }
             try untyped.invoke(frame)
@@ -67,7 +67,7 @@ public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: S
     @usableFromInline
     func callWithValues(_ argument: repeat each Argument) throws -> Result where Result: ForeignConvertible {
         let value = try untyped.call(with: values(repeat each argument))
-        // The types were compared; a value of another one would be a fault of this library.
+        // The types were compared before, so a value of another type is a fault of this library.
         guard let result = Result(foreignValue: value) else { throw untyped.unexpected(value, Result.self) }
         return result
     }
@@ -89,13 +89,13 @@ extension ForeignFunction {
 }
 
 extension PluginBundle {
-    /// A C function of this bundle by the Swift types of its arguments and result, loading the bundle if it is not loaded.
+    /// Finds a C function of this bundle by the Swift types of its arguments and result. Loads the bundle if necessary.
     ///
     /// - Parameters:
     ///   - name: the function's name.
-    ///   - type: a function type such as `((Int32, String) -> Double).self`, which must fit the plug-in's own signature.
+    ///   - type: a function type such as `((Int32, String) -> Double).self`. It must match the plug-in's own signature.
     /// - Returns: the function, to be called with values of these types.
-    /// - Throws: ``PluginError``: as ``function(_:_:)``; `signatureMismatch` if the types do not fit.
+    /// - Throws: ``PluginError``: as ``function(_:_:)``; `signatureMismatch` if the types do not match.
     public func function<each Argument: ForeignConvertible, Result: ForeignConvertible>(
         _ name: String, as type: ((repeat each Argument) -> Result).Type
     ) throws -> TypedForeignFunction<Result, repeat each Argument> {
@@ -107,11 +107,11 @@ extension PluginBundle {
         return TypedForeignFunction(function, resultIsPlain: Result.isPlain)
     }
 
-    /// The same of a function without a result.
+    /// Finds a C function without a result by the Swift types of its arguments. Loads the bundle if necessary.
     ///
     /// - Parameters:
     ///   - name: the function's name.
-    ///   - type: a function type such as `((Int32, String) -> Void).self`, which must fit the plug-in's own signature.
+    ///   - type: a function type such as `((Int32, String) -> Void).self`. It must match the plug-in's own signature.
     /// - Returns: the function, to be called with values of these types.
     /// - Throws: as for a function with a result.
     public func function<each Argument: ForeignConvertible>(

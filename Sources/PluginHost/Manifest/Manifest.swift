@@ -80,7 +80,8 @@ public struct Manifest: Sendable {
     /// `PHExecution`: where the bundle's code must run. A bundle that requires more than this version can provide,
     /// which runs all code in the application's process, is not loaded.
     public let execution: String?
-    /// `PHBuiltFor`: what the packer read in the executable's note: the plug-in `ABI`, and for Swift the `Toolchain`.
+    /// `PHBuiltFor`: the plug-in `ABI`, and for Swift the `Toolchain`. The packer reads them from the executable's
+    /// note.
     public let builtFor: [String: String]
 
     private let list: InfoList

@@ -22,7 +22,7 @@ final class BundleStrings: Sendable {
         var chains: [String: StringsChain] = [:]
         /// Tables that did not exist at the last look-up.
         var absent: Set<String> = []
-        /// How many questions were answered from the compiled table of a name, without reading it.
+        /// How many strings were looked up in a compiled table without reading it as a whole, by the table's name.
         var unread: [String: Int] = [:]
     }
 

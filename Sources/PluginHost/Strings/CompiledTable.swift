@@ -2,14 +2,14 @@ import PropertyLists
 
 /// The compiled form of a `.strings` file, used only while it matches the text next to it.
 ///
-/// The text counts. A compiled table is used only if it was made of this very text: of its size, and changed at the time that the
-/// head states, or else with the same bytes. Then the first questions are answered from the file, which is not read: most of
-/// what a program that starts needs is a few strings of a large table.
+/// The text is authoritative. A compiled table is used only if it was made from this text: the size must be equal, and
+/// the time of the last change or else a hash of the bytes. The first strings are then found in the file without
+/// reading it as a whole, because a program that starts needs only a few strings of a large table.
 struct CompiledTable: ~Copyable {
     private let file: OpenedFile
     private let head: CompiledStrings.Head
 
-    /// Opens the compiled table next to a `.strings` file. Returns nil if there is none that matches the text.
+    /// Opens the compiled table next to a `.strings` file. Creates nil if there is none that matches the text.
     ///
     /// **Cost.** One system call if there is none, otherwise four; if the time differs, also reading the text.
     init?(beside strings: String) {
@@ -26,7 +26,7 @@ struct CompiledTable: ~Copyable {
         self.head = head
     }
 
-    /// More than the compiled form of any text within its limit.
+    /// The compiled form of a text within its limit is never larger.
     private static let mostBytes = UInt64(4 * PropertyListLimits.stringsTable.size)
 
     /// `fr.lproj/Localizable.compiled-strings` for `fr.lproj/Localizable.strings`.
@@ -39,7 +39,7 @@ struct CompiledTable: ~Copyable {
             return false
         }
         if text.modified == head.sourceModified { return true }
-        // Copied without its time, or changed: only the bytes show which.
+        // The file was copied without its time, or it was changed. Only its bytes show which.
         let limit = PropertyListLimits.stringsTable.size
         guard text.size <= UInt64(limit), let bytes = try? OpenedFile(path: strings).bytes(atMost: limit) else {
             return false

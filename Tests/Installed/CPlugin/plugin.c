@@ -1,4 +1,4 @@
-/* Compiled with nothing but the installed header: cc $(pkg-config --cflags pluginhost-plugin). */
+/* Compiled with only the installed header: cc $(pkg-config --cflags pluginhost-plugin). */
 #include <plugin_abi.h>
 
 PLUGIN_DECLARE_NOTE;

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A plug-in that is compiled with the installed modules: the package manager compiles this one target and nothing of the
-// host. The plug-in is not linked against the library either, because the process that loads it has the library.
+// A plug-in that is compiled with the installed modules. The package manager compiles only this target and no code of
+// the host. The plug-in is not linked against the library, because the process that loads it has the library.
 let package = Package(
     name: "Loud",
     products: [.library(name: "Loud", type: .dynamic, targets: ["Loud"])],

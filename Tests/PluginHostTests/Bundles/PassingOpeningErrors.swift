@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    /// The second of two looks at one path fails, as if the file had disappeared after the first.
+    /// The second look at each path fails, as if the file disappeared after the first one.
     @Test func fault288_aDirectoryOrHelperThatDisappearsAfterItWasFoundEndsNoProcess() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree([
@@ -253,7 +253,7 @@ import Testing
             precondition(bundle.builtInPlugInsPath == tree("X.bundle/Contents/PlugIns"))
             failSecondLook(at: "X.bundle/Contents/Linux/helper")
             precondition(bundle.path(forAuxiliaryExecutable: "helper") == tree("X.bundle/Contents/Linux/helper"))
-            // Both were found at the first look, and no second one was needed.
+            // Both files were found at the first look, so there was no second one.
             precondition(FailingCalls.left == 2)
             FailingCalls.stop()
         }

@@ -33,7 +33,7 @@ import Testing
         let disabled = try #require(catalog.candidates.first { $0.identifier == "one" })
         #expect(disabled.findings.map(\.code) == [.disabledByUser] && disabled.error == nil)
         #expect(catalog.explanation(of: "one").remedy.contains("pluginhost enable one"))
-        // Nothing is wrong with it.
+        // A disabled plug-in is not an error.
         #expect(catalog.unusable.map(\.identifier) == ["two"])
         try catalog.setDisabled("one", false)
         #expect(catalog.plugins.count == 2)
@@ -45,7 +45,7 @@ import Testing
         #expect(verdicts(catalog(tree))["one"] == .disabled)
         try catalog(tree).setDisabled("one", false)
         #expect(verdicts(catalog(tree))["one"] == .usable)
-        // Without the choices of that user.
+        // A catalogue without a file of choices uses both plug-ins.
         #expect(PluginCatalog(searchPaths: [tree("a")], options: .init(index: .none)).plugins.count == 2)
     }
 
@@ -92,7 +92,7 @@ import Testing
         let finding = try #require(catalog.findings.first, "\(comment)")
         #expect(finding.code == .choicesUnreadable && finding.filePath == tree("config/plugins.plist"))
         #expect(!finding.remedy.isEmpty)
-        // Nothing is written over a file that is not understood.
+        // A file that cannot be read is never overwritten.
         #expect(throws: PluginError.self) { try catalog.setDisabled("one", true) }
     }
 }

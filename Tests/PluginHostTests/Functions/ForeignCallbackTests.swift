@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Closures of the application that C calls.
+/// Closures of the application that C code calls.
 @Suite struct ForeignCallbackTests {
     private struct Stop: Error, Equatable { var number: Int64 }
 
@@ -58,7 +58,7 @@ import Testing
     @Test func aCallbackThatThrowsGivesThePluginAFailureAndAZero() throws {
         let attempt = try function("attempt")
         #expect(try attempt(.callback { .int($0[0].int64! * 2) }, .int(4)) == .int(8))
-        // The plug-in's own error gives way to the closure's, which is its cause.
+        // The call throws the closure's error, because it is the cause of the plug-in's own error.
         #expect(throws: Stop(number: 1)) { try attempt(.callback { _ in throw Stop(number: 1) }, .int(4)) }
     }
 
@@ -103,16 +103,16 @@ import Testing
         #expect(error?.description.contains("is a closure of other types than (int32) -> int32") == true)
     }
 
-    // MARK: Kept
+    // MARK: Kept callbacks
 
-    /// Counts the closures that live.
+    /// Counts the closures that exist.
     private final class Witness: Sendable {
         static let living = Atomic(0)
         init() { Self.living.add(1, ordering: .relaxed) }
         deinit { Self.living.subtract(1, ordering: .relaxed) }
     }
 
-    /// One test, because the fixture keeps one function.
+    /// This is one test because the fixture can keep only one function.
     @Test func aKeptClosureLivesUntilItIsReleasedAndACallAfterwardsDoesNothing() throws {
         let (keep, use) = (try function("keep"), try function("use"))
         do {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Values that cross to C and back.
+/// Values that are passed to C and returned from it.
 @Suite struct ForeignFunctionTests {
     private func call(_ name: String, _ arguments: ForeignValue...) throws -> ForeignValue {
         try FunctionFixture.bundle().function(name).call(with: arguments)

@@ -83,7 +83,7 @@ import Testing
         #expect(fault?.problem.contains(problem) == true, "\(fault?.problem ?? "")")
     }
 
-    // MARK: Generated
+    // MARK: Generated signatures
 
     @Test func everySignatureOfTheGrammarIsReadBackAsItIsWritten() throws {
         var random = SeededGenerator(seed: 450)
@@ -120,7 +120,7 @@ import Testing
     }
 }
 
-/// Signatures by the grammar, within its limits.
+/// Makes random signatures that follow the grammar and its limits.
 enum RandomSignature {
     static func make(_ random: inout SeededGenerator) -> ForeignSignature {
         signature(isCallback: false, &random)
@@ -166,7 +166,7 @@ enum RandomSignature {
         }
     }
 
-    /// With other blanks.
+    /// The same text with other white space.
     static func spaced(_ text: String, _ random: inout SeededGenerator) -> String {
         var result = ""
         for character in text {

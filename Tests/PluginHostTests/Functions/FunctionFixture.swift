@@ -3,14 +3,14 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// A plug-in in C whose functions have every type and every way to pass it.
+/// A plug-in in C that has functions with every type, passed in every way.
 enum FunctionFixture {
-    /// The bundle, built once.
+    /// The bundle, which is built once.
     static func bundle() throws -> PluginBundle { try shared.get() }
 
     private static let shared = Result { try make("Functions", source) }
 
-    /// A bundle of its own, whose folder lives as long as the process.
+    /// Makes a separate bundle. Its folder exists as long as the process.
     static func make(_ name: String, _ source: String, info: String = "") throws -> PluginBundle {
         let file = try ImageFixtures.c("\(name).so", source, ["-shared", "-pthread"])
         let tree = try TemporaryTree([
@@ -23,7 +23,7 @@ enum FunctionFixture {
         return try PluginBundle.open(path: tree("\(name).bundle"))
     }
 
-    /// `functions`: C definitions. `table`: rows `R(name, "signature")`.
+    /// `functions`: definitions in C. `table`: rows of the form `R(name, "signature")`.
     static func source(_ functions: String, _ table: String) -> String {
         """
         #include "plugin_abi.h"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Faults 450 to 459: signatures that are written to harm who reads them, and functions that are not what they say.
+/// Faults 450 to 459: signatures that try to harm their reader, and functions that do not match their signatures.
 @Suite struct HostileSignatureFaults {
     private func problem(_ text: String) -> String? {
         do throws(ForeignSignature.Fault) {

@@ -13,14 +13,14 @@ private struct Triple: ForeignStruct, Equatable {
     static let foreignType = ForeignType.structure([.init(nil, .int64), .init(nil, .int64), .init(nil, .int64)])
 }
 
-/// Its Swift layout ends before that of C.
+/// Its layout in Swift is shorter than in C.
 private struct Short: ForeignStruct {
     var a: Int64
     var b: Int32
     static let foreignType = ForeignType.structure([.init(nil, .int64), .init(nil, .int32)])
 }
 
-/// Functions by the Swift types of their arguments and result.
+/// Functions that are found by the Swift types of their arguments and result.
 @Suite struct TypedFunctionTests {
     @Test func numbersAndStructsOfThemCross() throws {
         let bundle = try FunctionFixture.bundle()

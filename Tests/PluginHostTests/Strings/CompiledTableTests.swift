@@ -12,14 +12,14 @@ import Testing
         (0..<300).map { "\"k\($0)\" = \"\(word) \($0)\";\n" }.joined()
     }
 
-    /// A tree with a table and a compiled one, whose texts differ so that it shows which was read.
+    /// A folder with a table and a compiled one. Their texts differ, which shows which one was read.
     private func tree(compiled: String, text: String? = nil) throws -> TemporaryTree {
         let tree = try TemporaryTree(["fr.lproj/Localizable.strings": Self.text("texte")])
         let file = tree.path + "/fr.lproj/Localizable.strings"
         setTime(of: file, Self.time)
         var bytes = try #require(
             CompiledStrings.compile(Array(Self.text(compiled).utf8), modified: Int64(Self.time) * 1_000_000_000))
-        // As if it were made of the text that stands there.
+        // The head states the size and hash of the text that is in the folder.
         let source = Array((text ?? Self.text("texte")).utf8)
         func put(_ number: UInt64, at place: Int) {
             for byte in 0..<8 { bytes[place + byte] = UInt8(truncatingIfNeeded: number >> (8 * UInt64(byte))) }
@@ -48,11 +48,11 @@ import Testing
     }
 
     @Test func aCompiledTableIsReadInThePlaceOfItsText() throws {
-        // The tree removes its files when it goes.
+        // The tree removes its files when it is released.
         let tree = try tree(compiled: "compile")
         defer { withExtendedLifetime(tree) {} }
         let strings = strings(tree)
-        // More than are answered from the file: then the whole table is in memory, the compiled one again.
+        // After some strings the whole table is read into memory. That is the compiled table too.
         for number in 0..<300 { #expect(string(number, strings) == "compile \(number)") }
         #expect(strings.localizedString(forKey: "none", value: "x", table: nil) == "x")
         #expect(log.calls.isEmpty)

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// From zstd.h of 1.4 and later, whose interface and numbers are stable.
+// These types and numbers are copied from zstd.h, where they are stable since version 1.4.
 typedef struct { const void *bytes; size_t size, position; } in_buffer;
 typedef struct { void *bytes; size_t size, position; } out_buffer;
 enum { COMPRESSION_LEVEL = 100, CHECKSUM = 201, CONTINUE = 0, END = 2, LEVEL = 19 };

@@ -2,13 +2,15 @@ internal import CPackingSupport
 import Glibc
 @_spi(Tools) internal import PluginHost
 
-/// Unpacks an archive of a bundle, of which nothing is believed.
+/// Unpacks an archive of a bundle. The archive is not trusted.
 ///
-/// Each name is checked before a byte is written (``FileTree``); directories and files are made first, in a directory that
-/// belongs to this process, and links last, so that nothing is written through one. What an archive may stand for is bounded
-/// by its size. Whatever is neither a directory, nor a file, nor a link inside of the bundle is refused, and with it the archive.
+/// Each name is checked before anything is written for it (``FileTree``). Directories and files are made first, in a
+/// directory that belongs to this process. Links are made last, so that nothing is ever written through one. The size
+/// of the archive limits how much it may expand to. An archive is refused if it contains anything but directories,
+/// files, and links that lead to something in the bundle.
 struct ArchiveReader: ~Copyable {
-    /// How much an archive may stand for: as many bytes for each of its own, and so many more.
+    /// How many bytes an archive may expand to: this many for each of its own bytes, plus a fixed number for every
+    /// archive.
     static let bytesForEach: Int64 = 256
     static let bytesForAny: Int64 = 16 << 20
 
@@ -20,15 +22,16 @@ struct ArchiveReader: ~Copyable {
     private var output = [UInt8](repeating: 0, count: 1 << 17)
     private var outputStart = 0
     private var outputEnd = 0
-    /// Whether the compressed part is at the end of a frame.
+    /// Whether the input that was read so far ends a Zstandard frame.
     private var isFrameComplete = true
     private var isAtEnd = false
-    /// How many bytes may still come out.
+    /// How many more bytes the archive may expand to.
     private var budget: Int64
 
     /// Unpacks an archive into an empty directory.
     ///
-    /// - Returns: the bundle's name, with `.bundle`, and its files; it stands under its name in the directory.
+    /// - Returns: the bundle's name, with `.bundle`, and its files. The bundle is a directory of that name in the given
+    ///   one.
     static func unpack(_ path: String, into directory: String) throws(PackingError) -> (name: String, tree: FileTree) {
         var reader = try ArchiveReader(path)
         return try reader.unpack(into: directory)
@@ -69,7 +72,7 @@ struct ArchiveReader: ~Copyable {
                 guard root.hasSuffix(".bundle"), root.utf8.count > 7, root.utf8.count < 200 else {
                     throw invalid("its first entry is \(quoted(entry.path)), and no bundle")
                 }
-                // Checked as any name: it becomes that of a directory.
+                // The name of the bundle passes the same checks as any other name, because a directory gets it.
                 var names = FileTree(root: path)
                 try names.add(String(root), .directory)
                 name = String(root)
@@ -106,7 +109,7 @@ struct ArchiveReader: ~Copyable {
         }
     }
 
-    /// Makes a directory and those above it, which the tree has taken as directories.
+    /// Makes a directory, and the ones above it that are missing. The tree has accepted all of them as directories.
     private func make(_ path: String, below directory: String = "") throws(PackingError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, path.utf8.count > directory.utf8.count else {
@@ -131,7 +134,7 @@ struct ArchiveReader: ~Copyable {
 
     // MARK: Headers
 
-    /// The next file; nil at the end.
+    /// The header of the next file; nil at the end.
     private mutating func next() throws(PackingError) -> TarHeader? {
         var longName: String?
         var longTarget: String?
@@ -154,7 +157,8 @@ struct ArchiveReader: ~Copyable {
                     case "linkpath": longTarget = value
                     case "size": longSize = Int64(value)
                     case "GNU.sparse.major", "GNU.sparse.map", "GNU.sparse.name": throw unsafe(name, "a sparse file")
-                    // Times, owners and attributes: the bundle's own are those of whoever installs it.
+                    // Times, owners and attributes are ignored: the user who installs the bundle owns it, and it gets
+                    // times of its own.
                     default: break
                     }
                 }
@@ -184,7 +188,7 @@ struct ArchiveReader: ~Copyable {
         }
     }
 
-    /// More is no name of a file.
+    /// The most bytes of a name or of an extended header. A longer one cannot be the name of a file.
     private static let longestText: Int64 = 1 << 16
 
     private mutating func text(_ header: RawTarHeader) throws(PackingError) -> [UInt8] {
@@ -234,7 +238,7 @@ struct ArchiveReader: ~Copyable {
         return Array(output[outputStart..<end])
     }
 
-    /// After the first block of zeros there are only zeros.
+    /// Checks that only zeros follow the first block of zeros.
     private mutating func requireNothingMore() throws(PackingError) {
         while true {
             if outputStart == outputEnd { try decompress() }
@@ -246,14 +250,14 @@ struct ArchiveReader: ~Copyable {
         }
     }
 
-    /// Fills the output; leaves it empty at the end of the file.
+    /// Decompresses the next part into the output. At the end of the file, the output is empty.
     private mutating func decompress() throws(PackingError) {
         (outputStart, outputEnd) = (0, 0)
         while outputEnd == 0, !isAtEnd {
             if inputStart == input.count { try fill() }
             isAtEnd = input.isEmpty && isFrameComplete
             if isAtEnd { return }
-            // After the last byte of the file, the decompressor may still hold output that had no room before.
+            // After the last byte of the file, the decompressor may still hold output that did not fit before.
             let step = input.withUnsafeBytes { input in
                 output.withUnsafeMutableBytes { output in
                     packing_zstd_run(

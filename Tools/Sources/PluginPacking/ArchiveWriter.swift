@@ -2,17 +2,19 @@ internal import CPackingSupport
 import Glibc
 @_spi(Tools) internal import PluginHost
 
-/// Writes a bundle into one file: a tar archive of POSIX's form (ustar; pax for long names), compressed by Zstandard.
+/// Writes a bundle into one file: a POSIX tar archive (ustar, with pax headers for long names), compressed with
+/// Zstandard.
 ///
-/// Everything that does not belong to the bundle's content is the same in every archive: the order, the owner, the times,
-/// the modes.
+/// Archives of the same bundle are equal byte for byte: the order of the files, their owner, times and modes do not
+/// depend on the machine.
 struct ArchiveWriter: ~Copyable {
     private let path: String
     private let descriptor: CInt
     private let stream: OpaquePointer
     private var output = [UInt8](repeating: 0, count: 1 << 17)
 
-    /// Writes the bundle in a directory to a file that does not exist. `name`: the one directory in the archive.
+    /// Writes the bundle in a directory to a new file. `name`: the name of the only directory at the top of the
+    /// archive.
     static func write(_ bundle: String, as name: String, to path: String) throws(PackingError) {
         var tree = FileTree(root: bundle)
         _ = try tree.add(contentsOf: bundle)
@@ -57,7 +59,8 @@ struct ArchiveWriter: ~Copyable {
         switch bytes {
         case .memory(let bytes): try compress(bytes)
         case .disk(let source, let size):
-            // Not by eachPart's closure, which may not change what is not copied.
+            // The file is read as a whole: a closure for ``FileTree/eachPart(of:size:_:)`` may not change this
+            // noncopyable value.
             try compress(FileTree.FileBytes.disk(path: source, size: size).bytes())
         }
         try compress([UInt8](repeating: 0, count: TarHeader.padding(after: bytes.count)))

@@ -2,12 +2,12 @@ import Glibc
 @_spi(Tools) public import PluginHost
 public import PluginLinting
 
-/// Makes bundles of the folders in which their authors keep them.
+/// Makes bundles from the folders in which their authors keep the sources.
 ///
-/// The bundle is made beside its place, checked there, and renamed: who looks at the place sees the old bundle or the new one.
-/// Equal sources give equal bytes.
+/// The bundle is made in a directory beside its place, checked there, and then renamed. So the place always has the
+/// complete old bundle or the complete new one. Equal sources give equal bytes.
 ///
-/// **Threads.** A value; one thread packs a bundle at a time.
+/// **Threads.** A value. Pack only one bundle at a time into a directory.
 public struct BundlePacker: Sendable {
     /// Where the code comes from.
     public enum Code: Sendable, Hashable {
@@ -15,53 +15,54 @@ public struct BundlePacker: Sendable {
         case file(String)
         /// From `libNAME.so` in a directory of products.
         case products(String)
-        /// From the Swift package that the source stands in, built first.
+        /// From the Swift package that contains the source. The package is built first.
         case package(configuration: String, scratchPath: String?)
     }
 
-    /// Where the bundles go.
+    /// The directory for the bundles.
     public var output: String
     /// Where the code comes from; nil for bundles without code.
     public var code: Code?
-    /// The bundle's name; nil for the executable that Info.plist names, else the source's name.
+    /// The bundle's name. Nil takes the name of the executable in Info.plist, or the source folder's name if there is
+    /// none.
     public var name: String?
-    /// The application's executable, whose libraries count as present.
+    /// The application's executable. Libraries that it has loaded are not reported as missing.
     public var program: String?
-    /// The range of the application's versions that is written where Info.plist has none.
+    /// The range of the application's versions to write into an Info.plist that has none.
     public var hostRequires: String?
-    /// Whether the symbols that no load needs are removed from the code.
+    /// Whether to remove the symbols that loading does not need.
     public var strips = false
-    /// Whether an archive of the bundle is written beside it.
+    /// Whether to write an archive of the bundle beside it.
     public var archives = false
-    /// Whether a warning of the checks keeps the bundle from its place.
+    /// Whether a warning of the checks also stops the bundle from being put in its place.
     public var isStrict = false
 
     /// A packer that writes to a directory.
     public init(output: String) { self.output = output }
 
-    /// What packing a bundle came to.
+    /// The result of packing one bundle.
     public struct Result: Sendable {
-        /// The bundle, whether it was put there or not.
+        /// The path of the bundle's place, whether the bundle is there or not.
         public var path: String
-        /// What the checker found; about the bundle in its place.
+        /// What the checker found. Paths in it are those of the bundle's place.
         public var findings: [PluginFinding]
-        /// The errors that the linter found; about the source.
+        /// The errors that the linter found in the source and in the bundle.
         public var lint: [LintFinding]
-        /// Files of the source that were not packed, with the reason.
+        /// Files of the source that were left out, each with the reason.
         public var leftOut: [(path: String, reason: String)]
         /// Whether the bundle is in its place.
         public var isPacked: Bool
-        /// Whether it stood there before with the same bytes, and was not touched.
+        /// Whether a bundle with the same bytes was there already; it was not touched.
         public var isUnchanged: Bool
-        /// The archive that was written; nil where nobody asked for one.
+        /// The archive that was written; nil if none was requested.
         public var archive: String?
     }
 
     /// Packs one bundle.
     ///
     /// - Parameter path: the folder with Info.plist and Resources.
-    /// - Returns: the bundle's path, and what was found; the bundle is in its place unless something keeps it from loading.
-    /// - Throws: ``PackingError``; then nothing was changed.
+    /// - Returns: the bundle's path and the findings. The bundle is in its place unless a finding stops it.
+    /// - Throws: ``PackingError`` if packing failed; then nothing was changed.
     public func pack(_ path: String) throws(PackingError) -> Result {
         let source = try BundleSource(path, name: name)
         let lint = BundleLinter().lint(file: source.infoPath).findings.filter { $0.severity == .error }
@@ -122,7 +123,7 @@ public struct BundlePacker: Sendable {
                 "Contents/Linux/" + executableName(of: source),
                 .file(.disk(path: resolved, size: Int64(status.st_size)), isExecutable: true))
         }
-        // Completed once the code stands beside it; its place is taken here.
+        // This only reserves the path. ``finish(_:_:_:)`` writes the content, which depends on the code's note.
         try tree.add("Contents/Info.plist", .file(.memory([]), isExecutable: false))
         try tree.check()
         return leftOut.map { ($0.path, $0.reason) }
@@ -132,7 +133,7 @@ public struct BundlePacker: Sendable {
         Manifest(dictionary: source.info, path: nil).executable ?? source.name
     }
 
-    /// Strips the code, completes Info.plist by the code's note, and gives everything its time.
+    /// Strips the code, completes Info.plist with facts from the code's note, and sets the time of every file.
     private func finish(_ source: BundleSource, _ tree: FileTree, _ staged: String) throws(PackingError) {
         let executable = Path.join(staged, "Contents/Linux/" + executableName(of: source))
         let hasExecutable = FileIdentity(path: executable) != nil
@@ -162,7 +163,7 @@ public struct BundlePacker: Sendable {
         }
     }
 
-    /// Writes `NAME-VERSION.tar.zst` beside the bundle's place.
+    /// Writes `NAME-VERSION.tar.zst` into the directory for the bundles.
     private func archive(
         _ bundle: PluginBundle, _ staged: String, _ name: String, _ staging: borrowing StagingDirectory,
         in output: String
@@ -176,12 +177,12 @@ public struct BundlePacker: Sendable {
         return target
     }
 
-    /// Whether a bundle stands in a place with the same files.
+    /// Whether there is a bundle with the same files at the other path.
     static func holdsSame(_ one: String, _ other: String) throws(PackingError) -> Bool {
         guard FileIdentity(path: other)?.isDirectory ?? false else { return false }
         var (mine, theirs) = (FileTree(root: one), FileTree(root: other))
         _ = try mine.add(contentsOf: one)
-        // What stands there may be anything; then it is another one.
+        // The files at the other path may be of any kind. If they cannot be in a bundle, they are not the same.
         guard (try? theirs.add(contentsOf: other)) != nil else { return false }
         return try mine.holdsSame(as: theirs)
     }
@@ -229,7 +230,7 @@ public struct BundlePacker: Sendable {
 }
 
 extension PluginFinding {
-    /// Whether it is about what the application brings, and not about the bundle itself.
+    /// Whether the finding is about a library that the application may bring, and not about the bundle itself.
     var isAboutSurroundings: Bool { code == .dependencyMissing && subject?.contains(".so") ?? false }
 
     func moved(from: String, to: String) -> PluginFinding {

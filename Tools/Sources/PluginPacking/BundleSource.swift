@@ -2,20 +2,21 @@ import Glibc
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
-/// The folder in which an author keeps a bundle: Info.plist, Resources, and mostly the sources of its code.
+/// The folder in which an author keeps a bundle: Info.plist, Resources, and usually the sources of its code.
 struct BundleSource {
-    /// Absolute, links resolved.
+    /// The absolute path of the folder, with links resolved.
     let directory: String
     /// The bundle's name, without `.bundle`.
     let name: String
-    /// What Info.plist says.
+    /// The content of Info.plist.
     let info: [String: PropertyList]
-    /// Whether the bundle has code: there are sources, or Info.plist names an executable.
+    /// Whether the bundle has code: the folder has Sources, or Info.plist names an executable.
     let hasCode: Bool
 
     var infoPath: String { Path.join(directory, "Info.plist") }
 
-    /// `name`: the bundle's name; nil for the executable that Info.plist names, else the folder's name.
+    /// `name`: the bundle's name. Nil takes the name of the executable in Info.plist, or the folder's name if there is
+    /// none.
     init(_ path: String, name: String?) throws(PackingError) {
         guard let directory = Path.resolved(path) else {
             throw .refused(.unreadable, path, cannot: "be used as a bundle's source", errno: errno)
@@ -61,10 +62,11 @@ struct BundleSource {
         }
     }
 
-    /// Info.plist with what its author need not write: which file holds the code, and what that was built for.
+    /// Info.plist, completed with what its author need not write: the name of the executable, and what it was built
+    /// for.
     ///
-    /// `note`: the note of the executable; nil for none. `hostRequires`: the range of the application's versions, where the
-    /// list does not say it.
+    /// `note`: the note of the executable; nil if it has none. `hostRequires`: the range of the application's versions,
+    /// which is added if the list has none.
     func completedInfo(note: PluginNote?, hasExecutable: Bool, hostRequires: String?) throws(PackingError) -> [UInt8] {
         var info = info
         func add(_ key: String, _ value: PropertyList?) { if info[key] == nil { info[key] = value } }
@@ -72,7 +74,7 @@ struct BundleSource {
         add("CFBundleName", .string(name))
         add("CFBundlePackageType", .string("BNDL"))
         add("PHHostRequires", hostRequires.map(PropertyList.string))
-        // Always of this file, whatever the source says.
+        // This always comes from the executable's note, whatever the source states.
         info["PHBuiltFor"] = note.map { note in
             .dictionary(note.summary.mapValues(PropertyList.string))
         }

@@ -1,15 +1,16 @@
 import Glibc
 @_spi(Tools) internal import PluginHost
 
-/// Runs other programs: a compiler, a stripper. What they print goes to standard error, so that the output of the tool stays
-/// its own.
+/// Runs other programs, such as a compiler or `strip`. Their output goes to standard error, so that standard output has
+/// only the output of the tool.
 enum ChildProgram {
-    /// - Throws: ``PackingError`` of code `toolFailed` unless the program ends with 0. `purpose`: “build the code”.
+    /// - Throws: ``PackingError`` of code `toolFailed` unless the program exits with 0. `purpose`: such as “build the
+    ///   code”.
     static func run(_ arguments: [String], to purpose: String) throws(PackingError) {
         try wait(for: try start(arguments, to: purpose), arguments, purpose)
     }
 
-    /// What a program prints to standard output.
+    /// Returns what a program prints to standard output.
     static func output(_ arguments: [String], to purpose: String) throws(PackingError) -> String {
         var ends: [CInt] = [0, 0]
         guard pipe(&ends) == 0 else { throw failed(arguments, purpose, describe(errno: errno)) }
@@ -27,7 +28,7 @@ enum ChildProgram {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Consumes the output's descriptor. `closing`: one that the program must not have.
+    /// Closes the descriptor `output`. `closing`: a descriptor that the program must not inherit.
     private static func start(
         _ arguments: [String], to purpose: String, output: CInt? = nil, closing: CInt? = nil
     ) throws(PackingError) -> pid_t {

@@ -3,21 +3,21 @@ import Glibc
 internal import PropertyLists
 
 extension FileTree {
-    /// A file that was not taken, and why.
+    /// A file that was left out, and the reason.
     struct LeftOut: Equatable {
         let path: String
         let reason: String
     }
 
-    /// Adds what stands in a directory, links as links, and returns what was left out.
+    /// Adds the content of a directory, with links as links, and returns what was left out.
     ///
-    /// `directory`: absolute. `place`: where it stands in the tree; empty for the root. `isSource`: whether the rule about
-    /// what is never packed holds.
+    /// `directory`: its absolute path. `place`: its path in the tree; empty for the root. `isSource`: whether to leave
+    /// out the files of ``NeverPacked``.
     mutating func add(
         contentsOf directory: String, at place: String = "", isSource: Bool = false
     ) throws(PackingError) -> [LeftOut] {
         var leftOut: [LeftOut] = []
-        // One list for all levels, so that no depth of directories ends the process.
+        // One list for all levels: a recursive function could overflow the stack in very deep directories.
         var waiting = [(directory, place)]
         while let (directory, place) = waiting.popLast() {
             for name in try Self.names(in: directory) {
@@ -48,7 +48,7 @@ extension FileTree {
 
     private static func names(in directory: String) throws(PackingError) -> [String] {
         do throws(OpenedDirectory.Failure) {
-            // A name that is not UTF-8 gets a U+FFFD, which no tree takes.
+            // A name that is not UTF-8 gets a U+FFFD, which every tree refuses.
             return try OpenedDirectory(path: directory).names.map(OpenedDirectory.text)
         } catch {
             throw .refused(.unreadable, error.path, cannot: "be listed", errno: error.errno)
@@ -66,10 +66,12 @@ extension FileTree {
 }
 
 extension FileTree {
-    /// Smaller texts are read as fast as a compiled table is opened.
+    /// The size of the smallest text that gets a compiled table. A smaller text is read as fast as a compiled table is
+    /// opened.
     private static let smallestTable: Int64 = 8192
 
-    /// Adds the compiled form of each large strings table beside it. Tables with a fault have none: the linter reports them.
+    /// Adds the compiled form of each large strings table beside it. A table with a fault gets none; the linter reports
+    /// it.
     mutating func addCompiledTables() throws(PackingError) {
         for path in paths where path.hasSuffix(".strings") {
             guard case .file(let text, _)? = entries[path], text.count >= Self.smallestTable,
@@ -82,7 +84,7 @@ extension FileTree {
     }
 }
 
-/// What is never packed though it stands among the resources: what systems and editors leave behind.
+/// Files among the resources that are never packed, because an operating system or an editor left them there.
 enum NeverPacked {
     private static let names: [String: String] = [
         "Thumbs.db": "a file of another system", "desktop.ini": "a file of another system",
@@ -90,7 +92,7 @@ enum NeverPacked {
     ]
     private static let suffixes = ["~", ".bak", ".orig", ".rej", ".swp"]
 
-    /// Why a file or directory of this name is left out; nil for one that is packed.
+    /// The reason why a file or directory of this name is left out; nil if it is packed.
     static func reason(_ name: String) -> String? {
         if name.hasPrefix(".") { return "its name begins with a dot" }
         if let reason = names[name] { return reason }

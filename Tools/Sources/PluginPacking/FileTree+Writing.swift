@@ -2,14 +2,15 @@ import Glibc
 @_spi(Tools) internal import PluginHost
 
 extension FileTree {
-    /// The time that all files of a bundle get: SOURCE_DATE_EPOCH where it is set, else the beginning of 1980, the first
-    /// year that every kind of archive can say. At most what eleven octal digits can say, as the headers of archives have them.
+    /// The time that all files of a bundle get: `SOURCE_DATE_EPOCH` if it is set, otherwise the beginning of 1980, the
+    /// first year that every archive format can store. The maximum is eleven octal digits, as in the headers of tar
+    /// archives.
     static let time: Int =
         getenv("SOURCE_DATE_EPOCH").flatMap { Int(String(cString: $0)) }.map { min(max(0, $0), 0o77777777777) }
         ?? 315_532_800
 
-    /// Writes the tree. The times are set by ``setTimes(in:)``. `directory`: where to; it exists, is empty, and nobody else may
-    /// write to it.
+    /// Writes the tree, without its times, which ``setTimes(in:)`` sets. `directory`: an existing empty directory to
+    /// which only this user may write.
     func write(to directory: String) throws(PackingError) {
         for path in paths {
             let target = Path.join(directory, path)
@@ -25,8 +26,8 @@ extension FileTree {
         try finish(in: directory)
     }
 
-    /// Gives directories and executables the mode 0755 and other files 0644, whatever the umask is, and makes the links: last,
-    /// so that nothing is ever written through one.
+    /// Gives directories and executables the mode 0755 and other files 0644, whatever the umask is. Makes the links
+    /// too: they come last, so that nothing is ever written through one.
     func finish(in directory: String) throws(PackingError) {
         for path in paths.reversed() + [""] {
             let target = Path.join(directory, path)
@@ -47,7 +48,7 @@ extension FileTree {
         }
     }
 
-    /// Makes a directory and those above it, where they are missing.
+    /// Makes a directory, and the ones above it that are missing.
     static func makeDirectory(_ path: String) throws(PackingError) {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
@@ -59,7 +60,8 @@ extension FileTree {
         }
     }
 
-    /// Gives every file and directory one time; what stands in a directory before the directory.
+    /// Gives every file and directory the same time. A directory comes after its content, because writing changes its
+    /// time.
     func setTimes(in directory: String) throws(PackingError) {
         let times = [timespec](repeating: timespec(tv_sec: Self.time, tv_nsec: 0), count: 2)
         for path in paths.reversed() + [""] {
@@ -98,7 +100,7 @@ extension FileTree {
 
     /// Reads a file in parts.
     ///
-    /// - Throws: ``PackingError`` if it has another size than it was found to have.
+    /// - Throws: ``PackingError`` if the file's size is not `size` any more.
     static func eachPart(
         of path: String, size: Int64, _ body: ([UInt8]) throws(PackingError) -> Void
     ) throws(PackingError) {
@@ -122,7 +124,7 @@ extension FileTree {
         }
     }
 
-    /// Whether two trees that were read from a disk hold the same: names, kinds, modes, links and bytes.
+    /// Whether two trees that were read from a disk have the same names, kinds, modes, links and bytes.
     func holdsSame(as other: FileTree) throws(PackingError) -> Bool {
         guard entries.count == other.entries.count else { return false }
         for (path, content) in entries {

@@ -1,10 +1,10 @@
 import Glibc
 @_spi(Tools) internal import PluginHost
 
-/// The files of a bundle before they are written: paths from the bundle's directory on, each with its content.
+/// The files of a bundle before they are written: paths relative to the bundle's directory, each with its content.
 ///
-/// A tree that passed ``check()`` can be written to a disk without harm: no path leads out of it, no link does, no two
-/// paths are one on a file system that ignores case or the form of Unicode, and there is an end to it.
+/// A tree that passed ``check()`` is safe to write to a disk: no path and no link leads out of it, no two paths are the
+/// same on a file system that ignores case or the Unicode form, and its size is within the limits.
 struct FileTree {
     enum Content: Equatable {
         case directory
@@ -25,21 +25,22 @@ struct FileTree {
         }
     }
 
-    /// How much a bundle may hold; the limits of the copies that hot reload makes (docs/bundle-format.md, “Limits”).
+    /// How much a bundle may contain: the same limits as for the copies of hot reload (docs/bundle-format.md,
+    /// “Limits”).
     struct Limits {
         var entries = 100_000
         var bytes: Int64 = 1 << 30
         var levels = 32
-        /// Of a path: so that it can be used wherever the bundle stands.
+        /// The bytes of a path in the bundle. The limit leaves room for the path of the bundle's directory.
         var path = 2048
     }
 
-    /// The bundle's directory, for messages.
+    /// The bundle's directory, which messages name.
     let root: String
     let limits: Limits
     private(set) var entries: [String: Content] = [:]
     private var bytes: Int64 = 0
-    /// Paths as a file system sees them that ignores case and the form of Unicode.
+    /// The paths in the form that a file system uses which ignores case and the Unicode form.
     private var folded: [String: String] = [:]
 
     init(root: String, limits: Limits = Limits()) {
@@ -47,12 +48,12 @@ struct FileTree {
         self.limits = limits
     }
 
-    /// Each path after the directory that it stands in.
+    /// All paths; each comes after the directory that contains it.
     var paths: [String] { entries.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 
-    /// Adds one entry. Directories above it are added where they are missing.
+    /// Adds one entry, and the directories above it that are missing.
     ///
-    /// - Throws: ``PackingError`` for a path that is not a plain one, that is there already, or beyond a limit.
+    /// - Throws: ``PackingError`` for a path that is not plain, that exists already, or that exceeds a limit.
     mutating func add(_ path: String, _ content: Content) throws(PackingError) {
         try checkPath(path)
         if let slash = path.lastIndex(of: "/") {
@@ -63,10 +64,10 @@ struct FileTree {
             case .file, .link: throw unsafe(path, "\(quoted(above)) is no directory")
             }
         }
-        // Canonically equal strings are equal in Swift: this covers the forms of Unicode as well.
+        // Swift compares strings by canonical equivalence, so this also finds different Unicode forms of one name.
         if let other = folded.updateValue(path, forKey: path.lowercased()) {
             let isSame = other.utf8.elementsEqual(path.utf8)
-            // Archives name a directory of its own and with its first file.
+            // An archive may list a directory that exists already, because a file in it came first.
             if isSame, content == .directory, entries[path] == .directory { return }
             throw unsafe(
                 path, isSame ? "it is there twice" : "\(quoted(other)) differs from it in case or Unicode form only")
@@ -92,7 +93,7 @@ struct FileTree {
         }
     }
 
-    /// Checks that each link leads to something inside of the tree.
+    /// Checks that each link leads to something in the tree.
     func check() throws(PackingError) {
         for path in paths {
             guard case .link(let target) = entries[path] else { continue }
@@ -102,7 +103,7 @@ struct FileTree {
         }
     }
 
-    /// Follows a link as the kernel does, through other links too.
+    /// Follows a link as the kernel does, also through other links.
     private func leads(_ link: String) -> Bool {
         var waiting = link.split(separator: "/").map(String.init)[...]
         var at: [String] = []

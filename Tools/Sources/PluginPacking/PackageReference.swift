@@ -2,15 +2,15 @@ import FoundationEssentials
 import Glibc
 @_spi(PluginHost) @_spi(Tools) internal import PluginHost
 
-/// Where a Swift package is: a directory, or the address of a repository.
+/// The place of a Swift package: a directory, or the address of a repository.
 public struct PackageReference: Sendable, Hashable {
-    /// What was given: a path, or an address.
+    /// The path or address as the user wrote it, without a version.
     let text: String
-    /// Of an address: which versions, as an argument of `.package(url:)`.
+    /// For an address: the versions to use, as an argument of `.package(url:)`.
     var requirement: String
 
-    /// `text`: a path, or anything with `://` or of the form `user@machine:path`, which is an address; one that ends in
-    /// `@1.2.0` requires that version or a later one.
+    /// `text`: a path or an address. An address contains `://` or has the form `user@machine:path`. An address that
+    /// ends in `@1.2.0` requires that version or a later one.
     public init(_ text: String) {
         let version = text.lastIndex(of: "@").map { text[text.index(after: $0)...] }.flatMap { version in
             version.first?.isNumber ?? false && !version.contains("/") && !version.contains(":") ? version : nil
@@ -19,7 +19,7 @@ public struct PackageReference: Sendable, Hashable {
         requirement = "from: \"\(version ?? "1.0.0")\""
     }
 
-    /// The library's own address.
+    /// A reference to the package PluginHost.
     public static func library(_ text: String) -> PackageReference {
         var reference = PackageReference(text)
         if reference.text == text { reference.requirement = "from: \"\(PluginVersion.ofThisLibrary)\"" }
@@ -33,7 +33,7 @@ public struct PackageReference: Sendable, Hashable {
         text.contains("://") || text.contains("@") && text.contains(":") && !text.hasPrefix("/")
     }
 
-    /// The name by which products of the package are asked for.
+    /// The name of the package in `.product(name:package:)`.
     public var package: String {
         if isLibrary, !isAddress { return "PluginHost" }
         let last = text.split { $0 == "/" || $0 == ":" }.last { $0 != "." && $0 != ".." } ?? ""
@@ -45,13 +45,14 @@ public struct PackageReference: Sendable, Hashable {
         isAddress ? nil : Path.resolved(text.hasPrefix("/") ? text : Path.join(parent, text))
     }
 
-    /// `.package(…)`, for a manifest in a directory below the one that a relative path is from.
+    /// The text `.package(…)` for a manifest. `up`: the path from the manifest's directory to the one that a relative
+    /// path starts in.
     func dependency(of up: String) -> String {
         if isAddress { return ".package(url: \"\(text)\", \(requirement))" }
         return ".package(name: \"\(package)\", path: \"\(text.hasPrefix("/") ? text : up + "/" + text)\")"
     }
 
-    /// The directory with the package's C headers, for a Makefile in a directory below.
+    /// The directory with the package's C headers, for a Makefile in a directory directly below `parent`.
     func headers(from parent: String) throws(PackingError) -> String {
         let sources = directory(from: parent).map { Path.join($0, "Sources") }
         let names = sources.flatMap { try? OpenedDirectory(path: $0).names.map(OpenedDirectory.text) } ?? []
@@ -70,8 +71,8 @@ public struct PackageReference: Sendable, Hashable {
 
     // MARK: The library
 
-    /// Where a plug-in has the library from: where its application's API has it from, as both must share one copy; else the
-    /// checkout that this tool was built in.
+    /// Where a plug-in gets the library from. It is the place from which the application's API gets it, because both
+    /// must share one copy. Without an API, it is the checkout in which this tool was built.
     static func library(asOf api: PackageReference?, from parent: String) throws(PackingError) -> PackageReference {
         if let directory = api?.directory(from: parent), let found = try dependency(ofPackage: directory) {
             return found
@@ -88,7 +89,7 @@ public struct PackageReference: Sendable, Hashable {
             remedy: "Name its directory or address by --library.")
     }
 
-    /// What a package's manifest says about PluginHost, as the package manager understands it.
+    /// The dependency on PluginHost in a package's manifest, as the package manager reads it; nil if there is none.
     private static func dependency(ofPackage directory: String) throws(PackingError) -> PackageReference? {
         let text = try ChildProgram.output(
             ["swift", "package", "--package-path", directory, "dump-package"],
@@ -110,7 +111,7 @@ public struct PackageReference: Sendable, Hashable {
     }
 }
 
-/// The part of `swift package dump-package` that matters here.
+/// The parts of the output of `swift package dump-package` that are used here.
 private struct DumpedManifest: Decodable {
     struct Dependency: Decodable {
         let fileSystem: [Package]?

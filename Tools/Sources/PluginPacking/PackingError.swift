@@ -1,43 +1,43 @@
 @_spi(Tools) internal import PluginHost
 
-/// Why something could not be packed, installed or made. Nothing was changed.
+/// Why something could not be packed, installed or made. When it is thrown, nothing was changed.
 ///
-/// **Threads.** A value; may be shared freely.
+/// **Threads.** A value that may be used on any thread.
 public struct PackingError: Error, Sendable, Hashable {
     /// The kind of an error.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// A source is missing or cannot be read.
         case unreadable
-        /// The place for the result cannot be written to.
+        /// The place for the result cannot be written.
         case unwritable
         /// Info.plist cannot be completed.
         case manifestInvalid
-        /// The code that the bundle needs is missing.
+        /// The bundle's code is missing.
         case executableMissing
-        /// A file that a bundle may not hold: a link that leads out of it, a device, a name that is not one file's.
+        /// A file that a bundle may not contain: a link that leads out of it, a device, or a name that is not valid.
         case unsafeFile
-        /// More files, levels or bytes than a bundle may have.
+        /// There are more files, levels or bytes than a bundle may have.
         case tooLarge
-        /// A file that is no archive of a bundle, or a damaged one.
+        /// A file that is not an archive of a bundle, or a damaged archive.
         case archiveInvalid
-        /// Another program that is needed is missing or failed.
+        /// Another program that is needed is missing, or it failed.
         case toolFailed
-        /// A name that cannot be used, or that is taken.
+        /// A name that is not valid, or that is in use.
         case nameInvalid
-        /// What is to be changed is not installed, or not by the user's own tools.
+        /// The plug-in to change is not installed, or was not installed by these tools.
         case notInstalled
     }
 
     /// The kind of the error.
     public var code: Code
-    /// The file or directory concerned.
+    /// The file or directory that the error is about.
     public var path: String
     /// What went wrong, as a full sentence; names in it are escaped.
     public var message: String
     /// What to do, as a full sentence.
     public var remedy: String
 
-    /// An error with all its parts.
+    /// Creates an error.
     public init(_ code: Code, path: String, message: String, remedy: String) {
         self.code = code
         self.path = path
@@ -45,7 +45,7 @@ public struct PackingError: Error, Sendable, Hashable {
         self.remedy = remedy
     }
 
-    /// The system refused to do something with a path. `verb`: “be read”.
+    /// The system refused an operation on a path. `verb`: what could not be done, such as “be read”.
     static func refused(_ code: Code, _ path: String, cannot verb: String, errno: CInt) -> PackingError {
         PackingError(
             code, path: path, message: "\(quoted(path)) cannot \(verb) (\(describe(errno: errno))).",

@@ -2,50 +2,50 @@ internal import CPackingSupport
 import Glibc
 @_spi(Tools) public import PluginHost
 
-/// Puts bundles into a folder of plug-ins, takes them out, and goes back to the version before.
+/// Installs bundles in a folder of plug-ins, removes them, and restores the previous version.
 ///
-/// A bundle is unpacked beside its place, checked, and put in place in one step: whoever looks, and whatever ends the
-/// process, there is the old bundle or the new one. The bundle that was replaced is kept in the hidden folder `.previous`,
-/// one of each name.
+/// A bundle is unpacked beside its place, checked, and put in its place in one step. So the place always has the
+/// complete old bundle or the complete new one, even if the process ends in between. The replaced bundle is kept in the
+/// hidden folder `.previous`, one for each name.
 ///
-/// **Threads.** A value. Two processes that change one folder take turns.
+/// **Threads.** A value that may be used on any thread. Two processes that change one folder wait for each other.
 public struct PluginInstaller: Sendable {
     /// The folder of plug-ins.
     public let folder: String
-    /// The application's executable, whose libraries count as present; nil where it is not known.
+    /// The application's executable, whose libraries are not reported as missing; nil if it is not known.
     public var program: String?
 
-    /// An installer for a folder, which need not exist.
+    /// Creates an installer for a folder, which may not exist yet.
     public init(folder: String) { self.folder = folder }
 
-    /// What was done.
+    /// The result of an operation.
     public struct Result: Sendable {
-        /// The bundle that is in place now; nil where there is none any more.
+        /// The bundle that is in place now; nil if there is none.
         public var path: String?
-        /// `CFBundleIdentifier`, or the bundle's name.
+        /// The bundle's `CFBundleIdentifier`, or its name if it has none.
         public var identifier: String
         /// The version that is in place now.
         public var version: String?
-        /// The version that was in place before; nil where there was none.
+        /// The version that was in place before; nil if there was none.
         public var replaced: String?
-        /// What the checker found in a bundle that was to be installed.
+        /// What the checker found in the bundle to install.
         public var findings: [PluginFinding] = []
-        /// Whether it was done.
+        /// Whether the operation was carried out.
         public var isDone = true
     }
 
-    /// Where the bundle that was replaced is kept.
+    /// The folder for replaced bundles.
     private static let previousName = ".previous"
-    /// How long another process may have the folder.
+    /// How long to wait for another process that is changing the folder.
     private static let longestWait = Duration.seconds(30)
 
     // MARK: Installing
 
-    /// Installs an archive that was packed by ``BundlePacker``, or a copy of a bundle's directory.
+    /// Installs an archive that ``BundlePacker`` made, or a copy of a bundle's directory.
     ///
     /// - Parameter file: the archive or directory.
-    /// - Returns: what was done; nothing where the checker found an error.
-    /// - Throws: ``PackingError``; then nothing was changed.
+    /// - Returns: the result; nothing was installed if the checker found an error.
+    /// - Throws: ``PackingError`` if it failed; then nothing was changed.
     public func install(_ file: String) throws(PackingError) -> Result {
         try FileTree.makeDirectory(folder)
         return try locked { (folder) throws(PackingError) in try install(file, in: folder) }
@@ -92,8 +92,8 @@ public struct PluginInstaller: Sendable {
         return (name, tree)
     }
 
-    /// The old bundle goes to where one can go back to it. Before that, what is there is taken away: whenever the process ends,
-    /// what is kept is the version before the one in place, or none.
+    /// Exchanges the bundles, and keeps the old one. The version that was kept until now is taken away first. So if the
+    /// process ends at any moment, the kept version is the one before the version in place, or there is none.
     private func replace(
         _ target: String, by staged: String, in folder: String, _ staging: String
     ) throws(PackingError) {
@@ -111,7 +111,7 @@ public struct PluginInstaller: Sendable {
 
     /// The version of the bundle in place.
     ///
-    /// - Throws: ``PackingError`` if that is another plug-in, or the plug-in stands under another name.
+    /// - Throws: ``PackingError`` if that bundle is another plug-in, or if the plug-in is installed under another name.
     private func replacedVersion(
         by identifier: String, _ name: String, in folder: String
     ) throws(PackingError) -> String? {
@@ -132,13 +132,13 @@ public struct PluginInstaller: Sendable {
         return replaced
     }
 
-    // MARK: Taking away, and going back
+    // MARK: Removing and restoring
 
-    /// Removes a plug-in, and the version of it that was kept.
+    /// Removes a plug-in, and its previous version that was kept.
     ///
     /// - Parameter plugin: its identifier, or its bundle's name.
-    /// - Returns: what was done.
-    /// - Throws: ``PackingError``, of code `notInstalled` where it is not in the folder.
+    /// - Returns: the result.
+    /// - Throws: ``PackingError``; the code is `notInstalled` if the plug-in is not in the folder.
     public func uninstall(_ plugin: String) throws(PackingError) -> Result {
         try locked { (folder) throws(PackingError) in
             let found = try find(plugin, in: folder)
@@ -151,11 +151,11 @@ public struct PluginInstaller: Sendable {
         }
     }
 
-    /// Puts the version before in place of a plug-in; a second time brings the later one back.
+    /// Exchanges a plug-in with its previous version. A second call brings the later version back.
     ///
     /// - Parameter plugin: its identifier, or its bundle's name.
-    /// - Returns: what was done.
-    /// - Throws: ``PackingError``, of code `notInstalled` where the plug-in or a version before is not there.
+    /// - Returns: the result.
+    /// - Throws: ``PackingError``; the code is `notInstalled` if the plug-in or its previous version is not there.
     public func rollBack(_ plugin: String) throws(PackingError) -> Result {
         try locked { (folder) throws(PackingError) in
             let found = try find(plugin, in: folder)
@@ -215,8 +215,8 @@ public struct PluginInstaller: Sendable {
         }
     }
 
-    /// Calls body with the folder, its links resolved, while no other installer changes it. The lock is one that the kernel
-    /// holds on the directory, so that none is left behind.
+    /// Calls `body` with the resolved path of the folder while no other installer changes the folder. The kernel holds
+    /// the lock on the directory, so a process that ends leaves no lock behind.
     private func locked(_ body: (String) throws(PackingError) -> Result) throws(PackingError) -> Result {
         guard let folder = Path.resolved(folder) else {
             throw .refused(.notInstalled, folder, cannot: "be looked through", errno: errno)
@@ -236,7 +236,7 @@ public struct PluginInstaller: Sendable {
         return try body(folder)
     }
 
-    /// What was written is on the disk before the bundle is in its place.
+    /// Writes the new files to the disk, before the bundle is put in its place.
     private static func flush(_ folder: String) throws(PackingError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
@@ -246,11 +246,11 @@ public struct PluginInstaller: Sendable {
 }
 
 extension PluginBundle {
-    /// The version that people speak of.
+    /// The version that users see.
     var shownVersion: String? { manifest.shortVersion ?? manifest.version }
 
-    /// What the checker says about a bundle that is not in its place yet. Libraries that the application brings are not
-    /// missing where nobody knows the application.
+    /// What the checker finds in a bundle that is not in its place yet. If the application is not known, a missing
+    /// library is only a warning, because the application may bring it.
     func findings(forHost program: String?, from staged: String, as target: String) -> [PluginFinding] {
         findings(loadedBy: program).map { finding in
             var finding = finding.moved(from: staged, to: target)

@@ -4,12 +4,13 @@ import Glibc
 
 /// Makes the project of a new plug-in: a Swift package, or sources in C or C++ with a Makefile.
 ///
-/// Its files are templates, with words such as `__NAME__` for what differs. Those of the tool make a plug-in for any
-/// application; an application's API package may have others, in a folder `PluginTemplate`, that go before them.
+/// The project's files come from templates, with words such as `__NAME__` for the parts that differ. The tool's own
+/// templates make a plug-in for any application. The API package of an application may have templates in a folder
+/// `PluginTemplate`, which replace those of the tool.
 ///
-/// **Threads.** A value; one thread makes a project at a time.
+/// **Threads.** A value. Make only one project at a time in a directory.
 public struct PluginProject: Sendable {
-    /// What the plug-in is written in.
+    /// The language of the plug-in.
     public enum Language: String, Sendable, Hashable, CaseIterable {
         /// A Swift package.
         case swift
@@ -18,7 +19,7 @@ public struct PluginProject: Sendable {
         /// C++17 and make.
         case cxx = "c++"
 
-        /// The folders of templates, later ones before earlier ones.
+        /// The folders of templates. A file in a later folder replaces the same file of an earlier one.
         var sets: [String] {
             switch self {
             case .swift: ["common", "swift"]
@@ -35,30 +36,30 @@ public struct PluginProject: Sendable {
         }
     }
 
-    /// The plug-in's name, which is that of its directory, its bundle and its module.
+    /// The plug-in's name. Its directory, its bundle and its module have it too.
     public var name: String
-    /// What it is written in.
+    /// The language of the plug-in.
     public var language: Language
     /// `CFBundleIdentifier`.
     public var identifier: String
-    /// Where the package PluginHost is; for Swift only. Nil for where the application's API has it from, else the checkout that
-    /// the tool was built in.
+    /// The package PluginHost, for Swift only. Nil takes the place from which the application's API gets it; without an
+    /// API, the checkout in which the tool was built.
     public var library: PackageReference?
-    /// The application's plug-in API; nil for a plug-in of no certain application.
+    /// The application's plug-in API; nil for a plug-in that is not made for one application.
     public var api: (package: PackageReference, product: String)?
 
-    /// A project.
+    /// Creates a project.
     public init(name: String, language: Language) {
         self.name = name
         self.language = language
         identifier = "org.example.\(name)"
     }
 
-    /// Makes the project in a directory of its name, which must not exist.
+    /// Makes the project in a new directory that has its name.
     ///
-    /// - Parameter directory: where the project's directory goes.
+    /// - Parameter directory: the directory that contains the project's one.
     /// - Returns: the project's directory.
-    /// - Throws: ``PackingError``; then nothing was made.
+    /// - Throws: ``PackingError`` if it failed, or if the project's directory exists; then nothing was changed.
     public func make(in directory: String) throws(PackingError) -> String {
         try checkName()
         guard let parent = Path.resolved(directory) else {
@@ -87,7 +88,7 @@ public struct PluginProject: Sendable {
 
     // MARK: The name
 
-    /// Names that a plug-in's module cannot have beside what it imports.
+    /// Names that a plug-in's module cannot have, because it imports modules of these names.
     private static let modules: Set = [
         "Swift", "Foundation", "FoundationEssentials", "Testing", "XCTest", "Glibc", "PluginHost", "PluginABI",
         "CPluginSupport", "PropertyLists", "Dispatch", "Synchronization",
@@ -132,7 +133,7 @@ public struct PluginProject: Sendable {
 
     // MARK: Files
 
-    /// The project's files by their paths; an empty one is left out.
+    /// The project's files by their paths. An empty file is not written.
     private func files(in parent: String) throws(PackingError) -> [String: String] {
         var files: [String: String] = [:]
         for set in language.sets {
@@ -155,7 +156,7 @@ public struct PluginProject: Sendable {
         return Dictionary(uniqueKeysWithValues: files.map { (Self.filled($0, words), Self.filled($1, words)) })
     }
 
-    /// What stands for each word of the templates.
+    /// The text that replaces each word of the templates.
     private func words(in parent: String, compile: String) throws(PackingError) -> [(word: String, text: String)] {
         var words = [("__COMPILE__\n", compile), ("__IDENTIFIER__", identifier), ("__LANGUAGE__", language.name)]
         if language == .swift {
@@ -178,7 +179,7 @@ public struct PluginProject: Sendable {
         return words + [("__NAME__", name)]
     }
 
-    /// A text with its words filled in. A line with a word about an API is left out where there is none.
+    /// A text in which the words are replaced. Without an API, lines with a word about one are left out.
     private static func filled(_ text: String, _ words: [(word: String, text: String)]) -> String {
         guard text.contains("__") else { return text }
         let text = words.reduce(text) { $0.replacing($1.word, with: $1.text) }

@@ -2,21 +2,22 @@ internal import CPackingSupport
 import Glibc
 @_spi(Tools) internal import PluginHost
 
-/// A directory beside the place of a result, in which the result is made before it is renamed.
+/// A directory beside the place of a result. The result is made in it and then renamed.
 ///
-/// Its name begins with a dot, so that no search for bundles looks into it, and it is removed with the value. One that a
-/// killed process left is removed by the next process that makes one there: a lock, which the kernel holds for a process,
-/// shows which ones are in use.
+/// Its name begins with a dot, so that no search for bundles looks into it. It is removed together with the value. If a
+/// process is killed and leaves one behind, the next process that makes one in the same place removes it. The kernel
+/// holds a lock on each directory that is in use, and releases the lock when the process ends.
 struct StagingDirectory: ~Copyable {
     let path: String
     private let lock: CInt
 
     static let prefix = ".pluginhost-"
 
-    /// `directory`: where the result is to stand; it exists.
+    /// `directory`: the directory that gets the result; it exists.
     init(in directory: String) throws(PackingError) {
         Self.removeDead(in: directory)
-        // Between its making and its locking another process may take it for a dead one's; then another one is made.
+        // Before the new directory is locked, another process may remove it as an abandoned one. Then another one is
+        // made.
         for _ in 0..<100 {
             guard let (made, descriptor) = try Self.make(in: directory) else { continue }
             path = made
@@ -58,7 +59,7 @@ struct StagingDirectory: ~Copyable {
         }
     }
 
-    /// Removes a directory with all that is in it; links are removed, not followed.
+    /// Removes a directory with its content. Links are removed and not followed.
     static func remove(_ path: String) throws(PackingError) {
         do throws(OpenedDirectory.Failure) {
             try OpenedDirectory(path: Path.parent(path)).remove(OpenedDirectory.name(Path.lastComponent(path)))
@@ -67,12 +68,13 @@ struct StagingDirectory: ~Copyable {
         }
     }
 
-    /// Puts something that was made here in its place, in one step, and keeps nothing of what stood there.
+    /// Puts something from this directory in its place in one step. What was there before is removed with this
+    /// directory.
     func publish(_ name: String, at target: String) throws(PackingError) {
         if try !publishIfFree(name, at: target) { try Self.exchange(Path.join(path, name), target) }
     }
 
-    /// Puts something that was made here in its place, if nothing is there. Returns whether it did.
+    /// Puts something from this directory in its place if nothing is there. Returns whether it did.
     func publishIfFree(_ name: String, at target: String) throws(PackingError) -> Bool {
         switch packing_rename_to_free(Path.join(path, name), target) {
         case 0: return true

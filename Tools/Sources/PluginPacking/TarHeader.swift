@@ -10,14 +10,14 @@ struct TarHeader: Equatable {
     var path: String
     var kind: Kind
 
-    /// The zeros after a file of a size.
+    /// How many zeros follow a file of this size.
     static func padding(after size: Int64) -> Int {
         Int((Int64(blockSize) - size % Int64(blockSize)) % Int64(blockSize))
     }
 
     // MARK: Writing
 
-    /// The header; before it a header and records of pax where a name has more than 100 bytes.
+    /// The blocks of the header. If a name has more than 100 bytes, a pax header with the whole name comes first.
     var blocks: [UInt8] {
         var records: [UInt8] = []
         func note(_ key: String, _ text: String) -> String {
@@ -41,7 +41,7 @@ struct TarHeader: Equatable {
         }
     }
 
-    /// “18 path=…” with its own length in front.
+    /// A pax record such as “18 path=…”, which begins with its own length.
     private static func record(_ key: String, _ text: String) -> [UInt8] {
         let rest = " \(key)=\(text)\n"
         var length = rest.utf8.count + 1
@@ -76,15 +76,15 @@ struct TarHeader: Equatable {
     }
 }
 
-/// A header as it stands in an archive, before anything in it is believed.
+/// A header in an archive, before its content is checked.
 struct RawTarHeader {
     private let block: [UInt8]
 
     /// The type of the file: “0”, “5”, “2”, “x”.
     var type: UInt8 { block[156] == 0 ? UInt8(ascii: "0") : block[156] }
-    /// The name, with its prefix in POSIX's form.
+    /// The name; in the POSIX format, with its prefix.
     var name: [UInt8] {
-        // GNU's own form has other things there.
+        // In GNU's format, these bytes have another meaning.
         let prefix = isPOSIX ? field(345, 155) : []
         return prefix.isEmpty ? field(0, 100) : prefix + [UInt8(ascii: "/")] + field(0, 100)
     }
@@ -94,7 +94,7 @@ struct RawTarHeader {
 
     private var isPOSIX: Bool { block[262] == 0 }
 
-    /// Nil for a block that is no header: another form, or another sum of its bytes.
+    /// Creates nil if the block is not a header: its format is another one, or its checksum is wrong.
     init?(_ block: [UInt8]) {
         self.block = block
         let magic = block[257..<262]
@@ -109,7 +109,8 @@ struct RawTarHeader {
         Array(block[start..<start + length].prefix { $0 != 0 })
     }
 
-    /// Nil for anything but octal digits with blanks around them: numbers in GNU's binary form are above any limit here.
+    /// A number in octal digits between blanks; nil for anything else. GNU's binary form stores only numbers above all
+    /// limits.
     private func octal(_ start: Int, _ length: Int) -> Int64? {
         let digits = block[start..<start + length].drop { $0 == 0x20 }.prefix { $0 != 0 && $0 != 0x20 }
         guard digits.count < 20 else { return nil }

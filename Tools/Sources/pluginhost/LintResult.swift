@@ -87,7 +87,7 @@ struct LintResult {
         for finding in report.findings { Self.write(finding, of: report.path, to: &page) }
     }
 
-    /// `path`: the bundle, whose own path is not repeated.
+    /// `path`: the path of the bundle, which is left out of the finding's own paths.
     static func write(_ finding: LintFinding, of path: String, to page: inout Page) {
         let style: Page.Style =
             switch finding.severity {

@@ -53,7 +53,7 @@ struct Terminal {
         text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
     }
 
-    /// Writes all bytes to standard output, as they are.
+    /// Writes all bytes to standard output unchanged.
     static func write(bytes: some ContiguousBytes) { bytes.withUnsafeBytes { write($0, to: STDOUT_FILENO) } }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) {

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Products of other packages, never targets: host and plug-in must share one copy of each module.
+// Use products of other packages and never targets, because host and plug-in must share one copy of each module.
 let shared: [Target.Dependency] = [
     .product(name: "PluginHost", package: "__PLUGINHOST_PACKAGE__"),
     .product(name: "__API_PRODUCT__", package: "__API_PACKAGE__"),

@@ -1,4 +1,4 @@
-// What a call through PluginHost is compared with, in C: the least that libffi can be called with.
+// Minimal calls through libffi in C. Calls through PluginHost are compared with them.
 #ifndef BARE_CALLS_H
 #define BARE_CALLS_H
 
@@ -6,15 +6,15 @@
 
 typedef void (*bare_code)(void);
 
-// The functions that are called. Why here: the optimiser must not look into them.
+// The functions to call. They are in this file so that the optimiser cannot see their code.
 bare_code bare_add(void);     // int32_t (int32_t, int32_t)
 bare_code bare_scale(void);   // double (double, double, double, double)
 
-// Calls each `count` times by ffi_call() with a signature that is prepared, and sums the results up.
+// Calls each function `count` times by ffi_call() with a prepared signature, and adds the results.
 int64_t bare_call_add(int32_t count);
 double bare_call_scale(int32_t count);
 
-// How often malloc() was called in this process.
+// How often this process has called malloc().
 uint64_t bare_allocations(void);
 
 #endif

@@ -4,7 +4,7 @@ import PluginHost
 import Template
 import Testing
 
-/// The plug-in as a host sees it, linked into the tests in the place of a file that is loaded.
+/// Tests the plug-in from the host's side. Its code is linked into the tests instead of loaded from a file.
 private func bundle() throws -> PluginBundle {
     // The package's directory has Info.plist and Resources, as a bundle has.
     let package = URL(filePath: #filePath).appending(path: "../../..").standardized
@@ -15,7 +15,7 @@ private func bundle() throws -> PluginBundle {
     let provider = try #require(try bundle().providers(of: .textFilter).first)
     let filter = try provider.make()
     #expect(try filter.filter("one\ntwo\n") == "1\tone\n2\ttwo\n")
-    // The next passage goes on counting; its last line has no end.
+    // The count continues in the next passage, whose last line has no line end.
     #expect(try filter.filter("three") == "3\tthree")
     #expect(try filter.finish().hasSuffix(" 3\n"))
 }

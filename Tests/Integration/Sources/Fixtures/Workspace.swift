@@ -69,24 +69,45 @@ public enum Tool {
     public static func output(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:]
     ) throws -> Output {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         // Files and not pipes: a program that prints more than a pipe holds would wait for ever.
         let out = Workspace.temporary.appending(path: "out-\(UUID().uuidString)")
         let err = Workspace.temporary.appending(path: "err-\(UUID().uuidString)")
         for file in [out, err] { try Data().write(to: file) }
         defer { for file in [out, err] { try? FileManager.default.removeItem(at: file) } }
-        process.standardOutput = try FileHandle(forWritingTo: out)
-        process.standardError = try FileHandle(forWritingTo: err)
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
+        let process = try started {
+            let process = Process()
+            process.executableURL = URL(filePath: program)
+            process.arguments = arguments
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            process.standardOutput = try FileHandle(forWritingTo: out)
+            process.standardError = try FileHandle(forWritingTo: err)
+            process.standardInput = FileHandle.nullDevice
+            return process
+        }
         process.waitUntilExit()
         return Output(
             status: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,
             standardOutput: try String(contentsOf: out, encoding: .utf8),
             standardError: try String(contentsOf: err, encoding: .utf8))
+    }
+
+    /// Starts a program that may have been written just now.
+    ///
+    /// Why it is tried again: a process that another test forks at this moment has the new file open for writing until it
+    /// starts its own program. Until then the system refuses to start the file (`ETXTBSY`).
+    private static func started(_ make: () throws -> Process) throws -> Process {
+        for _ in 0..<200 {
+            let process = try make()
+            do {
+                try process.run()
+                return process
+            } catch let error as NSError
+                where (error.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == Int(ETXTBSY)
+            {
+                usleep(10_000)
+            }
+        }
+        throw Failure(description: "a new program was open for writing for two seconds")
     }
 
     /// Runs a program that must succeed.

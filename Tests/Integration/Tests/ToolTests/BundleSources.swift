@@ -1,7 +1,7 @@
 import Fixtures
 import Foundation
 
-/// The folder in which an author keeps a bundle, made for one test, and a folder for what is packed of it.
+/// The source folder of a bundle, made for one test, and a folder for the packed bundle.
 struct BundleSourceFixture {
     let url: URL
     let output: URL
@@ -9,8 +9,8 @@ struct BundleSourceFixture {
     var path: String { url.path }
     var bundle: URL { output.appending(path: "\(name).bundle") }
 
-    /// `info`: keys beyond the identifier and the version; a null value removes a key. `code`: what stands beside it as
-    /// `lib<name>.so`; then the source has a folder Sources.
+    /// `info`: keys in addition to the identifier and the version; NSNull removes a key. `code`: the library
+    /// `lib<name>.so` beside the source; with code, the source also has a folder Sources.
     init(
         _ name: String = "Salon", info: [String: Any] = [:], files: [String: String] = [:],
         code: BundleFixture.Code = .none
@@ -34,7 +34,7 @@ struct BundleSourceFixture {
         try FileManager.default.copyItem(at: built.executable, to: folder.appending(path: "lib\(name).so"))
     }
 
-    /// The folder with its library.
+    /// The folder that contains the library.
     var products: String { url.deletingLastPathComponent().path }
 
     func add(_ path: String, _ text: String) throws {
@@ -49,7 +49,7 @@ struct BundleSourceFixture {
         ["pack", "--products", products, "--output", output.path] + arguments + [path]
     }
 
-    /// Every file below a folder, with what distinguishes two packings: kind, mode, time, link and bytes.
+    /// Describes every file in a folder by what could differ between two packings: kind, mode, time, link and bytes.
     static func description(of folder: URL) throws -> [String] {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
         return try paths.map { path in

@@ -87,7 +87,7 @@ import Testing
         let output = try PluginHostTool.run(["call", try Self.fixture.get().path] + arguments)
         #expect(output.standardOutput == result)
         #expect(output.status == 0, "\(output)")
-        // The library's warning about another function, and what the plug-in prints.
+        // Standard error has only the library's warning about another function, and the output of the plug-in.
         let lines = output.standardError.split(separator: "\n")
         #expect(lines.allSatisfy { $0 == "the plug-in prints" || $0.hasPrefix("warning [org.example.Callable] ") })
         #expect(lines.filter { $0 == "the plug-in prints" }.count == (arguments[0] == "greet" ? 1 : 0))

@@ -1,11 +1,11 @@
 import Fixtures
 import Foundation
 
-/// Archives that no packer makes, byte by byte.
+/// Archives that no packer makes, built byte by byte.
 struct HostileArchive {
     private var tar: [UInt8] = []
 
-    /// With an archive's first entry and a list, so that all that follows is what is wrong.
+    /// Begins with a bundle's directory and a valid Info.plist, so that only the entries added later can be wrong.
     init(_ name: String = "Salon.bundle") {
         add(name + "/", type: "5")
         add(name + "/Contents/Info.plist", "{ CFBundleIdentifier = \"org.example.Salon\"; }")
@@ -37,10 +37,10 @@ struct HostileArchive {
         tar += [UInt8](repeating: 0, count: (512 - content.utf8.count % 512) % 512)
     }
 
-    /// Bytes after everything else.
+    /// Adds bytes after everything else.
     mutating func append(_ bytes: [UInt8]) { tar += bytes }
 
-    /// The tar archive with its end.
+    /// The tar archive, with the blocks that end it.
     var ended: [UInt8] { tar + [UInt8](repeating: 0, count: 1024) }
 
     /// Writes the archive.
@@ -52,7 +52,8 @@ struct HostileArchive {
         return file.path
     }
 
-    /// A frame of Zstandard (RFC 8878) whose blocks are not compressed; `zeros`: so many bytes more, in blocks of one byte each.
+    /// A Zstandard frame (RFC 8878) with uncompressed blocks. `zeros`: how many zeros to add, in blocks that repeat one
+    /// byte.
     static func frame(_ bytes: [UInt8], zeros: Int = 0) -> [UInt8] {
         let most = 1 << 17
         var frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58]

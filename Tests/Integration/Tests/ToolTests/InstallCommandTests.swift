@@ -6,7 +6,7 @@ import Testing
 @Suite struct InstallCommandTests {
     private static let program = Workspace.products.appending(path: "pluginhost").path
 
-    /// An archive of a bundle with a version.
+    /// An archive of a bundle with the given version.
     private func archive(_ version: String, name: String = "Salon", identifier: String? = nil) throws -> String {
         let source = try BundleSourceFixture(
             name,
@@ -45,7 +45,7 @@ import Testing
         let upgrade = try PluginHostTool.document("install", "--in", folder.path, new)
         #expect(upgrade.object["replaced"] as? String == "1.0" && upgrade.object["version"] as? String == "2.0")
         #expect(try version(in: folder) == "2.0")
-        // The version before is no candidate of a catalogue.
+        // A catalogue does not find the previous version.
         #expect(try PluginHostTool.document("list", "--all", folder.path).bundles.count == 1)
 
         #expect(try PluginHostTool.run("rollback", "--in", folder.path, "org.example.Salon").status == 0)
@@ -71,7 +71,7 @@ import Testing
         #expect(archives[0] == archives[1] && archives[0].count > 1000)
     }
 
-    /// Another program's archive is as good, and ours is read by others.
+    /// Archives of tar and zstd can be installed, and tar and zstd can read ours.
     @Test func archivesAreThoseOfTarAndZstd() throws {
         guard let zstd = try? Tool.find("zstd"), let tar = try? Tool.find("tar") else { return }
         let ours = try archive("1.0")
@@ -109,7 +109,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: home.path + "/share/my-editor/plugins/Salon.bundle"))
     }
 
-    // MARK: What is refused
+    // MARK: Refused archives
 
     private static let unsafe: [(String, @Sendable (inout HostileArchive) -> Void)] = [
         ("climbs", { $0.add("Salon.bundle/../../evil", "x") }),
@@ -155,7 +155,7 @@ import Testing
     @Test func fault479_aSmallFileThatStandsForMuchIsRefused() throws {
         var archive = HostileArchive()
         archive.add("Salon.bundle/Contents/zeros", size: 900 << 20)
-        // A gigabyte of zeros in 32 KiB.
+        // The archive has a gigabyte of zeros in 32 KiB.
         let bytes = HostileArchive.frame(Array(archive.ended.dropLast(1024)), zeros: 1 << 30)
         let clock = ContinuousClock()
         let duration = try clock.measure { try expectRefused(try HostileArchive.write(bytes), code: "tooLarge") }
@@ -218,7 +218,8 @@ import Testing
         #expect(try PluginHostTool.run("install", "--in", folder().path, "/dev/zero").status == 2)
     }
 
-    /// Each byte of an archive changed: an error, or a bundle, never anything outside of the folder.
+    /// Each byte of an archive is changed in turn. The result is an error or a bundle, and never a file outside of the
+    /// folder.
     @Test func fault482_noChangedByteEndsTheTool() throws {
         let sound = HostileArchive.frame(HostileArchive().ended)
         for place in stride(from: 0, to: min(sound.count, 1700), by: 13) {
@@ -251,9 +252,9 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Salon.bundle"])
     }
 
-    // MARK: Interrupted, and at once
+    // MARK: Killed and simultaneous installations
 
-    /// Kills the tool at each system call that changes something, one after the other.
+    /// Kills the tool at each system call that changes something, once for every such call.
     @Test func fault483_anInstallationKilledAnywhereLeavesTheOldBundleOrTheNew() throws {
         let (old, new) = (try archive("1.0"), try archive("2.0"))
         let killer = try Killer.build()
@@ -265,7 +266,7 @@ import Testing
         var seen: Set<String> = []
         for call in 1... {
             let folder = try folder()
-            // A version before the old one, which must never come back as the one before.
+            // A still older version, which must never become the previous version again.
             for archive in [try archiveOnce("0.5"), old] { try #require(install(archive, in: folder).status == 0) }
             let killed = try install(new, in: folder, killedAt: call)
             let now = try #require(try version(in: folder), "call \(call)")
@@ -277,7 +278,7 @@ import Testing
                 let back = try PluginHostTool.run("rollback", "--in", folder.path, "Salon")
                 if back.status == 0 { #expect(try version(in: folder) == "1.0") }
             }
-            // The next one works, and nothing is left of the killed one.
+            // The next installation works, and removes everything that the killed one left.
             #expect(try install(new, in: folder).status == 0)
             #expect(try version(in: folder) == "2.0")
             let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -335,14 +336,14 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: home.path + "/config/my-editor/plugins.plist"))
         #expect(try document("list").bundles.isEmpty)
         let all = try document("list", "--all")
-        // A choice of the user's is nothing wrong.
+        // The user's choice is not an error.
         #expect(all.status == 0 && all.bundles.first?["verdict"] as? String == "disabled")
         let why = try PluginHostTool.run(
             "why", "org.example.Salon", "--application", "my-editor", environment: environment)
         #expect(why.status == 1 && PluginHostTool.words(why.standardOutput).contains("pluginhost enable"), "\(why)")
         #expect(try document("enable", "org.example.Salon").object["disabled"] as? Bool == false)
         #expect(try document("list").bundles.count == 1)
-        // One that is not installed may be disabled in advance.
+        // A plug-in that is not installed may be disabled in advance.
         #expect(try document("disable", "org.example.Later").object["installed"] as? Bool == false)
     }
 
@@ -361,7 +362,7 @@ import Testing
     }
 
     private func expectRefused(_ archive: String, code: String = "", _ comment: String = "") throws {
-        // Beside the folder, where a name that climbs would write to.
+        // The folder is inside of another one, so that files outside of it would be noticed.
         let place = try folder()
         let folder = place.appending(path: "plugins")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -2,7 +2,7 @@ import Fixtures
 import Foundation
 import Testing
 
-/// `pluginhost new`: what it makes builds, checks, loads and tests at once.
+/// `pluginhost new`: the project that it makes builds, passes the checks, loads, and passes its tests.
 @Suite struct NewCommandTests {
     private static let demoAPI = Workspace.project.appending(path: "Examples/DemoAPI").path
     private static let languages = ["swift", "c", "c++"]
@@ -54,7 +54,7 @@ import Testing
         try expectSoundBundle(in: project, of: "Salon", offering: isForDemo ? "org.example.checksum" : "line-counter")
     }
 
-    /// By the compiler alone: what the package manager does with the manifest is shown by Scripts/walk.py, which builds one.
+    /// The code is built with the compiler alone. Scripts/walk.py builds a project with the package manager.
     @Test(arguments: [false, true]) func aSwiftPackageHasCodeThatLoads(isForDemo: Bool) throws {
         let folder = try folder()
         let api = isForDemo ? ["--app-api", Self.demoAPI, "--product", "DemoAPI"] : []
@@ -74,7 +74,7 @@ import Testing
         try expectSoundBundle(in: project, of: "Salon", offering: isForDemo ? "line-numbers" : "LineCounter")
     }
 
-    /// The sample that shows how a plug-in is written is what the tool makes, so that there is one template.
+    /// The sample plug-in Template is exactly what the tool makes, so that there is only one template.
     @Test func theTemplateIsWhatIsMade() throws {
         let folder = try folder()
         try FileManager.default.createSymbolicLink(

@@ -22,7 +22,7 @@ import Testing
         let info = try info(source.bundle)
         #expect(info["NSExecutable"] as? String == "Salon" && info["CFBundlePackageType"] as? String == "BNDL")
         #expect(info["PHHostRequires"] as? String == ">=2 <3")
-        // From the note in the file: a plug-in in C has no toolchain.
+        // This comes from the note in the file. A plug-in in C has no toolchain.
         #expect((info["PHBuiltFor"] as? [String: String])?.keys.sorted() == ["ABI"])
         let contents = try FileManager.default.subpathsOfDirectory(atPath: source.bundle.path).sorted()
         #expect(contents.contains("Contents/Linux/Salon") && contents.contains("Contents/Resources/rules.txt"))
@@ -129,7 +129,7 @@ import Testing
         try expectNothingLeft(source)
     }
 
-    /// Through a link that is inside: `y` climbs by what `x` leads to, not by its own depth.
+    /// `y` leads out through another link, `x`, which is inside: its `..` counts from the directory that `x` leads to.
     @Test func fault470_aLinkThatLeadsOutThroughAnotherIsRefused() throws {
         let source = try BundleSourceFixture(files: ["Resources/a/b/file": ""])
         let folder = source.path + "/Resources/a/b/"
@@ -157,7 +157,7 @@ import Testing
         let output = try source.pack()
         #expect(output.status == 1 && output.standardOutput.contains("not packed"), "\(output)")
         #expect(output.standardOutput.contains("notLoadable"))
-        // About the bundle's place, not the one where it was made.
+        // Messages name the bundle's place, and not the directory in which it was made.
         #expect(!output.standardOutput.contains(".pluginhost-"))
         #expect(try BundleSourceFixture.description(of: source.bundle) == before)
     }
@@ -189,7 +189,7 @@ import Testing
 
     @Test func fault474_whatAKilledPackerLeftIsRemovedByTheNext() throws {
         let source = try BundleSourceFixture(files: Self.strings)
-        // As a killed one leaves it: nobody holds its lock.
+        // A killed packer leaves such a directory, and no process holds its lock.
         let dead = source.output.appending(path: ".pluginhost-dead00/Salon.bundle/Contents")
         try FileManager.default.createDirectory(at: dead, withIntermediateDirectories: true)
         try #require(source.pack().status == 0)

@@ -20,10 +20,10 @@ enum { CHILD_REPORT = 3 };
 // child has no signal blocked, `input` as its standard input (-1: /dev/null), its output and its report as pipes, and
 // inherits no other descriptor. Why: the program is /proc/self/exe, which stays right if its file is replaced; pipe2(), pidfd_open() and
 // posix_spawn_file_actions_addclosefrom_np() are not in the module.
-// arguments ends with NULL. Returns 0, or the number of an error; after an error nothing is left behind.
+// arguments ends with NULL. Returns 0 or an error number; after an error, nothing is left to clean up.
 int child_start(char *const arguments[], int input, child_process *child);
 
-// A file in memory for the input of a child, or -1. Why: memfd_create() is not in the module.
+// Makes a file in memory for the input of a child; -1 for an error. Why: memfd_create() is not in the module.
 int child_input(void);
 
 // Called by a child at its start. The child then ends when the thread that started it ends, passes the report's

@@ -1,40 +1,41 @@
-// What packing and installing need of Linux that Swift's Glibc module does not offer, each with its reason.
+// Functions of Linux that packing and installing need and that Swift's module Glibc lacks, each with the reason.
 #ifndef PACKING_SUPPORT_H
 #define PACKING_SUPPORT_H
 
 // Renames a file or directory to a name that is free. Why: renameat2() needs _GNU_SOURCE.
-// Returns 0, or the number of an error: EEXIST where the name is taken.
+// Returns 0 or an error number: EEXIST if the name is in use.
 int packing_rename_to_free(const char *from, const char *to);
 
-// Exchanges two files or directories in one step: nobody ever sees neither. Why: as above.
-// Returns 0, or the number of an error: EINVAL where the file system cannot do that.
+// Exchanges two files or directories in one step, so that there is something under both names at any time. Why: as
+// above.
+// Returns 0 or an error number: EINVAL if the file system cannot do that.
 int packing_exchange(const char *one, const char *other);
 
-// Writes what a file system holds in memory to its disk. Why: syncfs() needs _GNU_SOURCE.
-// Returns 0, or the number of an error.
+// Writes everything that Linux still has to write to a file system. Why: syncfs() needs _GNU_SOURCE.
+// Returns 0 or an error number.
 int packing_flush(int descriptor);
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Compressing and decompressing by Zstandard, as a stream. The library libzstd.so.1, which every distribution has, is opened
-// when it is used first, so that the tool runs without it as well. Why C: its functions are called through pointers.
+// Compression and decompression with Zstandard, as a stream. libzstd.so.1, which every distribution has, is opened at
+// the first use, so the tool also runs without it. Why C: the library's functions are called through pointers.
 typedef struct packing_zstd packing_zstd;
 
-// NULL where the library is missing or there is no memory. `compresses`: which of the two it is for.
+// Returns NULL if the library is missing or there is not enough memory. `compresses`: false for decompression.
 packing_zstd *packing_zstd_make(bool compresses);
 void packing_zstd_free(packing_zstd *stream);
 
-// What a step came to.
+// The result of one step.
 typedef struct packing_zstd_step {
     size_t taken, written;
-    // Decompressing: whether a frame ended here. Compressing: whether all was written, where `ends` is true.
+    // When decompressing: whether a frame ended here. When compressing with `ends`: whether everything was written.
     bool is_complete;
-    // What the library says is wrong, immortal; NULL if nothing is.
+    // The library's description of an error, which is never freed; NULL if there is no error.
     const char *error;
 } packing_zstd_step;
 
-// `ends`: compressing, that no bytes come after these.
+// `ends`: when compressing, whether these are the last bytes.
 packing_zstd_step packing_zstd_run(
     packing_zstd *stream, const void *input, size_t input_size, void *output, size_t output_size, bool ends);
 

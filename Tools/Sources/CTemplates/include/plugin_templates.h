@@ -1,5 +1,6 @@
-// The files of which “pluginhost new” makes a project, in the program itself, so that it works wherever it was installed.
-// They stand in Tools/Templates. Why C: the compiler reads a file into an array here, without any code to find it later.
+// The files from which “pluginhost new” makes a project. They are part of the program, so that it works wherever it is
+// installed. Their sources are in Tools/Templates. Why C: the compiler puts a file into an array, and nothing has to
+// find it later.
 #ifndef PLUGIN_TEMPLATES_H
 #define PLUGIN_TEMPLATES_H
 
@@ -12,7 +13,7 @@ typedef struct plugin_template {
     size_t size;
 } plugin_template;
 
-// The first of all templates. Why a function: Swift does not see an array of unknown length.
+// The first of all templates. Why a function: Swift does not import an array of unknown length.
 const plugin_template *plugin_templates_first(void);
 extern const size_t plugin_templates_count;
 

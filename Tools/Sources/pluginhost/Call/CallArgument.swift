@@ -2,16 +2,16 @@ import FoundationEssentials
 import Glibc
 import PluginHost
 
-/// An argument of the command line, as the type that the function's signature has for it.
+/// Converts arguments of the command line to the types in the function's signature.
 enum CallArgument {
-    /// Why a text is not of the type: the end of a sentence about it.
+    /// Why a text is not a value of the type, as the end of a sentence.
     struct Fault: Error {
         let reason: String
     }
 
-    /// Stands for standard input.
+    /// The argument that means standard input.
     static let standardInput = "-"
-    /// More than this is not read into memory.
+    /// The most bytes that are read from a file or from standard input.
     static let mostBytes = 1 << 30
 
     static func value(_ text: String, as type: ForeignType) throws(Fault) -> ForeignValue {
@@ -81,7 +81,7 @@ enum CallArgument {
     }
 }
 
-/// A JSON text: a struct's fields as an array in order, or as an object by their names.
+/// A JSON text. A struct is an array of its fields in order, or an object with the fields' names.
 private enum JSONTree: Decodable {
     case null
     case bool(Bool)

@@ -3,7 +3,7 @@ import CChildProcess
 import Glibc
 import PluginHost
 
-/// `pluginhost call`: calls a C function of a bundle, in a process of its own, and writes its result.
+/// `pluginhost call`: calls a C function of a bundle in a separate process, and writes its result.
 struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
@@ -55,7 +55,8 @@ struct CallCommand: ParsableCommand {
             Terminal.write(try JSONValue.document(command: "call", bundles: [outcome.json(function: function)]).text())
         } else {
             var page = Page()
-            // A call that succeeds is part of a script; the library has logged the warnings.
+            // Warnings are written only if something failed: a script wants only the result, and the library has logged
+            // them.
             if list || outcome.load.status(isStrict: false) != .fine { outcome.writeFindings(to: &page) }
             if !page.text.isEmpty { Terminal.write(page.text, to: STDERR_FILENO) }
             outcome.writeResult()
@@ -85,7 +86,7 @@ struct CallCommand: ParsableCommand {
         }
     }
 
-    /// For the completion of a shell: the functions that Info.plist declares; none of the bundle's code runs.
+    /// For shell completion: the functions that Info.plist declares. No code of the bundle runs.
     private static func functions(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         words.dropFirst().lazy.compactMap { word in
             word.hasPrefix("-") ? nil : (try? PluginBundle.open(path: word))?.manifest.functions.keys
@@ -93,14 +94,14 @@ struct CallCommand: ParsableCommand {
     }
 }
 
-/// What `pluginhost call` starts; nobody else calls it.
+/// The command that `pluginhost call` runs in the separate process. Users do not call it.
 struct CallInChildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: Self.name, shouldDisplay: false)
     static let name = "call-in-child"
 
     @Option var mark: String
     @Argument var bundle: String
-    /// Nil to list the functions.
+    /// The function to call; nil to list all functions.
     @Argument var function: String?
     @Argument var arguments: [String] = []
 
@@ -128,10 +129,10 @@ struct CallInChildCommand: ParsableCommand {
     }
 }
 
-/// Standard input for the process that makes the call. It has a process group of its own, which the system stops when it
-/// reads from a terminal: what comes from there is read before.
+/// Standard input for the process that makes the call. That process is in a process group of its own, and the system
+/// stops such a process when it reads from a terminal. So input from a terminal is read before the process starts.
 private enum StandardInput {
-    /// - Returns: a descriptor; another than standard input is the caller's to close.
+    /// - Returns: a descriptor. The caller closes it unless it is standard input.
     static func forChild() throws -> Int32 { isatty(STDIN_FILENO) == 1 ? try copied() : STDIN_FILENO }
 
     private static func copied() throws -> Int32 {

@@ -2,22 +2,22 @@ import Foundation
 import Glibc
 @_spi(Tools) import PluginHost
 
-/// The outcome of a call, as the process that made it reports it.
+/// The outcome of a call, which the separate process reports.
 struct CallOutcome: Codable {
-    /// How the bundle was loaded, with everything that went wrong.
+    /// The outcome of loading the bundle. It also has everything that went wrong in the call.
     var load: LoadOutcome!
     private var signature: String?
     private var result: CallValue?
     private var milliseconds: Double?
     private var functions: [ListedFunction] = []
-    /// The call was wrong, and not the bundle.
+    /// What was wrong with the command line; nil if it was correct. The bundle is not the cause.
     private(set) var usage: String?
 
     init(_ load: LoadOutcome?) { self.load = load }
 
-    // MARK: In the process that calls
+    // MARK: In the separate process
 
-    /// Calls the function; what goes wrong is kept.
+    /// Calls the function, and keeps its result or its error.
     mutating func call(_ name: String, _ texts: [String], of bundle: PluginBundle, _ report: ChildReport) {
         do {
             let function: ForeignFunction
@@ -54,7 +54,7 @@ struct CallOutcome: Codable {
         }
     }
 
-    /// Finds all functions that the bundle registered or declares.
+    /// Finds all functions that the bundle registers or declares.
     mutating func list(_ bundle: PluginBundle) {
         let registered = Set(bundle.registrations.lazy.filter { $0.kind == .function }.map(\.name))
         for name in registered.union(bundle.manifest.functions.keys).sorted() {
@@ -115,7 +115,7 @@ private struct ListedFunction: Codable {
     var row: [String] { [name, signature, isCallable ? "" : "declared only"] }
 }
 
-/// A result on its way from the process that made the call.
+/// A result in the form in which the separate process reports it.
 private indirect enum CallValue: Codable {
     struct Field: Codable {
         let name: String?
@@ -127,7 +127,7 @@ private indirect enum CallValue: Codable {
     case bool(Bool)
     case int(Int64)
     case uint(UInt64)
-    /// As text: JSON has no infinity.
+    /// As text, because JSON has no infinity.
     case real(String)
     case string(String)
     case bytes(Data)
@@ -169,8 +169,8 @@ private indirect enum CallValue: Codable {
         }
     }
 
-    /// Writes it to standard output: bytes and text as they are, unless that is a terminal, which control characters would
-    /// move.
+    /// Writes the value to standard output. Bytes and text are written unchanged, but escaped on a terminal, because
+    /// control characters would disturb it.
     func write() {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         switch self {

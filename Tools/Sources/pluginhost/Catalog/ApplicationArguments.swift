@@ -32,7 +32,7 @@ struct ApplicationArguments: ParsableArguments {
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
 
-    /// Those of a command that names an application in its own way.
+    /// Creates the arguments for a command that has its own way to name an application.
     static func naming(_ application: String?, host: String? = nil) -> ApplicationArguments {
         var arguments = ApplicationArguments()
         (arguments.application, arguments.host, arguments.hostVersion) = (application, host, nil)

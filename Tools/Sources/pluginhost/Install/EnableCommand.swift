@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginHost
 
-/// `pluginhost enable`: takes back what `disable` did.
+/// `pluginhost enable`: reverses `disable`.
 struct EnableCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
@@ -12,7 +12,7 @@ struct EnableCommand: ParsableCommand {
     mutating func run() throws { try choice.set("enable", isDisabled: false) }
 }
 
-/// `pluginhost disable`: keeps a plug-in from being used, for the user and one application.
+/// `pluginhost disable`: stops one application from using a plug-in, for this user.
 struct DisableCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable",
@@ -24,7 +24,7 @@ struct DisableCommand: ParsableCommand {
     mutating func run() throws { try choice.set("disable", isDisabled: true) }
 }
 
-/// What `enable` and `disable` take.
+/// The arguments of `enable` and `disable`.
 struct ChoiceArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The application, as demo-host.", valueName: "name"))
     var application: String

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginPacking
 
-/// `pluginhost install`: puts a bundle into a folder of plug-ins.
+/// `pluginhost install`: installs a bundle in a folder of plug-ins.
 struct InstallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
@@ -23,7 +23,7 @@ struct InstallCommand: ParsableCommand {
     }
 }
 
-/// `pluginhost uninstall`: takes a bundle out of a folder of plug-ins.
+/// `pluginhost uninstall`: removes a bundle from a folder of plug-ins.
 struct UninstallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "uninstall",
@@ -40,7 +40,7 @@ struct UninstallCommand: ParsableCommand {
     }
 }
 
-/// `pluginhost rollback`: puts the version before in place.
+/// `pluginhost rollback`: restores the previous version of a plug-in.
 struct RollbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback",

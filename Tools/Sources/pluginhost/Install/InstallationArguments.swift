@@ -2,7 +2,7 @@ import ArgumentParser
 @_spi(Tools) import PluginHost
 import PluginPacking
 
-/// What the commands that change a folder of plug-ins take: which folder it is, and the form of the output.
+/// The arguments of the commands that change a folder of plug-ins: the folder, and the form of the output.
 struct InstallationArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -26,7 +26,7 @@ struct InstallationArguments: ParsableArguments {
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
 
-    /// - Throws: ValidationError where neither or both are named.
+    /// - Throws: ValidationError unless exactly one of `--application` and `--in` is given.
     func installer() throws -> PluginInstaller {
         guard (application == nil) != (folder == nil) else {
             throw ValidationError("Name either the application by --application, or a folder by --in.")
@@ -40,14 +40,14 @@ struct InstallationArguments: ParsableArguments {
         return installer
     }
 
-    /// Why the plug-in is used now, or is not; nil where the application is not known.
+    /// A sentence about why the plug-in is used now, or why not; nil if the application is not known.
     func sentence(about identifier: String) -> String? {
         guard let application else { return nil }
         return try? PluginSearch(.naming(application, host: host), folders: []).catalog().explanation(of: identifier)
             .sentence
     }
 
-    /// Runs one change, reports it, and ends with its status.
+    /// Makes one change, reports it, and exits with its status.
     func report(_ command: String, _ verb: String, _ change: () throws(PackingError) -> PluginInstaller.Result) throws {
         do throws(PackingError) {
             let result = try change()

@@ -22,7 +22,7 @@ struct ChildProcess: ~Copyable {
 
     private let child: child_process
 
-    /// Starts this program with arguments. `input`: a descriptor for its standard input; -1 for none.
+    /// Starts this program with arguments. `input`: a descriptor for its standard input; -1 if it gets none.
     init(_ arguments: [String], input: Int32 = -1) throws(Failure) {
         var child = child_process()
         var texts = ([CommandLine.arguments.first ?? "pluginhost"] + arguments).map { strdup($0) }

@@ -94,7 +94,7 @@ struct NewCommand: ParsableCommand {
 
     private func text(of document: JSONValue) throws(PackingError) -> String { (try? document.text()) ?? "" }
 
-    /// Nothing was made, whatever the reason: the tool could not do its work.
+    /// Reports that nothing was made, and exits with the status for a command that could not work.
     private func fail(_ error: PackingError) throws {
         if json {
             let document = JSONValue.document(

@@ -4,7 +4,7 @@ import PluginHost
 import PluginLinting
 import PluginPacking
 
-/// `pluginhost pack`: makes bundles of the folders in which their authors keep them.
+/// `pluginhost pack`: makes bundles from the folders in which their authors keep the sources.
 struct PackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pack",
@@ -113,7 +113,7 @@ struct PackCommand: ParsableCommand {
     }
 }
 
-/// What packing one source came to.
+/// The outcome of packing one source.
 private struct PackResult {
     let source: String
     let outcome: Result<BundlePacker.Result, PackingError>
@@ -171,12 +171,13 @@ private struct PackResult {
 }
 
 extension Result {
-    /// The error, if it is one.
+    /// The error; nil for a success.
     var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension PackingError {
-    /// What is wrong with a bundle is a finding; what the tool lacks is not.
+    /// The exit status: `problems` for a fault in the source, the archive or the plug-in; `unable` if the tool could
+    /// not work.
     var status: ExitStatus {
         switch code {
         case .manifestInvalid, .executableMissing, .unsafeFile, .tooLarge, .archiveInvalid, .notInstalled: .problems

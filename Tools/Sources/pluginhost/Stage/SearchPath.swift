@@ -7,7 +7,8 @@ struct SearchPath {
 
     init(_ elements: [String]) { self.elements = elements }
 
-    /// What of a search path leads to directories of the file's own bundle. `file`: its path in the bundle.
+    /// The elements of a search path that lead to directories in the file's own bundle. `file`: the file's path in the
+    /// bundle.
     init(of text: String?, within file: String) {
         let depth = file.split(separator: "/").count - 1
         elements = (text ?? "").split(separator: ":").map(String.init).filter { element in
@@ -22,14 +23,15 @@ struct SearchPath {
         }
     }
 
-    /// Writes it into a file, unless the file has it. A file that needs no library of the application keeps having none.
+    /// Sets the search path of a file, unless the file has it already. If there are no elements, the file gets no
+    /// search path.
     ///
     /// - Throws: a ``PluginFinding`` if patchelf fails.
     func set(in path: String) throws {
         let old = try LinkedFile(path: path).searchPath
         let text = elements.joined(separator: ":")
         guard (old ?? "") != text else { return }
-        // A shorter text takes the place of the old one; patchelf moves parts of a file only for a longer one.
+        // A shorter text replaces the old one in its place. Only for a longer one does patchelf move parts of the file.
         try Patchelf.run(text.isEmpty ? ["--remove-rpath", path] : ["--set-rpath", text, path])
     }
 }
@@ -40,9 +42,9 @@ extension String {
     }
 }
 
-/// The program that changes finished ELF files.
+/// The program patchelf, which changes finished ELF files.
 enum Patchelf {
-    /// - Throws: a ``PluginFinding`` if it is missing or fails.
+    /// - Throws: a ``PluginFinding`` if patchelf is missing or fails.
     static func run(_ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -55,7 +57,7 @@ enum Patchelf {
         let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            // env ends with 127 if there is no such program.
+            // env exits with 127 if the program does not exist.
             let isMissing = process.terminationReason == .exit && process.terminationStatus == 127
             throw PluginFinding(
                 .notStaged, filePath: arguments.last, subject: "patchelf",

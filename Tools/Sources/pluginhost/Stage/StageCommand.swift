@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 @_spi(Tools) import PluginHost
 
-/// `pluginhost stage`: puts an application, its plug-ins and all that they need into one directory.
+/// `pluginhost stage`: puts an application, its plug-ins and everything that they need into one directory.
 struct StageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stage",
@@ -87,7 +87,7 @@ struct StageCommand: ParsableCommand {
     }
 }
 
-/// What is shown of a staged directory.
+/// Describes a staged directory for the output.
 private struct StageResult {
     let tree: StagedTree
     private let report: FindingReport

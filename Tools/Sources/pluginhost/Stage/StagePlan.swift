@@ -1,29 +1,30 @@
 import Glibc
 @_spi(Tools) import PluginHost
 
-/// Which files a staged application has, found by reading the originals.
+/// The files of a staged application, found by reading the original files.
 ///
-/// The rule: what a file finds by a search path of its own belongs to the application and is copied; what the dynamic linker
-/// finds for every program belongs to the system.
+/// The rule: a library that a file finds through its own search path belongs to the application and is copied. A
+/// library that the dynamic linker finds for every program belongs to the system.
 struct StagePlan {
-    /// A library and the name under which it is needed, which is the name of its copy.
+    /// A library. `name` is the name under which other files need it, and also the name of its copy.
     struct Library {
         let name: String
         let file: LinkedFile
     }
 
-    /// A bundle, and the libraries that it needs and the application does not have.
+    /// A bundle, with the libraries that it needs and that the application does not have.
     struct PlugIn {
         let bundle: PluginBundle
-        /// The bundle's own ELF files, by their paths in it.
+        /// The bundle's own ELF files, as paths relative to the bundle.
         var files: [String] = []
         var libraries: [Library] = []
-        /// Names that its files have for this library where the application has it by another name.
+        /// Other names of the library PluginHost that a file of the bundle needs, by the file. The application has that
+        /// library already.
         var surplusNames: [String: [String]] = [:]
     }
 
     let program: String
-    /// The libraries of the application, the ones that it needs itself first.
+    /// The libraries of the application; those that its executable needs directly come first.
     private(set) var libraries: [Library] = []
     private(set) var plugIns: [PlugIn] = []
     /// The names of the libraries that the system must have, each with one file that needs it.
@@ -36,8 +37,9 @@ struct StagePlan {
     /// - Parameters:
     ///   - program: the application's executable.
     ///   - bundles: its plug-ins.
-    ///   - copiedLibraries: libraries that count as the application's though the system has them.
-    ///   - obeysEnvironment: whether `LD_LIBRARY_PATH` counts, as it does where the application was built.
+    ///   - copiedLibraries: libraries to copy although the system has them.
+    ///   - obeysEnvironment: whether to search `LD_LIBRARY_PATH`, as is right on the machine that built the
+    ///     application.
     init(program: String, bundles: [PluginBundle], copiedLibraries: [String], obeysEnvironment: Bool = true) {
         self.program = program
         self.copiedLibraries = Set(copiedLibraries)
@@ -63,21 +65,21 @@ struct StagePlan {
         }
     }
 
-    /// A library that is there: its copy is taken, or the system has it.
+    /// Whether the library is already known, as one to copy or as one of the system.
     private func has(_ name: String) -> Bool {
         systemLibraries[name] != nil || libraries.contains { $0.name == name }
     }
 
     private func isCopied(_ name: String) -> Bool {
-        // An installed library is found by every program, and no other machine has it.
+        // The library PluginHost is copied even if it is installed, because other machines do not have it.
         Self.isThisLibrary(name) || copiedLibraries.contains(name)
     }
 
-    /// The name without a version is that of a library from the package manager, the other ones are of installed libraries.
+    /// Whether a name is one of the library PluginHost: without a version if a package contains it, otherwise with one.
     private static func isThisLibrary(_ name: String) -> Bool { name.hasPrefix("libPluginHost.so") }
 
-    /// Finds all that a file needs, directly or not, and hands over each library that is to be copied. `chain`: the file,
-    /// then those that brought it in. `own`: names that need no search.
+    /// Finds every library that a file needs, directly or not, and passes each one to copy to `take`. `chain`: the
+    /// file, then the files that need it. `own`: names that are not searched for.
     private mutating func follow(
         _ chain: [LinkedFile], own: Set<String> = [], take: (Library, inout StagePlan) -> Void
     ) {
@@ -124,7 +126,7 @@ struct StagePlan {
         var own: Set<String> = []
         var files: [LinkedFile] = []
         if let path = bundle.executablePath, let file = read(path) { files.append(file) }
-        // What the bundle carries; what is no ELF file there is a resource.
+        // The libraries in the bundle. A file that is not an ELF file is a resource.
         if let directory = bundle.privateFrameworksPath {
             for (name, kind) in DirectoryListing(path: directory).names.sorted(by: { $0.key < $1.key })
             where kind == .file {
@@ -135,7 +137,7 @@ struct StagePlan {
         }
         plugIn.files = files.map { $0.path.relative(to: bundle.bundlePath) }
         var added: [Library] = []
-        // A second copy of this library would bring a second PluginABI. The plug-in gets the symbols of the application's.
+        // A second copy of PluginHost would bring a second PluginABI. The plug-in uses the application's copy instead.
         let hasLibrary = libraries.contains { Self.isThisLibrary($0.name) }
         for file in files where hasLibrary {
             let surplus = file.needed.filter { Self.isThisLibrary($0) && !has($0) }

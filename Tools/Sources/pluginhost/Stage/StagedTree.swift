@@ -1,14 +1,14 @@
 import Foundation
 @_spi(Tools) import PluginHost
 
-/// The directory that `pluginhost stage` makes: `bin`, `lib` and `lib/APPLICATION/plugins`, where an application that is
-/// called so looks for plug-ins (docs/bundle-format.md, “Search paths”).
+/// The directory that `pluginhost stage` makes. It has `bin`, `lib` and `lib/APPLICATION/plugins`, in which an
+/// application of that name looks for plug-ins (docs/bundle-format.md, “Search paths”).
 struct StagedTree {
     let path: String
     private let program: String
     private let application: String
     var findings: [PluginFinding] = []
-    /// What was put into it, by the paths in it; a bundle is one.
+    /// The files that were put into it, as paths relative to it. A bundle counts as one file.
     private(set) var files: [String] = []
     /// The libraries that the system must have.
     private(set) var systemLibraries: [String] = []
@@ -23,8 +23,8 @@ struct StagedTree {
         self.application = application
     }
 
-    /// Makes the directory beside its place, checks it there, and renames it: nobody sees a part of it, and after an
-    /// error there is what was there before.
+    /// Makes the directory beside its place, checks it there, and renames it. So nobody sees an incomplete directory,
+    /// and an error leaves the old one unchanged.
     mutating func make(of plan: StagePlan, replaces: Bool) {
         findings += plan.findings
         systemLibraries = plan.systemLibraries.keys.sorted()
@@ -75,7 +75,8 @@ struct StagedTree {
         let target = "bin/\(programName)"
         try copyItem(program, to: target, in: root)
         try SearchPath(["$ORIGIN/../lib"]).set(in: "\(root)/\(target)")
-        // Where the package manager puts the resources of targets, and where the code that it generates looks for them.
+        // The package manager puts the resources of targets beside the executable, and the generated code looks for
+        // them there.
         let directory = URL(filePath: program).deletingLastPathComponent().path
         for (name, kind) in DirectoryListing(path: directory).names.sorted(by: { $0.key < $1.key })
         where name.hasSuffix(".resources") && kind != .file {
@@ -83,13 +84,14 @@ struct StagedTree {
         }
     }
 
-    /// The copy has the name by which it is needed: a link of that name may lead to a file of another.
+    /// Copies a library under the name by which it is needed. A link of that name may lead to a file with another name.
     private mutating func copy(_ library: StagePlan.Library, to directory: String, in root: String) throws {
         try copyItem(library.file.path, to: "\(directory)/\(library.name)", in: root)
         try Self.makeRelative(library, at: "\(root)/\(directory)/\(library.name)")
     }
 
-    /// A library without a search path keeps having none: what it needs is there before it, or the system's.
+    /// Sets the search path of a library only if it has one. Otherwise the linker finds what the library needs without
+    /// one.
     private static func makeRelative(_ library: StagePlan.Library, at path: String) throws {
         if library.file.searchPath != nil { try SearchPath(["$ORIGIN"]).set(in: path) }
     }
@@ -105,8 +107,8 @@ struct StagedTree {
         try copyItem(source, to: target, in: root)
         for file in plugIn.files {
             let path = "\(root)/\(target)/\(file)"
-            // A host refuses a plug-in whose search path leads out of its bundle to a place that others may write to; what
-            // the application has needs none.
+            // A host refuses a plug-in whose search path leads out of its bundle to a directory that others may change.
+            // The application's libraries are found without a search path.
             try SearchPath(of: try LinkedFile(path: path).searchPath, within: file).set(in: path)
             for name in plugIn.surplusNames[file] ?? [] { try Patchelf.run(["--remove-needed", name, path]) }
         }
@@ -119,7 +121,8 @@ struct StagedTree {
             let path = "\(target)/\(frameworks)/\(library.name)"
             try copyItem(library.file.path, to: path, in: root, isListed: false)
             try Self.makeRelative(library, at: "\(root)/\(path)")
-            // The host opens what a bundle carries, and the dynamic linker then finds it by its SONAME only.
+            // The host opens the libraries in a bundle first. The dynamic linker then recognises them only by their
+            // SONAME.
             if library.file.ownName != library.name {
                 try Patchelf.run(["--set-soname", library.name, "\(root)/\(path)"])
             }
@@ -136,8 +139,8 @@ struct StagedTree {
 
     // MARK: - Checking
 
-    /// Reads the copies as another machine will: everything that they need must be in the tree or the system's, and each
-    /// bundle must be one that the staged program can load.
+    /// Reads the copies as another machine would. Everything that they need must be in the tree or belong to the
+    /// system, and the staged program must be able to load each bundle.
     private mutating func check(_ root: String) {
         let host = "\(root)/bin/\(programName)"
         let names = files.filter { $0.hasPrefix(plugInDirectory + "/") }
@@ -164,7 +167,7 @@ struct StagedTree {
 }
 
 extension PluginError.Code {
-    /// The directory of a staged application could not be made.
+    /// The directory of a staged application cannot be made.
     static let notStaged = Self(rawValue: "notStaged")
 }
 

@@ -1,4 +1,4 @@
-// A plug-in in C++, annotated. Its three parts are this code, Info.plist, and Resources.
+// A plug-in in C++, with explanations. It has three parts: this code, Info.plist, and Resources.
 #include "__NAME__.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <new>
 #include <string_view>
 
-// States which ABI the file was built for, so that a host can check it before loading.
+// States the ABI that the file was built for, so that a host can check it before it loads the file.
 PLUGIN_DECLARE_NOTE;
 
 namespace {
@@ -25,7 +25,7 @@ public:
 
 private:
     uint64_t ends = 0;
-    // Whether there is text behind the last line end.
+    // Whether there is text after the last line end.
     bool isLineOpen = false;
 };
 
@@ -40,8 +40,8 @@ uint64_t lines(void *instance) { return static_cast<const Counter *>(instance)->
 
 constexpr plugin_string text(std::string_view literal) { return {literal.data(), literal.size()}; }
 
-// Called on any thread, more than one at a time. No exception may leave a function that the host calls: it becomes an
-// error with a sentence for what happened and one for what the user can do.
+// The host calls it on any thread, also several times at once. No exception may leave a function that the host calls.
+// Instead, pass on an error: one sentence for what happened, and one for what the user can do.
 plugin_status create(const plugin_factory *, const plugin_host *host, void **instance)
 {
     try {
@@ -61,7 +61,8 @@ void release(void *instance) { delete static_cast<Counter *>(instance); }
 
 const counter_functions functions = {{sizeof(counter_functions), COUNTER_VERSION}, add, lines};
 
-// Immortal: the host keeps pointers to it for the life of the process. Name, point and version stand in Info.plist too.
+// Never destroyed, because the host keeps pointers to it until the process ends. Info.plist declares the same name,
+// point and version.
 const plugin_factory factory = [] {
     plugin_factory factory{};
     factory.header = {sizeof(plugin_factory), 1};
@@ -91,10 +92,10 @@ const plugin_function function = {
 
 // ---- The entry -------------------------------------------------------------------------------------------------------
 
-// The one symbol that the host looks up. The host calls it once, after it has checked the file and loaded it.
+// The only symbol that the host looks up. The host calls it once, after it has checked and loaded the file.
 plugin_status plugin_entry(const plugin_host *host)
 {
-    // A refused registration makes the load fail; what was registered becomes visible at once, when the entry returns.
+    // If a registration is refused, the load fails. All of them become visible together when the entry returns.
     const plugin_status status = host->register_factory(host, &factory);
     return status == PLUGIN_OK ? host->register_function(host, &function) : status;
 }

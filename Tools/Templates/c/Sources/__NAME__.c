@@ -1,16 +1,16 @@
-/* A plug-in in C, annotated. Its three parts are this code, Info.plist, and Resources. */
+/* A plug-in in C, with explanations. It has three parts: this code, Info.plist, and Resources. */
 #include "__NAME__.h"
 
 #include <stdlib.h>
 
-/* States which ABI the file was built for, so that a host can check it before loading. */
+/* States the ABI that the file was built for, so that a host can check it before it loads the file. */
 PLUGIN_DECLARE_NOTE;
 
 /* ---- Objects ------------------------------------------------------------------------------------------------------ */
 
 typedef struct counter {
     uint64_t ends;      /* line ends so far */
-    int is_line_open;   /* whether there is text behind the last line end */
+    int is_line_open;   /* whether there is text after the last line end */
 } counter;
 
 static void add(void *instance, const void *bytes, size_t count)
@@ -31,7 +31,7 @@ static uint64_t lines(void *instance)
 
 /* ---- The factory -------------------------------------------------------------------------------------------------- */
 
-/* Called on any thread, more than one at a time: it touches nothing but the new object. */
+/* The host calls it on any thread, also several times at once. So it changes only the new object. */
 static plugin_status create(const plugin_factory *factory, const plugin_host *host, void **instance)
 {
     (void)factory;
@@ -55,7 +55,8 @@ static const counter_functions functions = {
 
 #define TEXT(literal) {literal, sizeof(literal) - 1}
 
-/* Static: the host keeps pointers to it for the life of the process. Name, point and version stand in Info.plist too. */
+/* Static, because the host keeps pointers to it until the process ends. Info.plist declares the same name, point and
+ * version. */
 static const plugin_factory factory = {
     .header = {sizeof(plugin_factory), 1}, .name = TEXT("line-counter"), .extension_point = TEXT(COUNTER_POINT),
     .extension_version = COUNTER_VERSION, .functions = &functions, .create = create, .release = release};
@@ -75,10 +76,10 @@ static const plugin_function function = {
 
 /* ---- The entry ---------------------------------------------------------------------------------------------------- */
 
-/* The one symbol that the host looks up. The host calls it once, after it has checked the file and loaded it. */
+/* The only symbol that the host looks up. The host calls it once, after it has checked and loaded the file. */
 plugin_status plugin_entry(const plugin_host *host)
 {
-    /* A refused registration makes the load fail; what was registered becomes visible at once, when the entry returns. */
+    /* If a registration is refused, the load fails. All of them become visible together when the entry returns. */
     plugin_status status = host->register_factory(host, &factory);
     return status == PLUGIN_OK ? host->register_function(host, &function) : status;
 }

@@ -1,7 +1,7 @@
 /*
- * __NAME__.h - what the objects of the factory “line-counter” can do.
+ * __NAME__.h - the functions of the objects that the factory “line-counter” makes.
  *
- * In a plug-in for an application this table is declared by the application's own header, which replaces this one.
+ * If the plug-in is for an application, use the application's own header in place of this one.
  */
 #ifndef PLUGIN___NAME___H
 #define PLUGIN___NAME___H

@@ -1,5 +1,6 @@
 /*
- * Calls the plug-in as a host does, without one: a table of the ABI that takes what is registered. “make test” runs it.
+ * Tests the plug-in without a host: calls it as a host does, with a table of the ABI that keeps the registrations.
+ * “make test” runs it.
  */
 #include "__NAME__.h"
 

@@ -1,4 +1,5 @@
-// A checksum for the demo application in C++, annotated. Its three parts are this code, Info.plist, and Resources.
+// A checksum for the demo application in C++, with explanations. A plug-in has three parts: this code, Info.plist,
+// and Resources.
 #include "demo_checksum.h"
 
 #include <exception>
@@ -6,7 +7,7 @@
 #include <numeric>
 #include <string_view>
 
-// States which ABI the file was built for, so that a host can check it before loading.
+// States the ABI that the file was built for, so that a host can check it before it loads the file.
 PLUGIN_DECLARE_NOTE;
 
 namespace {
@@ -39,8 +40,8 @@ void finish(void *instance, uint8_t *digest) { static_cast<const Sum *>(instance
 
 constexpr plugin_string text(std::string_view literal) { return {literal.data(), literal.size()}; }
 
-// Called on any thread, more than one at a time. No exception may leave a function that the host calls: it becomes an
-// error with a sentence for what happened and one for what the user can do.
+// The host calls it on any thread, also several times at once. No exception may leave a function that the host calls.
+// Instead, pass on an error: one sentence for what happened, and one for what the user can do.
 plugin_status create(const plugin_factory *, const plugin_host *host, void **instance)
 {
     try {
@@ -61,7 +62,8 @@ void release(void *instance) { delete static_cast<Sum *>(instance); }
 const demo_checksum_functions functions = {
     {sizeof(demo_checksum_functions), DEMO_CHECKSUM_VERSION}, text("SUM-16"), 2, update, finish};
 
-// Immortal: the host keeps pointers to it for the life of the process. Name, point and version stand in Info.plist too.
+// Never destroyed, because the host keeps pointers to it until the process ends. Info.plist declares the same name,
+// point and version.
 const plugin_factory factory = [] {
     plugin_factory factory{};
     factory.header = {sizeof(plugin_factory), 1};
@@ -78,5 +80,5 @@ const plugin_factory factory = [] {
 
 // ---- The entry -------------------------------------------------------------------------------------------------------
 
-// The one symbol that the host looks up. The host calls it once, after it has checked the file and loaded it.
+// The only symbol that the host looks up. The host calls it once, after it has checked and loaded the file.
 plugin_status plugin_entry(const plugin_host *host) { return host->register_factory(host, &factory); }

@@ -1,9 +1,10 @@
-/* A checksum for the demo application in C, annotated. Its three parts are this code, Info.plist, and Resources. */
+/* A checksum for the demo application in C, with explanations. A plug-in has three parts: this code, Info.plist, and
+ * Resources. */
 #include "demo_checksum.h"
 
 #include <stdlib.h>
 
-/* States which ABI the file was built for, so that a host can check it before loading. */
+/* States the ABI that the file was built for, so that a host can check it before it loads the file. */
 PLUGIN_DECLARE_NOTE;
 
 /* ---- Objects: one computation each. ------------------------------------------------------------------------------- */
@@ -25,7 +26,7 @@ static void finish(void *instance, uint8_t *digest)
 
 /* ---- The factory -------------------------------------------------------------------------------------------------- */
 
-/* Called on any thread, more than one at a time: it touches nothing but the new object. */
+/* The host calls it on any thread, also several times at once. So it changes only the new object. */
 static plugin_status create(const plugin_factory *factory, const plugin_host *host, void **instance)
 {
     (void)factory;
@@ -50,14 +51,15 @@ static const demo_checksum_functions functions = {
     .header = {sizeof(demo_checksum_functions), DEMO_CHECKSUM_VERSION}, .title = TEXT("SUM-16"), .digest_length = 2,
     .update = update, .finish = finish};
 
-/* Static: the host keeps pointers to it for the life of the process. Name, point and version stand in Info.plist too. */
+/* Static, because the host keeps pointers to it until the process ends. Info.plist declares the same name, point and
+ * version. */
 static const plugin_factory factory = {
     .header = {sizeof(plugin_factory), 1}, .name = TEXT("sum-16"), .extension_point = TEXT(DEMO_CHECKSUM_POINT),
     .extension_version = DEMO_CHECKSUM_VERSION, .functions = &functions, .create = create, .release = release};
 
 /* ---- The entry ---------------------------------------------------------------------------------------------------- */
 
-/* The one symbol that the host looks up. The host calls it once, after it has checked the file and loaded it. */
+/* The only symbol that the host looks up. The host calls it once, after it has checked and loaded the file. */
 plugin_status plugin_entry(const plugin_host *host)
 {
     return host->register_factory(host, &factory);

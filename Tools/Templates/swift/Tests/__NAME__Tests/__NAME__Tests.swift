@@ -3,7 +3,7 @@ import PluginHost
 import __NAME__
 import Testing
 
-/// The plug-in as a host sees it, linked into the tests in the place of a file that is loaded.
+/// Tests the plug-in from the host's side. Its code is linked into the tests instead of loaded from a file.
 private func bundle() throws -> PluginBundle {
     // The package's directory has Info.plist and Resources, as a bundle has.
     let package = URL(filePath: #filePath).appending(path: "../../..").standardized
