@@ -3,7 +3,7 @@ import Foundation
 @_spi(PluginHost) import PluginABI
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Classes of C plug-ins in nibs. Numbers in titles are those of the project's list of faults.
 @Suite struct ForeignNibClassTests {

@@ -1,7 +1,7 @@
 import Glibc
 @_spi(PluginHost) import PluginABI
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// What nibs of the tests are made of: a text, a row, a container, a link with an event, and a card that owns them.
 protocol Picture: AnyObject { var caption: String { get } }
