@@ -5,7 +5,7 @@ enum Target: String, CaseIterable {
     case plists
     case strings
     case stringsdict
-    /// Documents of nibs, with a class of their own.
+    /// Nibs that are damaged or made by the grammar, with a class of their own.
     case nibs
     /// Plug-ins that are loaded, in processes of their own: ELFRun.
     case elf
@@ -20,13 +20,15 @@ enum Target: String, CaseIterable {
     /// A reader with defects, to check that each is found.
     case planted
 
-    /// An input that is made for the target, not mutated from a correct file; nil for the other targets.
+    /// An input that is made for the target, not mutated from a correct file; nil for the other targets, and for every
+    /// second nib.
     func hostileInput(_ random: inout SeededGenerator) -> [UInt8]? {
         switch self {
         case .budgets: HostileLists.input(&random)
         case .formats: HostileFormats.input(&random)
         case .indexes: HostileIndexes.input(&random)
         case .signatures: HostileSignatures.input(&random)
+        case .nibs where random.oneIn(2): HostileNibs.input(&random)
         default: nil
         }
     }

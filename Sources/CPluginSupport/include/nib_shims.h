@@ -1,4 +1,4 @@
-// What instantiating nibs needs and Swift does not offer. See Sources/PluginHost/Nibs/NibPlan+Running.swift.
+// What instantiating nibs needs and Swift does not offer. See Sources/PluginHost/Nibs/NibPlan.swift.
 #ifndef PHS_NIB_SHIMS_H
 #define PHS_NIB_SHIMS_H
 
@@ -10,8 +10,10 @@
 uint32_t phs_nib_depth(void);
 void phs_set_nib_depth(uint32_t depth);
 
-// Whether this is the main thread, on which the main actor runs.
-// Why: glibc's gettid() is hidden from Swift, and only full Foundation has Thread.isMainThread.
-bool phs_is_main_thread(void);
+// Whether code that is isolated to the main actor may run here: on the main thread, or in a job of the main actor.
+// Why both: a program with an asynchronous main gives its main thread away, and another thread runs the main actor's jobs.
+// Why C: the runtime's functions are in no module, and the ones of the standard library end the process instead of
+// answering no.
+bool phs_is_on_main_actor(void);
 
 #endif

@@ -124,7 +124,7 @@ typedef struct plugin_nib {
     void (*release)(const plugin_host *host, void *nib);
 
     /* Sends an action that an event was given. sender may be NULL for the object of the event. Returns PLUGIN_NOT_FOUND if
-     * there is nobody to perform it or the object of the event is gone, and what perform() returned; failures are logged.
+     * nobody performs it or the object of the event is gone, and PLUGIN_FAILED if it fails; the failure is logged.
      * [any thread; the action is performed there] sender is borrowed */
     plugin_status (*send)(const plugin_host *host, const void *action, const plugin_nib_object *sender);
 } plugin_nib;

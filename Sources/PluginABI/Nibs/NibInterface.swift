@@ -35,8 +35,8 @@ public struct NibInterface: Sendable {
         table = NibClassTable(type, builder, isMainActor: false)
     }
 
-    /// Declares the interface of a class that is isolated to the main actor. Its nibs are instantiated on the main thread
-    /// only; elsewhere that is an error (`nibThread`) before any object is made.
+    /// Declares the interface of a class that is isolated to the main actor. Its nibs are instantiated on the main thread or
+    /// in a task of the main actor only; elsewhere that is an error (`nibThread`) before any object is made.
     ///
     /// - Parameters:
     ///   - type: the class.

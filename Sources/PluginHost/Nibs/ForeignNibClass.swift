@@ -25,7 +25,10 @@ struct ForeignNibClass: @unchecked Sendable {
             throw Unusable(factory.pointee.name.shown, "is not UTF-8")
         }
         guard
-            [row.outlet_count, row.attribute_count, row.action_count, row.event_count].allSatisfy({ $0 <= Self.most })
+            // A count beyond Int is negative here.
+            [row.outlet_count, row.attribute_count, row.action_count, row.event_count].allSatisfy({
+                (0...Self.most).contains($0)
+            })
         else { throw Unusable(name, "declares more than \(Self.most) of a kind") }
         self.pointer = pointer
         self.host = host

@@ -192,8 +192,8 @@ final class NibFile: NibServices {
                 bundlePath: bundle.bundlePath,
                 PluginFinding(
                     .nibThread, filePath: path,
-                    message: "A class of \(nib) is isolated to the main actor, and this is not the main thread.",
-                    remedy: "Instantiate the nib on the main thread."))
+                    message: "A class of \(nib) is isolated to the main actor, and this code does not run on it.",
+                    remedy: "Instantiate the nib on the main thread, or in a task of the main actor."))
         case .initializer(let number, let error):
             let aClass = plan.made[number].aClass.name
             return bundle.pluginFailed(

@@ -6,15 +6,29 @@ internal import CPluginSupport.Shims
 ///
 /// **Threads.** Any; immutable.
 final class NibPlan: Sendable {
-    /// The classes of what the caller hands over; the plan is for others of the same classes.
+    /// What the caller passes in: the plan also serves other objects of the same classes.
     struct Externals: Equatable {
-        let owner: ObjectIdentifier?
-        let placeholders: [String: ObjectIdentifier]
+        let owner: Kind?
+        let placeholders: [String: Kind]
 
         init(owner: (any NibObject)?, placeholders: [String: any NibObject]) {
-            self.owner = owner.map { ObjectIdentifier(type(of: $0)) }
-            self.placeholders = placeholders.isEmpty ? [:] : placeholders.mapValues { ObjectIdentifier(type(of: $0)) }
+            self.owner = owner.map(Kind.init)
+            self.placeholders = placeholders.isEmpty ? [:] : placeholders.mapValues(Kind.init)
         }
+    }
+
+    /// The class of an object.
+    struct Kind: Equatable {
+        private let type: ObjectIdentifier
+        /// The C class: all objects of C classes have one Swift class. Kept alive, so that no other table gets its address.
+        private let foreignClass: NibClassTable?
+
+        init(_ object: any NibObject) {
+            type = ObjectIdentifier(Swift.type(of: object))
+            foreignClass = (object as? NibForeignObject)?.table
+        }
+
+        static func == (a: Kind, b: Kind) -> Bool { a.type == b.type && a.foreignClass === b.foreignClass }
     }
 
     /// An object of an instantiation: those that are made come first, then the owner, then the placeholders.
@@ -95,7 +109,7 @@ final class NibPlan: Sendable {
     ) throws(Failure) -> NibInstance {
         let depth = phs_nib_depth()
         guard depth < Self.mostNested else { throw .nested }
-        if isMainActor, !phs_is_main_thread() { throw .thread }
+        if isMainActor, !phs_is_on_main_actor() { throw .thread }
         HeldLocks.preconditionNone(before: "the initialisers of a nib's classes")
         phs_set_nib_depth(depth + 1)
         defer { phs_set_nib_depth(depth) }
@@ -117,10 +131,12 @@ final class NibPlan: Sendable {
         let instance = NibInstance(objects: objects, indices: indices, topLevel: topLevel)
         connected?(instance)
         for slot in wakes { objects[slot].awakeFromNib() }
-        var told: [any NibObject] = []
+        var known: [any NibObject] = []
         for name in placeholders {
-            guard let object = given[name], object !== owner, !told.contains(where: { $0 === object }) else { continue }
-            told.append(object)
+            guard let object = given[name], object !== owner, !known.contains(where: { $0 === object }) else {
+                continue
+            }
+            known.append(object)
             object.nibDidLoad(instance)
         }
         owner?.nibDidLoad(instance)

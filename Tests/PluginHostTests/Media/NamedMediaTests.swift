@@ -7,10 +7,19 @@ import Testing
 
 /// Images and sounds by name. Numbers after “seed” are promises of the guides that they come from.
 @Suite struct NamedMediaTests {
-    private func bundle(_ files: [String: [UInt8]]) throws -> (tree: TemporaryTree, bundle: PluginBundle) {
-        let tree = try TemporaryTree(["M.bundle/Contents/Info.plist": "{ }"])
-        for (name, bytes) in files { try tree.write("M.bundle/Contents/Resources/" + name, bytes: bytes) }
-        return (tree, try PluginBundle.open(path: tree("M.bundle")))
+    /// A bundle with some resources, and the tree that keeps its files.
+    private final class Media: Sendable {
+        let tree: TemporaryTree
+        let bundle: PluginBundle
+
+        init(_ files: [String: [UInt8]]) throws {
+            tree = try TemporaryTree(["M.bundle/Contents/Info.plist": "{ }"])
+            for (name, bytes) in files { try tree.write("M.bundle/Contents/Resources/" + name, bytes: bytes) }
+            bundle = try PluginBundle.open(path: tree("M.bundle"))
+        }
+
+        func image(_ name: String) -> NamedImage? { bundle.image(named: name) }
+        func sound(_ name: String) -> NamedSound? { bundle.sound(named: name) }
     }
 
     static func png(_ width: UInt8, _ height: UInt8) -> [UInt8] {
@@ -21,85 +30,88 @@ import Testing
 
     /// Seeds 18, 69, 74 and 75: found by the name without extension, cached, of its own bundle.
     @Test func anImageIsOneObject() throws {
-        let (tree, bundle) = try bundle([
+        let media = try Media([
             "seal.png": Self.png(0, 100), "mark": [1], "mark.png": [2], "photo.jpg": [3],
             "photo.svg": Array("<svg/>".utf8),
         ])
-        let seal = try #require(bundle.image(named: "seal"))
-        #expect(seal.name == "seal" && seal.path == tree("M.bundle/Contents/Resources/seal.png") && seal.format == .png)
+        let seal = try #require(media.image("seal"))
+        #expect(
+            seal.name == "seal" && seal.path == media.tree("M.bundle/Contents/Resources/seal.png")
+                && seal.format == .png)
         #expect(seal.pixelSize == NibSize(width: 256, height: 100) && seal.size == seal.pixelSize && seal.scale == 1)
-        #expect(bundle.image(named: "seal") === seal && bundle.image(named: "seal.png") === seal)
+        #expect(media.image("seal") === seal && media.image("seal.png") === seal)
         #expect(try seal.bytes() == Self.png(0, 100))
         // As it stands goes first, then the types in their order.
-        #expect(try bundle.image(named: "mark")?.bytes() == [1])
-        #expect(bundle.image(named: "photo")?.format == .svg)
+        #expect(try media.image("mark")?.bytes() == [1])
+        #expect(media.image("photo")?.format == .svg)
         // Seed 76: by its path.
         #expect(
-            bundle.pathForImageResource("seal") == seal.path && bundle.urlForImageResource("seal")?.path == seal.path)
-        for name in ["none", "", "../Info", "/etc/passwd", "."] { #expect(bundle.image(named: name) == nil, "\(name)") }
-        #expect(bundle.pathForSoundResource("seal") == nil)
+            media.bundle.pathForImageResource("seal") == seal.path
+                && media.bundle.urlForImageResource("seal")?.path == seal.path)
+        for name in ["none", "", "../Info", "/etc/passwd", "."] { #expect(media.image(name) == nil, "\(name)") }
+        #expect(media.bundle.pathForSoundResource("seal") == nil)
     }
 
     /// Seeds 71 and 72: the asker writes neither device nor scale; the image says which file it is.
     @Test func variantsAreChosen() async {
         await #expect(processExitsWith: .success) {
-            let (tree, bundle) = try NamedMediaTests().bundle([
+            let media = try Media([
                 "a.png": NamedMediaTests.png(0, 10), "a@2x.png": NamedMediaTests.png(0, 20), "a~phone.png": [1],
                 "a~phone@2x.png": [2],
             ])
-            let plain = bundle.image(named: "a")!
+            let plain = media.image("a")!
             #expect(plain.scale == 1 && plain.device == nil)
             HostEnvironment.current.scale = 2
-            let double = bundle.image(named: "a")!
+            let double = media.image("a")!
             #expect(
                 double !== plain && double.scale == 2 && double.size == NibSize(width: 128, height: 10)
                     && double.name == "a")
             HostEnvironment.current.device = "phone"
-            #expect(bundle.image(named: "a")?.path == tree("M.bundle/Contents/Resources/a~phone@2x.png"))
-            #expect(bundle.image(named: "a")?.device == "phone")
+            #expect(media.image("a")?.path == media.tree("M.bundle/Contents/Resources/a~phone@2x.png"))
+            #expect(media.image("a")?.device == "phone")
             HostEnvironment.current.device = nil
             HostEnvironment.current.scale = 1
             // Who returns gets the same.
-            #expect(bundle.image(named: "a") === plain)
+            #expect(media.image("a") === plain)
         }
     }
 
     /// Seed 75: no other bundle's name hides a bundle's own.
     @Test func eachBundleHasItsOwn() throws {
-        let (_, first) = try bundle(["bell.wav": Array("RIFF0000WAVE".utf8)])
-        let (_, second) = try bundle(["bell.wav": Array("OggS".utf8)])
-        let sound = try #require(first.sound(named: "bell"))
+        let first = try Media(["bell.wav": Array("RIFF0000WAVE".utf8)])
+        let second = try Media(["bell.wav": Array("OggS".utf8)])
+        let sound = try #require(first.sound("bell"))
         #expect(
-            sound.format == .wav && second.sound(named: "bell")?.format == .ogg && sound !== second.sound(named: "bell")
+            sound.format == .wav && second.sound("bell")?.format == .ogg && sound !== second.sound("bell")
         )
         #expect(try sound.bytes().count == 12)
     }
 
     /// Seed 73: sounds are found by their extensions; what is in them is the application's.
     @Test func soundFormatsAreRecognised() throws {
-        let (_, bundle) = try bundle([
+        let media = try Media([
             "a.flac": Array("fLaC".utf8), "b.mp3": Array("ID3".utf8), "c.aiff": Array("FORM0000AIFF".utf8),
             "d.au": Array(".snd".utf8),
             "e.snd": [0], "f.opus": Array("OggS".utf8),
         ])
         #expect(
-            ["a", "b", "c", "d", "e", "f"].map { bundle.sound(named: $0)?.format } == [
+            ["a", "b", "c", "d", "e", "f"].map { media.sound($0)?.format } == [
                 .flac, .mp3, .aiff, .au, .other, .ogg,
             ])
-        #expect(bundle.pathForSoundResource("a")?.hasSuffix("a.flac") ?? false)
+        #expect(media.bundle.pathForSoundResource("a")?.hasSuffix("a.flac") ?? false)
     }
 
     /// Seed 74: after the main bundle, the user's and the system's sounds; only for who asks NamedSound.
     @Test func soundsOfTheSystemAreFound() async {
         await #expect(processExitsWith: .success) {
-            let (tree, bundle) = try NamedMediaTests().bundle([:])
-            try tree.write("data/sounds/freedesktop/stereo/bell.oga", "OggS")
-            setenv("XDG_DATA_HOME", tree("data"), 1)
+            let media = try Media([:])
+            try media.tree.write("data/sounds/freedesktop/stereo/bell.oga", "OggS")
+            setenv("XDG_DATA_HOME", media.tree("data"), 1)
             setenv("XDG_DATA_DIRS", "", 1)
             let bell = NamedSound.named("bell")
             #expect(bell?.format == .ogg && NamedSound.named("bell") === bell)
             #expect(
-                NamedSound.named("../bell") == nil && NamedSound.named("") == nil && bundle.sound(named: "bell") == nil)
+                NamedSound.named("../bell") == nil && NamedSound.named("") == nil && media.sound("bell") == nil)
         }
     }
 
@@ -107,8 +119,8 @@ import Testing
         final class Texture: Sendable {}
         final class Other: Sendable {}
         struct Refused: Error {}
-        let (_, bundle) = try bundle(["fillTemplate.png": Self.png(1, 1)])
-        let image = try #require(bundle.image(named: "fillTemplate"))
+        let media = try Media(["fillTemplate.png": Self.png(1, 1)])
+        let image = try #require(media.image("fillTemplate"))
         #expect(image.isTemplate)
         #expect(throws: Refused.self) { try image.decoded({ (_) throws -> Texture in throw Refused() }) }
         let texture = image.decoded({ _ in Texture() })

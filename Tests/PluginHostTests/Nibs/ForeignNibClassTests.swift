@@ -212,4 +212,102 @@ import Testing
             #expect(bundle.loadError?.code == expected, "\(String(describing: bundle.loadError))")
         }
     }
+
+    /// The release of an object, which the setter or action of that object causes.
+    private enum Releasing {
+        nonisolated(unsafe) static var made: NibInstance?
+        nonisolated(unsafe) static var released = 0
+        static let release: @convention(c) () -> Void = { made = nil }
+        static let count: @convention(c) () -> Void = { released += 1 }
+    }
+
+    /// A C class whose setter and action call a function of the host, and one with other outlets.
+    private static let releasing = """
+        #include "\(header)"
+        #include <stdlib.h>
+        PLUGIN_DECLARE_NOTE;
+        typedef struct { void (*on_call)(void); void (*on_release)(void); int64_t alive; } holder;
+        static plugin_status create(const plugin_factory *f, const plugin_host *h, void **out) {
+            (void)f; (void)h; *out = calloc(1, sizeof(holder)); return PLUGIN_OK;
+        }
+        static void release(void *p) { holder *h = p; if (h->on_release) h->on_release(); h->alive = -1; free(p); }
+        static void call(holder *h) { if (h->on_call) h->on_call(); h->alive++; }
+        static void set_next(void *p, const plugin_nib_object *o, size_t n) { (void)o; (void)n; call(p); }
+        static plugin_status close_(const plugin_host *host, void *p, const plugin_nib_object *sender) {
+            (void)host; (void)sender; call(p); return PLUGIN_OK;
+        }
+        static const plugin_factory first = {{sizeof first, 1}, {"Holder", 6}, {0, 0}, 0, 0, 0, 0, create, 0, release};
+        static const plugin_factory second = {{sizeof second, 1}, {"Other", 5}, {0, 0}, 0, 0, 0, 0, create, 0, release};
+        static const plugin_nib_outlet outlets[] = {{{"next", 4}, {0, 0}, 0, 0, set_next}};
+        static const plugin_nib_action actions[] = {{{"close", 5}, {0, 0}, close_}};
+        static const plugin_nib_class holder_class = {{sizeof holder_class, 1}, &first, outlets, 0, actions, 0, 1, 0, 1, 0, {0, 0}, 0};
+        static const plugin_nib_class other_class = {{sizeof other_class, 1}, &second, 0, 0, actions, 0, 0, 0, 1, 0, {0, 0}, 0};
+        PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) {
+            const plugin_nib *nib = host->get_extension(host, PLUGIN_STRING(PLUGIN_NIB_ID));
+            plugin_status status = nib->register_class(host, &holder_class);
+            return status ? status : nib->register_class(host, &other_class);
+        }
+        """
+
+    private struct Holder {
+        var onCall: (@convention(c) () -> Void)?
+        var onRelease: (@convention(c) () -> Void)?
+        var alive: Int64
+    }
+
+    @Test("256: an object that is released in its own setter or action lives until the call returns")
+    func objectsOutliveTheirCalls() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try ForeignNibClassTests.tree("releasing", ForeignNibClassTests.releasing)
+            let nibs = [
+                "Made": "<customObject id=\"h\" customClass=\"Holder\"/>",
+                "Owned":
+                    "<customObject id=\"-2\"><connections><outlet property=\"next\" destination=\"h\" id=\"c\"/></connections></customObject>"
+                    + "<customObject id=\"h\" customClass=\"Holder\"/>",
+            ]
+            for (name, objects) in nibs {
+                try tree.write("Counter.bundle/Contents/Resources/\(name).xib", NibWorld.document(objects))
+            }
+            let bundle = try PluginBundle.open(path: tree("Counter.bundle"))
+            func make() throws -> NibForeignObject {
+                Releasing.made = try bundle.nib(named: "Made").instantiate()
+                let holder = Releasing.made!.object("h") as! NibForeignObject
+                holder.pointer.storeBytes(
+                    of: Holder(onCall: Releasing.release, onRelease: Releasing.count, alive: 0), as: Holder.self)
+                return holder
+            }
+            // In its setter: it owns another nib, and only this instantiation holds it.
+            let nib = try bundle.nib(named: "Owned")
+            try nib.instantiate(owner: make())
+            #expect(Releasing.made == nil && Releasing.released == 1)
+            // In its action.
+            let close = try make().nibTable.actions["close"]!
+            let action = NibAction("close", target: Releasing.made!.object("h")!, close)
+            let isPerformed = try action.send(from: Row())
+            #expect(isPerformed && !action.isEnabled && Releasing.made == nil && Releasing.released == 2)
+        }
+    }
+
+    /// Objects of two C classes are of one Swift class; each has the outlets of its own.
+    @Test func ownersOfTwoCClassesDiffer() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try ForeignNibClassTests.tree("owners", ForeignNibClassTests.releasing)
+            let bundle = try PluginBundle.open(path: tree("Counter.bundle"))
+            func nib(_ objects: String) throws -> Nib {
+                try Nib(nibData: NibWorld.document(objects).utf8, bundle: bundle)
+            }
+            let made = try nib(
+                "<customObject id=\"h\" customClass=\"Holder\"/><customObject id=\"o\" customClass=\"Other\"/>"
+            ).instantiate()
+            let owned = try nib(
+                """
+                <customObject id="-2"><connections><outlet property="next" destination="h" id="c"/></connections></customObject>
+                <customObject id="h" customClass="Holder"/>
+                """)
+            try owned.instantiate(owner: made.object("h"))
+            let error = #expect(throws: PluginError.self) { try owned.instantiate(owner: made.object("o")) }
+            #expect(error?.code == .nibOutletInvalid && error?.description.contains("“Other”") ?? false)
+            try owned.instantiate(owner: made.object("h"))
+        }
+    }
 }

@@ -51,7 +51,7 @@ import Testing
 
     @Test("203: more than 4 MiB, and a sparse file of 20 GB")
     func largeFileIsRefused() throws {
-        let world = try NibWorld()
+        let world = try NibWorld(["Bad.xib": ""])
         let path = world.tree("Nibs.bundle/Contents/Resources/Bad.xib")
         for size in [(4 << 20) + 1, 20_000_000_000] {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)

@@ -73,8 +73,8 @@ import Testing
         #expect(made.topLevelObjects.count == 1 && made.objects.count == 5)
     }
 
-    /// Seeds 34, 35 and 37: everybody awakes, what is contained first, else in the order of the document; the placeholders
-    /// and last the owner are told that the nib is loaded.
+    /// Seeds 34, 35 and 37: every object awakes, contained objects first, otherwise in the order of the document; then the
+    /// placeholders learn that the nib is loaded, and the owner last.
     @Test func theOrderIsThatOfTheDocument() throws {
         let recorder = Recorder()
         try Recorder.$current.withValue(recorder) {

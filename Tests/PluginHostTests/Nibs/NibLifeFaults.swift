@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test("241: a class of the main actor on another thread")
-    func mainActorClassesNeedTheMainThread() async {
+    func mainActorClassesNeedTheMainActor() async {
         await #expect(processExitsWith: .success) {
             let world = try NibWorld(
                 classes: NibClass.blocks + [
@@ -93,6 +93,7 @@ import Testing
                 }
             }.value
             #expect(code == .nibThread)
+            // The test's main is asynchronous, so that another thread than the main one runs the main actor's jobs.
             try await MainActor.run {
                 let made = try nib.instantiate()
                 let window = made.object("w", as: Window.self)!

@@ -31,6 +31,7 @@ import Testing
             HostEnvironment.current.preferredLanguages = ["de"]
             let world = try NibWorld([
                 folder + "A.xib": NibLocalizationTests.nib, "de.lproj/A.strings": NibLocalizationTests.table,
+                "en.lproj/Other.strings": "",
             ])
             let nib = try world.named("A")
             var made = try nib.instantiate()
