@@ -1,8 +1,9 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package bundle`: builds the plug-ins of a package and makes bundles of them. It works in every package that
-/// depends on PluginHost.
+/// `swift package bundle`: builds the plug-ins of a package and makes bundles of them.
+///
+/// It works in every package that depends on PluginHost.
 ///
 /// The command runs `pluginhost pack`, which must be in PATH. Why: if the package built the tool itself, the first
 /// build of each plug-in would contain a second, unoptimised build of the whole library.

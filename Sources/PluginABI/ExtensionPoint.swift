@@ -19,7 +19,9 @@
 public struct ExtensionPoint<Interface>: Sendable, Hashable {
     /// A reverse-DNS name that no other point uses.
     public let name: String
-    /// The version of the interface. Providers registered for another version are ignored.
+    /// The version of the interface.
+    ///
+    /// Providers registered for another version are ignored.
     public let version: UInt32
 
     /// - Parameters:

@@ -16,8 +16,9 @@ public protocol Plugin: AnyObject, SendableMetatype {
     /// - Throws: the reason why the object cannot be created; the host reports it with the bundle's path.
     init(context: PluginContext) throws
 
-    /// Called when the class's bundle becomes active: after its entry function, and again at each load after an unload,
-    /// before the host offers anything that the bundle registered. The default does nothing.
+    /// Called when the class's bundle becomes active, before the host offers anything that the bundle registered.
+    ///
+    /// This is after the bundle's entry function, and again at each load after an unload. The default does nothing.
     ///
     /// It is a static function because the host creates objects only when somebody needs them, and may never create
     /// one. If several classes are registered, it is called in the order of registration.
@@ -31,8 +32,9 @@ public protocol Plugin: AnyObject, SendableMetatype {
     /// does so never ends.
     static func activate(context: PluginContext) throws
 
-    /// Called when the class's bundle is unloaded, once for each successful ``activate(context:)``, in reverse order.
-    /// The default does nothing.
+    /// Called when the class's bundle is unloaded.
+    ///
+    /// It is called once for each successful ``activate(context:)``, in reverse order. The default does nothing.
     ///
     /// At this point the bundle's providers are already withdrawn, but their names become free only after this call.
     /// Objects that were created before may still exist and be in use. It is not called when the process ends.

@@ -61,9 +61,10 @@ public final class PluginContext: Sendable {
         services.localizedString(key, value: value, table: table)
     }
 
-    /// The string for a key in the user's language, with its conversions replaced by the arguments. Where the bundle
-    /// has a `.stringsdict`, the numbers among the arguments select the plural form: `localizedString("%d words",
-    /// arguments: count)`.
+    /// The string for a key in the user's language, with its conversions replaced by the arguments.
+    ///
+    /// Where the bundle has a `.stringsdict`, the numbers among the arguments select the plural form:
+    /// `localizedString("%d words", arguments: count)`.
     ///
     /// A format that does not fit its arguments never crashes: a conversion without an argument is left as written, and
     /// an argument that does not fit its conversion is shown as by `%@`.

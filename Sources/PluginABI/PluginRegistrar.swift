@@ -16,9 +16,11 @@ public final class PluginRegistrar: Sendable {
         var isOpen = true
     }
 
-    /// The standard library's lock, because the host's lock is not available in this module, which the host imports.
-    /// While it is held, values are only moved in and copied out; nothing is removed and nothing else is called. So a
-    /// plug-in's closure is never released under it.
+    /// The registrations, under the standard library's lock.
+    ///
+    /// Why not the host's lock: the host imports this module, so that lock is not available here. While the lock is
+    /// held, values are only moved in and copied out; nothing is removed and nothing else is called. So a plug-in's
+    /// closure is never released under it.
     private let state = Mutex(State())
     private let thread = pthread_self()
     private let host: HostTable
@@ -77,8 +79,9 @@ public final class PluginRegistrar: Sendable {
                 TypedProvider<Interface>(point: point, name: name, displayName: displayName, order: order, make: make)))
     }
 
-    /// Registers a plain C function. The host calls it by its signature: `bundle.function("add", "(int32, int32) ->
-    /// int32")`.
+    /// Registers a plain C function.
+    ///
+    /// The host calls it by its signature: `bundle.function("add", "(int32, int32) -> int32")`.
     ///
     /// ```swift
     /// @c func add(_ a: Int32, _ b: Int32) -> Int32 { a &+ b }
@@ -133,8 +136,9 @@ public final class PluginRegistrar: Sendable {
     public var registrations: [PluginRegistration] { state.withLock(\.registrations) }
 }
 
-/// One registration of a plug-in. Frozen, because it never leaves the library that contains both this module and the
-/// host.
+/// One registration of a plug-in.
+///
+/// It is frozen, because it never leaves the library that contains both this module and the host.
 @_spi(PluginHost)
 @frozen
 public enum PluginRegistration: Sendable, CustomStringConvertible {
@@ -205,8 +209,10 @@ open class AnyProvider: @unchecked Sendable {
     public let displayName: String?
     /// The position among the providers of the point: lower comes first.
     public let order: Int
-    /// The type to which the plug-in converts. Compared by identity before a downcast to ``TypedProvider``: two copies
-    /// of an application's API module have two identities.
+    /// The type to which the plug-in converts its objects.
+    ///
+    /// It is compared by identity before a downcast to ``TypedProvider``: two copies of an application's API module
+    /// have two identities.
     public let interface: any Any.Type
 
     init(

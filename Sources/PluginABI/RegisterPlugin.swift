@@ -34,7 +34,9 @@ public func registerPlugin(
         body)
 }
 
-/// The part of ``registerPlugin(with:_:)`` that is in this library. Not for direct use.
+/// The part of ``registerPlugin(with:_:)`` that is in this library.
+///
+/// Not for direct use.
 ///
 /// - Parameters:
 ///   - host: the host's table.
@@ -82,7 +84,9 @@ public func _registerPlugin(
     return swift.pointee.commit(host, Unmanaged.passUnretained(registrar).toOpaque())
 }
 
-/// The variant for plug-ins compiled for ABI 1.0, which do not pass their conformances. Not for direct use.
+/// The variant for plug-ins compiled for ABI 1.0, which do not pass their conformances.
+///
+/// Not for direct use.
 public func _registerPlugin(
     with host: UnsafePointer<plugin_host>, note: UnsafePointer<plugin_note>, toolchain: plugin_string,
     _ body: (PluginRegistrar) throws -> Void

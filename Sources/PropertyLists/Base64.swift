@@ -1,7 +1,8 @@
 /// Base64 text: four characters for three bytes (RFC 4648).
 public enum Base64 {
-    /// The bytes that a text stands for, or nil where it is not base64. Blanks may stand anywhere; the padding may be left
-    /// out, as Interface Builder does.
+    /// The bytes that a text stands for, or nil where it is not base64.
+    ///
+    /// Blanks may stand anywhere; the padding may be left out, as Interface Builder does.
     public static func decoding(_ text: String) -> [UInt8]? {
         var digits = text.utf8.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
         if !digits.contains(UInt8(ascii: "=")), digits.count % 4 > 1 {
@@ -10,8 +11,9 @@ public enum Base64 {
         return digits.withUnsafeBufferPointer { decode($0) }
     }
 
-    /// The bytes that a text encodes, or nil if it is not base64. Blanks are allowed anywhere; padding is required, so
-    /// that truncated text is noticed.
+    /// The bytes that a text encodes, or nil if it is not base64.
+    ///
+    /// Blanks are allowed anywhere; padding is required, so that truncated text is noticed.
     static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3)

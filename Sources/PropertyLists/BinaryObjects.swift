@@ -49,8 +49,10 @@ struct BinaryObjects {
         return kind == 5 || kind == 6
     }
 
-    /// The sizes of an object: the bytes of its content or references in the file, the maximum number of decoded bytes,
-    /// and the memory for these. All are 0 for an object without a length.
+    /// The sizes of an object, all 0 for one without a length.
+    ///
+    /// They are the bytes of its content or references in the file, the maximum number of decoded bytes, and the memory
+    /// for these.
     func sizes(_ object: Int) throws(PropertyListFault) -> (inFile: Int, decoded: Int, memory: Int) {
         let start = try offset(of: object)
         let marker = bytes[start]

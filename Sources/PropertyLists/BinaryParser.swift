@@ -29,7 +29,9 @@ struct BinaryParser: ~Copyable {
         let bytesBefore: Int
         var next = 0
         var height = 1
-        /// For an array. The keys of a dictionary are found again through their references.
+        /// The elements so far, if the object is an array.
+        ///
+        /// The keys of a dictionary are found again through their references.
         var elements: [PropertyList] = []
         var entries: [String: PropertyList] = [:]
     }
@@ -47,8 +49,10 @@ struct BinaryParser: ~Copyable {
     /// The bytes of content so far; shared content counts each time.
     private var expanded = 0
     var budget: ReadingBudget
-    /// How many bytes of the file the objects that are not decoded yet may have. Each byte belongs to one object, so
-    /// decoding takes time in proportion to the file. Twice the room, because some writers list an object twice.
+    /// How many bytes of the file the objects that are not decoded yet may take.
+    ///
+    /// Each byte belongs to one object, so decoding takes time in proportion to the file. It starts with twice the
+    /// space for objects in the file, because some writers list an object twice.
     private var room: Int
     /// Keys that already exist in their dictionary.
     private(set) var duplicates = DuplicateKeys()

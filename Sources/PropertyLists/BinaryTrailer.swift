@@ -1,5 +1,6 @@
-/// The last 32 bytes of a binary property list, which contain the positions of everything else. They are checked
-/// against the file's size before they are used.
+/// The last 32 bytes of a binary property list, which contain the positions of everything else.
+///
+/// They are checked against the file's size before they are used.
 struct BinaryTrailer {
     /// The offset of the trailer itself.
     let offset: Int

@@ -32,7 +32,9 @@ extension UnsafeBufferPointer<UInt8> {
         UInt64(byte) &* 0x0101_0101_0101_0101
     }
 
-    /// The high bit of each zero byte. Exact up to the first such byte, and only that one is used.
+    /// The high bit of each zero byte.
+    ///
+    /// The result is exact up to the first such byte, and only that one is used.
     @inline(__always)
     static func zeroBytes(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080

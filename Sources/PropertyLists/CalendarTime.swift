@@ -12,7 +12,9 @@ struct CalendarTime: Equatable {
     /// Days from 1 March of the year 0 to 2001.
     private static let daysBefore2001 = 730_791
 
-    /// The seconds since 2001, or nil if the date or time does not exist. A leap second counts as the next second.
+    /// The seconds since 2001, or nil if the date or time does not exist.
+    ///
+    /// A leap second counts as the next second.
     var secondsSince2001: Double? {
         guard (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), (0...23).contains(hour),
             (0...59).contains(minute), (0...60).contains(second), (-9999...9999).contains(year)

@@ -1,5 +1,7 @@
-/// A strings table in a form in which one key can be found without reading the whole file. A packer makes it from a
-/// `.strings` file and puts it beside that file. docs/bundle-format.md, "Compiled tables", describes the format.
+/// A strings table in a form in which one key can be found without reading the whole file.
+///
+/// A packer makes it from a `.strings` file and puts it beside that file. docs/bundle-format.md, "Compiled tables",
+/// describes the format.
 ///
 /// The text is authoritative. The head states from which text the table was made: its size, its time, and a hash of its
 /// bytes.
@@ -14,11 +16,14 @@ public enum CompiledStrings {
     static let headSize = 56
     static let slotSize = 8
     static let rowSize = 16
-    /// How many slots a search examines. A table whose keys collide more often is read as a whole, with a hash that
-    /// nobody can predict.
+    /// How many slots a search examines.
+    ///
+    /// A table whose keys collide more often is read as a whole, with a hash that nobody can predict.
     static let mostProbes = 32
 
-    /// The head: what the first bytes of a compiled table state. Only what the reader checks is trusted.
+    /// The head: what the first bytes of a compiled table state.
+    ///
+    /// Only what the reader checks is trusted.
     public struct Head: Sendable, Equatable {
         /// The size of a head in bytes.
         public static let size = headSize
@@ -36,8 +41,10 @@ public enum CompiledStrings {
         var rows: Int { headSize + slots * slotSize }
         var texts: Int { rows + count * rowSize }
 
-        /// Creates nil if the bytes are not a compiled table of this format, or if they contradict each other. `bytes`:
-        /// the first bytes of the file. `fileSize`: the size of the file.
+        /// Reads the head of a compiled table; nil if the bytes are not one of this format, or if they contradict each
+        /// other.
+        ///
+        /// `bytes`: the first bytes of the file. `fileSize`: the size of the file.
         public init?(_ bytes: UnsafeRawBufferPointer, fileSize: UInt64) {
             guard bytes.count >= headSize, bytes.word(0) == magic, bytes.half(8) == format,
                 bytes.word(16) == fileSize, fileSize <= UInt64(Int32.max)
@@ -63,8 +70,9 @@ public enum CompiledStrings {
         }
     }
 
-    /// A hash of a text's bytes. It shows that a text was changed, but not who changed it: both files belong to one
-    /// bundle.
+    /// A hash of a text's bytes.
+    ///
+    /// It shows that a text was changed, but not who changed it: both files belong to one bundle.
     public static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(bytes.count)
         var offset = 0

@@ -40,8 +40,10 @@ public struct DuplicateKeys: Sendable, Hashable {
 }
 
 extension [String: PropertyList] {
-    /// Adds a value according to the policy for equal keys. `mayRepeat`: whether the key probably exists already; then
-    /// it is looked up first, instead of being inserted and removed again.
+    /// Adds a value according to the policy for equal keys.
+    ///
+    /// `mayRepeat`: whether the key probably exists already; then it is looked up first, instead of being inserted and
+    /// removed again.
     ///
     /// - Returns: for an existing key, whether it has the same value; nil for a new key, and for one that is spelt with
     ///   other bytes.

@@ -79,7 +79,9 @@ struct EscapeReader {
         return .scalar(NextStepLatin.scalar(UInt8(code)))
     }
 
-    /// One to four hexadecimal digits: a UTF-16 unit. Two surrogates in a row make one character.
+    /// Reads a UTF-16 unit, written as one to four hexadecimal digits.
+    ///
+    /// Two surrogates in a row make one character.
     private mutating func readUnicode() -> Escape {
         guard let unit = readUnit() else {
             return .invalid(

@@ -1,5 +1,6 @@
-/// Scans an XML list once and reports where the entries of its outermost dictionary are. It stops at the first unusual
-/// construct.
+/// Scans an XML list once and reports where the entries of its outermost dictionary are.
+///
+/// It stops at the first unusual construct.
 ///
 /// Everything that it scans to the end, ``PropertyListReader`` reads without fault and with the same result. Constructs
 /// that need more than a check of a few bytes are left to that reader: encodings, character references, equal keys,
@@ -13,6 +14,8 @@ struct FastXMLScanner: ~Copyable {
     private let keys: UnsafeMutableBufferPointer<UInt64>
     private var keyCount = 0
 
+    /// Prepares a scan of a text from its beginning.
+    ///
     /// `keys`: memory used only for the scan. A list with more open keys is left to the reader.
     init(_ text: ListText, keys: UnsafeMutableBufferPointer<UInt64>) {
         self.text = text
@@ -27,7 +30,9 @@ struct FastXMLScanner: ~Copyable {
         self.position = position
     }
 
-    /// Whether the whole text was recognised. `body`: receives each item; returns false to end the scan.
+    /// Scans the text, and returns whether the whole text was recognised.
+    ///
+    /// `body`: receives each item; returns false to end the scan.
     mutating func run(_ body: ListText.ItemBody) -> Bool {
         // The usual ways in which a list begins. Other encodings and byte-order marks are left to the reader.
         if take("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"), !skipBlanks() { return false }
@@ -212,7 +217,9 @@ struct FastXMLScanner: ~Copyable {
 
     // MARK: Bytes
 
-    /// Moves past a text if it is at the position. Inlined, so that a tag is compared as one or two numbers.
+    /// Moves past a text if it is at the position.
+    ///
+    /// The function is inlined, so that a tag is compared as one or two numbers.
     @inline(__always)
     mutating func take(_ expected: StaticString) -> Bool {
         let count = expected.utf8CodeUnitCount

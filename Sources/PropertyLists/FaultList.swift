@@ -1,5 +1,6 @@
-/// The faults of one file: the first ones, and the number of the others. A file can have a fault every few bytes, and
-/// each listed one takes a hundred times as much memory.
+/// The faults of one file: the first ones, and the number of the others.
+///
+/// A file can have a fault every few bytes, and each listed one takes a hundred times as much memory.
 struct FaultList {
     private(set) var faults: [TextFault] = []
     /// How many there are in addition to those in `faults`.
@@ -9,7 +10,9 @@ struct FaultList {
     /// some hundred bytes.
     static let steps = 240
 
-    /// Adds a fault. If the list is full, its message is not created.
+    /// Adds a fault.
+    ///
+    /// If the list is full, its message is not created.
     mutating func add(_ fault: @autoclosure () -> TextFault) {
         if faults.count < ReadingBudget.mostFindings { faults.append(fault()) } else { further += 1 }
     }

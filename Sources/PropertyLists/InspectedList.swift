@@ -81,8 +81,9 @@ public struct InspectedList: Sendable {
     /// The positions of all keys, created at each call: most lists have no faults, and then nobody needs a position.
     public func keyPlaces() -> KeyPlaces { KeyPlaces(keys) }
 
-    /// The position of a key, given the keys that lead to it; nil if it does not exist, and in binary lists. `places`:
-    /// the positions of all keys of this list; create them once for several look-ups.
+    /// The position of a key, given the keys that lead to it; nil if it does not exist, and in binary lists.
+    ///
+    /// `places`: the positions of all keys of this list; create them once for several look-ups.
     public func place(ofKey path: [String], in places: KeyPlaces? = nil) -> Place? {
         guard let text, let offset = (places ?? keyPlaces()).offset(of: path) else { return nil }
         return Place(position: text.position(of: offset), excerpt: text.excerpt(at: offset))

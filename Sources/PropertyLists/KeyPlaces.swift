@@ -10,7 +10,9 @@ public struct KeyPlaces: Sendable {
 
     private static let root: Int32 = -1
     private var paths: [Step: Int32] = [:]
-    /// For each path, the position of the last key, whose value is used. Negative for an array on the way.
+    /// For each path, the position of the last key, whose value is used.
+    ///
+    /// The position is negative for an array on the way.
     private var offsets: [Int] = []
 
     /// - Parameter keys: in the order of the text.

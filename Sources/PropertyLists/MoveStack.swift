@@ -67,8 +67,10 @@ struct MoveStack<Element>: ~Copyable {
         }
     }
 
-    /// Removes the elements above the first ones. The caller must move every one of them at once; they do not belong to
-    /// the stack any more, and the next `append` overwrites them.
+    /// Removes the elements above the first ones.
+    ///
+    /// The caller must move every one of them at once; they do not belong to the stack any more, and the next `append`
+    /// overwrites them.
     mutating func surrender(above newCount: Int) -> UnsafeMutableBufferPointer<Element> {
         precondition(newCount >= 0 && newCount <= count)
         let taken = UnsafeMutableBufferPointer(start: base + newCount, count: count - newCount)

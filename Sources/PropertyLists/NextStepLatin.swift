@@ -1,6 +1,8 @@
 /// The NeXTSTEP Latin encoding, which octal escapes of old-style strings use.
 enum NextStepLatin {
-    /// The Unicode scalar of a character. The two undefined codes return U+FFFD.
+    /// The Unicode scalar of a character.
+    ///
+    /// The two undefined codes return U+FFFD.
     static func scalar(_ code: UInt8) -> UInt32 {
         code < 0x80 ? UInt32(code) : UInt32(upperHalf[Int(code) - 0x80])
     }

@@ -113,7 +113,9 @@ struct OldStyleScanner: ~Copyable {
         }
     }
 
-    /// Moves past the quoted string at the position. Returns whether it contains a backslash.
+    /// Moves past the quoted string at the position.
+    ///
+    /// Returns whether it contains a backslash.
     mutating func skipQuoted() throws(TextFault) -> Bool {
         let start = position
         let quote = text[start]

@@ -7,15 +7,21 @@
 public enum PropertyList: Sendable, Hashable {
     /// Text: in XML `<string>`, in old-style lists a quoted string or a bare word.
     case string(String)
-    /// A whole number that fits into 64 bits with a sign. Every such number has this case, never ``unsigned(_:)``.
+    /// A whole number that fits into 64 bits with a sign.
+    ///
+    /// Every such number has this case, never ``unsigned(_:)``.
     case integer(Int64)
-    /// A whole number above `Int64.max`. Smaller ones are ``integer(_:)``, so that equal numbers are equal values.
+    /// A whole number above `Int64.max`.
+    ///
+    /// Smaller ones are ``integer(_:)``, so that equal numbers are equal values.
     case unsigned(UInt64)
-    /// A finite floating-point number. The reader refuses NaN and the infinities.
+    /// A finite floating-point number; the reader refuses NaN and the infinities.
     case real(Double)
     /// True or false.
     case boolean(Bool)
-    /// A point in time, in seconds since 2001-01-01T00:00:00Z. Always finite when it was read.
+    /// A point in time, in seconds since 2001-01-01T00:00:00Z.
+    ///
+    /// The number is always finite if it was read from a list.
     case date(Double)
     /// Uninterpreted bytes.
     case data([UInt8])
@@ -23,8 +29,10 @@ public enum PropertyList: Sendable, Hashable {
     case array([PropertyList])
     /// Values by key.
     case dictionary([String: PropertyList])
-    /// A reference number of a keyed archive. It exists in binary lists; XML writes it as a dictionary with the single
-    /// key `CF$UID`. No bundle uses it, but a list that contains one is not malformed.
+    /// A reference number of a keyed archive.
+    ///
+    /// It exists in binary lists; XML writes it as a dictionary with the single key `CF$UID`. No bundle uses it, but a
+    /// list that contains one is not malformed.
     case uid(UInt64)
 }
 
@@ -49,7 +57,9 @@ extension PropertyList {
         }
     }
 
-    /// The truth value, or nil if the value has another type. Numbers and words such as `YES` are not converted.
+    /// The truth value, or nil if the value has another type.
+    ///
+    /// Numbers and words such as `YES` are not converted.
     public var boolean: Bool? {
         if case .boolean(let value) = self { value } else { nil }
     }

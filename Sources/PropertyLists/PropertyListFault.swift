@@ -4,8 +4,9 @@
 public struct PropertyListFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// The position of a fault in the file.
     public enum Position: Sendable, Hashable, CustomStringConvertible {
-        /// A position in text; line and column count from 1. Columns count Unicode scalars without the byte-order mark.
-        /// LF, CR and CR LF each end a line.
+        /// A position in text; line and column count from 1.
+        ///
+        /// Columns count Unicode scalars without the byte-order mark. LF, CR and CR LF each end a line.
         case text(line: Int, column: Int)
         /// A position in a binary list, in bytes from the start of the file.
         case byte(Int)
@@ -26,8 +27,10 @@ public struct PropertyListFault: Error, Sendable, Hashable, CustomStringConverti
     public let code: Code
     /// The position of the fault.
     public let position: Position
-    /// A sentence that states what was found and what was expected. Excerpts of the file are shortened, and control
-    /// characters in them are escaped, so that the sentence may be printed.
+    /// A sentence that states what was found and what was expected.
+    ///
+    /// Excerpts of the file are shortened, and control characters in them are escaped, so that the sentence may be
+    /// printed.
     public let message: String
 
     /// Creates a fault with all its parts.
@@ -42,7 +45,9 @@ public struct PropertyListFault: Error, Sendable, Hashable, CustomStringConverti
 }
 
 extension PropertyListFault {
-    /// The kind of a fault. Open: later versions may add codes, so a `switch` needs a default.
+    /// The kind of a fault.
+    ///
+    /// The list is open: later versions may add codes, so a `switch` needs a default.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The code as it appears in machine-readable output.
         public let rawValue: String
@@ -99,10 +104,13 @@ extension PropertyListFault.Code {
     public static let keyNotString = Self(rawValue: "key-not-string")
     /// A key without its value, or a list without any value.
     public static let missingValue = Self(rawValue: "missing-value")
-    /// A dictionary contains two equal keys. Checkers report it; in a property list the first one counts, in a strings
-    /// table the last.
+    /// A dictionary contains two equal keys.
+    ///
+    /// Checkers report it; in a property list the first one counts, in a strings table the last.
     public static let duplicateKey = Self(rawValue: "duplicate-key")
-    /// A dictionary of a property list contains two equal keys with the same value. Checkers report it.
+    /// A dictionary of a property list contains two equal keys with the same value.
+    ///
+    /// Checkers report it.
     public static let repeatedKey = Self(rawValue: "repeated-key")
     /// A semicolon, comma or equals sign is missing.
     public static let missingSeparator = Self(rawValue: "missing-separator")

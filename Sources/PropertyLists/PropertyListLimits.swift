@@ -5,11 +5,15 @@
 public struct PropertyListLimits: Sendable, Hashable {
     /// The largest file, in bytes.
     public var size: Int
-    /// How deep arrays and dictionaries may be nested; the outermost one has depth 1. Values above ``deepestSupported``
-    /// are reduced to it, because comparing and releasing a value are recursive in the standard library.
+    /// How deep arrays and dictionaries may be nested; the outermost one has depth 1.
+    ///
+    /// Values above ``deepestSupported`` are reduced to it, because comparing and releasing a value are recursive in
+    /// the standard library.
     public var depth: Int
-    /// How many values and keys a list may contain. Shared parts of a binary list count each time they are referred to,
-    /// because code that walks the list meets them each time.
+    /// How many values and keys a list may contain.
+    ///
+    /// Shared parts of a binary list count each time they are referred to, because code that walks the list meets them
+    /// each time.
     public var nodes: Int
 
     /// The greatest ``depth`` that has an effect.

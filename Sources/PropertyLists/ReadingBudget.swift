@@ -17,7 +17,9 @@ public struct ReadingBudget: Sendable {
     public static let factor = 16
     /// The steps, and the decoded bytes, that any input may use in addition, because small files have fixed costs.
     public static let allowance = 1 << 20
-    /// A reader lists at most this many findings about one input. One more then states how many others there are.
+    /// The number of findings that a reader lists about one input, at most.
+    ///
+    /// One more finding then states how many others there are.
     public static let mostFindings = 100
 
     /// The resource that is used up.
@@ -82,7 +84,9 @@ public struct ReadingBudget: Sendable {
         return overflows || product > Int.max - allowance ? .max : product + allowance
     }
 
-    /// Takes steps. Returns false if not enough are left, and for a negative number; none are left afterwards.
+    /// Takes steps from the budget.
+    ///
+    /// Returns false if not enough are left, and for a negative number; none are left afterwards.
     @inline(__always)
     public mutating func take(steps count: Int) -> Bool {
         if count >= 0, count <= steps {
@@ -93,7 +97,9 @@ public struct ReadingBudget: Sendable {
         return false
     }
 
-    /// Takes decoded bytes. Returns false if not enough are left, and for a negative number; none are left afterwards.
+    /// Takes decoded bytes from the budget.
+    ///
+    /// Returns false if not enough are left, and for a negative number; none are left afterwards.
     @inline(__always)
     public mutating func take(bytes count: Int) -> Bool {
         if count >= 0, count <= bytes {

@@ -39,8 +39,9 @@ public struct SourceText: Sendable {
         return .text(line: place.line, column: place.column)
     }
 
-    /// The offset of a line and column, or nil if the text has no such position. The text before it must be UTF-8; the
-    /// text after it need not be.
+    /// The offset of a line and column, or nil if the text has no such position.
+    ///
+    /// The text before it must be UTF-8; the text after it need not be.
     func offset(line: Int, column: Int) -> Int? {
         // The last mark before it: both are sorted by line and then by column. It must not be at the same position,
         // because invalid bytes have no column of their own.

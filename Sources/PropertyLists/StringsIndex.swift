@@ -1,6 +1,8 @@
 // @unchecked: the memory is written only by the initialiser and freed by the deinitialiser.
-/// The entries of a strings table as positions in its text, found by the hash of their keys. Nothing is copied, and
-/// each string is created only when it is requested: most programs use only a part of their strings.
+/// The entries of a strings table as positions in its text, found by the hash of their keys.
+///
+/// Nothing is copied, and each string is created only when it is requested: most programs use only a part of their
+/// strings.
 ///
 /// Keys are equal if their UTF-8 is equal; a dictionary would also match another normal form of Unicode.
 ///
@@ -34,7 +36,9 @@ public final class StringsIndex: @unchecked Sendable {
     public let count: Int
     /// Whether any entry replaces an earlier one.
     let hasDuplicates: Bool
-    /// For look-ups. Its memory lives as long as the index.
+    /// The hash table, for look-ups.
+    ///
+    /// Its memory lives as long as the index.
     public let places: Places
 
     /// Only the hash table: plain pointers, so that a look-up does not count references.
@@ -52,8 +56,10 @@ public final class StringsIndex: @unchecked Sendable {
     /// Unknown outside of the process, so that the author of a table cannot choose keys that all collide.
     private static let secret: (UInt64, UInt64) = (.random(in: .min ... .max) | 1, .random(in: .min ... .max))
 
-    /// Creates an index of entries; later ones replace earlier ones with the same key. `text`: the text to which the
-    /// positions refer; less than 2 GiB. `entries`: allocated memory, which the index frees.
+    /// Creates an index of entries; later ones replace earlier ones with the same key.
+    ///
+    /// `text`: the text to which the positions refer; less than 2 GiB. `entries`: allocated memory, which the index
+    /// frees.
     init(_ text: ListText, _ entries: UnsafeMutablePointer<Entry>, count: Int) {
         self.text = text
         self.entries = entries
@@ -93,7 +99,9 @@ public final class StringsIndex: @unchecked Sendable {
         String(decoding: text.buffer(entries[number].key), as: UTF8.self)
     }
 
-    /// The value of an entry with its escapes decoded. Created at each call.
+    /// The value of an entry with its escapes decoded.
+    ///
+    /// The string is created at each call.
     public func value(_ number: Int) -> String {
         let entry = entries[number]
         let content = text.buffer(entry.value)
@@ -147,8 +155,9 @@ extension StringsIndex {
         @inline(__always)
         fileprivate var tag: UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
-        /// The last eight bytes; for a shorter key all of them, some twice. Reading them one by one would take as long
-        /// as the rest of a look-up.
+        /// The last eight bytes of a key; for a shorter key all of them, some twice.
+        ///
+        /// Reading them one by one would take as long as the rest of a look-up.
         @inline(__always)
         private static func end(of key: UnsafeRawBufferPointer) -> UInt64 {
             let count = key.count
@@ -182,7 +191,9 @@ extension StringsIndex {
 }
 
 extension StringsIndex.Places {
-    /// A key for look-ups in this and in other tables. Valid as long as its bytes are.
+    /// A key for look-ups in this and in other tables.
+    ///
+    /// It is valid as long as its bytes are.
     public func key(_ bytes: UnsafeBufferPointer<UInt8>) -> StringsIndex.Key { StringsIndex.Key(bytes, seed) }
 
     /// The number of the entry with a key; nil if the table has none.

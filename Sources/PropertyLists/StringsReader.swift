@@ -152,8 +152,9 @@ public enum StringsReader {
         return (entries, listed(located(faults, in: text) + others, further: faults.further + further))
     }
 
-    /// The readable part of an XML list, even if a fault ends it, and all faults up to there. Nothing is kept of a list
-    /// that exceeds its budget.
+    /// The readable part of an XML list, even if a fault ends it, and all faults up to there.
+    ///
+    /// Nothing is kept of a list that exceeds its budget.
     static func salvage(_ parser: inout XMLParser, _ earlier: FaultList) -> (PropertyList, FaultList) {
         var faults = earlier
         let root: PropertyList
@@ -238,7 +239,9 @@ public enum StringsReader {
         return faults.faults.sorted { $0.offset < $1.offset }.map { $0.located(by: &counter) }
     }
 
-    /// The faults for a report. `further`: how many there are in addition to those that were created.
+    /// The faults for a report.
+    ///
+    /// `further`: how many there are in addition to those that were created.
     static func listed(_ faults: [PropertyListFault], further: Int) -> [PropertyListFault] {
         let left = faults.count - min(faults.count, ReadingBudget.mostFindings) + further
         guard left > 0, let last = faults.prefix(ReadingBudget.mostFindings).last else { return faults }

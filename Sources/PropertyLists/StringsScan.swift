@@ -1,4 +1,6 @@
-/// Scans a strings table once and records where its entries are. It stops at the first unusual construct.
+/// Scans a strings table once and records where its entries are.
+///
+/// It stops at the first unusual construct.
 struct StringsScan {
     private let text: ListText
     private let bytes: UnsafePointer<UInt8>
@@ -9,7 +11,9 @@ struct StringsScan {
     private(set) var entries: UnsafeMutablePointer<StringsIndex.Entry>
     private(set) var count = 0
     private var capacity: Int
-    /// Whether any key contains a backslash. Its entry has the mark for escaped values in the length of the key.
+    /// Whether any key contains a backslash.
+    ///
+    /// Its entry has the mark for escaped values in the length of the key.
     private(set) var hasEscapedKeys = false
 
     init(_ text: ListText, from start: Int, isASCII: Bool) {

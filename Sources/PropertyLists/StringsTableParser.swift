@@ -188,7 +188,9 @@ struct StringsTableParser: ~Copyable {
         scanner.text[start..<scanner.position].contains { $0 == 0x0A || $0 == 0x0D }
     }
 
-    /// Whether a key with its `=` is at the position; on a new line `key;` counts too. The position does not change.
+    /// Whether a key with its `=` is at the position; on a new line `key;` counts too.
+    ///
+    /// The position does not change.
     private mutating func isAtNextEntry(afterLineBreak: Bool) -> Bool {
         guard scanner.isAtString else { return false }
         let start = scanner.position

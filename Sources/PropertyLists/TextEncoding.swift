@@ -35,7 +35,9 @@ enum TextEncoding: Equatable {
         }
     }
 
-    /// The possible values of a declaration. The wide encodings are recognised by their bytes, not by their name.
+    /// The possible values of a declaration.
+    ///
+    /// The wide encodings are recognised by their bytes, not by their name.
     enum Declared {
         case utf8
         case ascii

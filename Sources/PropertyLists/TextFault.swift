@@ -18,7 +18,9 @@ struct TextFault: Error {
         return located(by: &counter)
     }
 
-    /// The public form of the fault. Cheap for many faults in ascending order.
+    /// The public form of the fault.
+    ///
+    /// This is cheap for many faults in ascending order.
     func located(by counter: inout PositionCounter) -> PropertyListFault {
         let (line, column) = counter.position(of: offset)
         return PropertyListFault(code: code, position: .text(line: line, column: column), message: message)

@@ -79,7 +79,9 @@ enum TextSource {
 
 /// The declaration at the start of an XML file, as far as it matters before the file is decoded.
 enum XMLDeclaration {
-    /// The value of `encoding="…"`, nil if there is none. The search is bounded, because a declaration is short.
+    /// The value of `encoding="…"`, nil if there is none.
+    ///
+    /// The search is bounded, because a declaration is short.
     static func encoding(in text: UnsafeBufferPointer<UInt8>) throws(PropertyListFault) -> TextEncoding.Declared? {
         var start = 0
         while start < text.count, text[start] == 0x20 || (0x09...0x0D).contains(text[start]) { start += 1 }

@@ -4,11 +4,13 @@
 /// final size. In a long container they are moved on earlier, so that it is never in memory twice. Nothing nested
 /// beyond the limit is ever built, so nothing that deep is ever released either.
 struct TreeBuilder: ~Copyable {
-    /// Which value counts if keys are equal. The position of each later key is kept in `duplicates`.
+    /// Which value counts if keys are equal.
+    ///
+    /// The position of each later key is kept in `duplicates`.
     enum DuplicatePolicy {
-        /// The policy of property lists. Keys are equal if their bytes are.
+        /// The policy of property lists, with keys that are equal if their bytes are.
         case keepFirst
-        /// The policy of strings tables. Keys are equal as Swift's strings are.
+        /// The policy of strings tables, with keys that are equal as Swift's strings are.
         case keepLast
     }
 
@@ -77,6 +79,8 @@ struct TreeBuilder: ~Copyable {
     var recordsKeys = false
     private(set) var recordedKeys: [KeyRecord] = []
 
+    /// Creates a builder with a budget for a file.
+    ///
     /// `size`: the size of the file in bytes. `textSize`: the size of its text.
     init(size: Int, textSize: Int, limits: PropertyListLimits, policy: DuplicatePolicy) {
         budget = ReadingBudget(list: size, working: 4)
@@ -175,8 +179,9 @@ struct TreeBuilder: ~Copyable {
         }
     }
 
-    /// Moves the complete values of the innermost container out of the stacks. `offset`: how far the text was read; nil
-    /// if the container ends.
+    /// Moves the complete values of the innermost container out of the stacks.
+    ///
+    /// `offset`: how far the text was read; nil if the container ends.
     private mutating func moveOn(_ frame: Frame, upTo offset: Int?) throws(TextFault) {
         var part = moved.last?.frame == frames.count ? moved.removeLast() : Moved(frame: frames.count)
         let count = values.count - frame.firstValue
@@ -210,7 +215,9 @@ struct TreeBuilder: ~Copyable {
         return max(Int(Double(count) * factor * 1.02) + 64, count + count / 4)
     }
 
-    /// Closes the innermost container. The last key of a dictionary must have its value.
+    /// Closes the innermost container.
+    ///
+    /// The last key of a dictionary must have its value.
     mutating func close() throws(TextFault) {
         guard let frame = frames.last else { return }
         let value: PropertyList
@@ -244,8 +251,10 @@ struct TreeBuilder: ~Copyable {
         values.replaceLast(with: .uid(UInt64(identifier)))
     }
 
-    /// Discards incomplete parts down to the finished entries of the outermost dictionary, so that reading can continue
-    /// with its next key. Returns false if the outermost value is not a dictionary.
+    /// Discards incomplete parts down to the finished entries of the outermost dictionary.
+    ///
+    /// Afterwards reading can continue with the dictionary's next key. Returns false if the outermost value is not a
+    /// dictionary.
     mutating func abandonEntry() -> Bool {
         guard let frame = frames.first, frame.isDictionary else { return false }
         let nextKey = frames.count > 1 ? frames[1].firstKey : keys.count

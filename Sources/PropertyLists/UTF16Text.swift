@@ -49,12 +49,16 @@ public struct UTF16Text: ~Copyable {
         return converted.units * 2
     }
 
-    /// Ends the text. Returns whether it is only ASCII.
+    /// Ends the text.
+    ///
+    /// Returns whether it is only ASCII.
     mutating func finish() -> Bool {
         text.shorten(to: end)
         return end == (taken - start) / 2
     }
 
+    /// Converts stored UTF-16 units to UTF-8.
+    ///
     /// `ordered`: converts four stored units to numbers with the first one lowest. Returns how many units were read and
     /// bytes written; nil for a lone surrogate. A surrogate at the end is not read, because its other half may be in
     /// the next piece.

@@ -1,7 +1,9 @@
 /// Checks bytes before they become strings.
 enum UTF8Check {
-    /// The offset of the first byte that is not well-formed UTF-8, or nil. Overlong forms, surrogates and values above
-    /// U+10FFFF are not well-formed. `refusingNUL` also stops at a zero byte, which no text list may contain.
+    /// The offset of the first byte that is not well-formed UTF-8, or nil.
+    ///
+    /// Overlong forms, surrogates and values above U+10FFFF are not well-formed. `refusingNUL` also stops at a zero
+    /// byte, which no text list may contain.
     static func firstFault(in bytes: UnsafeBufferPointer<UInt8>, refusingNUL: Bool) -> Int? {
         let count = bytes.count
         var index = 0
@@ -60,9 +62,11 @@ enum UTF8Check {
         return length
     }
 
-    /// Whether comparing the text takes linear time. Swift compares strings by canonical equivalence, which sorts each
-    /// run of combining marks by insertion; half a megabyte of marks as a key would take minutes. Unicode's stream-safe
-    /// text format (UAX #15, section 13) allows 30 marks in a row, more than any script uses.
+    /// Whether comparing the text takes linear time.
+    ///
+    /// Swift compares strings by canonical equivalence, which sorts each run of combining marks by insertion; half a
+    /// megabyte of marks as a key would take minutes. Unicode's stream-safe text format (UAX #15, section 13) allows 30
+    /// marks in a row, more than any script uses.
     static func isStreamSafe(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         // Each mark takes two bytes or more.
         guard bytes.count > 2 * longestRunOfMarks else { return true }

@@ -72,8 +72,9 @@ struct XMLCursor: ~Copyable {
         case comment, instruction, section
     }
 
-    /// Moves past the next occurrence of a terminator. A search without a result costs steps, and is done once for each
-    /// kind.
+    /// Moves past the next occurrence of a terminator.
+    ///
+    /// A search without a result costs steps, and is done once for each kind.
     mutating func skip(
         _ kind: Skipped, past terminator: StaticString, from start: Int, _ message: String
     ) throws(TextFault) {

@@ -240,7 +240,9 @@ public struct XMLDocument: Sendable {
         }
     }
 
-    /// A text with its references replaced. They were checked when the document was read.
+    /// A text with its references replaced.
+    ///
+    /// They were checked when the document was read.
     private func decoded(_ start: Int, _ count: Int, isAttribute: Bool) -> String {
         bytes.withUnsafeBufferPointer { text in
             let end = start + count

@@ -2,7 +2,9 @@
 enum XMLElement: UInt8 {
     case plist, dict, array, key, string, integer, real, `true`, `false`, date, data
 
-    /// The element with a name. Names are compared as integers made of their bytes, the first one lowest.
+    /// The element with a name.
+    ///
+    /// Names are compared as integers made of their bytes, the first one lowest.
     @inline(__always)
     init?(packedName: UInt64) {
         switch packedName {

@@ -107,7 +107,9 @@ extension XMLParser {
         }
     }
 
-    /// Skips `name="value"`. Only `version` of `<plist>` exists, and its value does not matter.
+    /// Skips `name="value"`.
+    ///
+    /// Only `version` of `<plist>` exists, and its value does not matter.
     private mutating func skipAttribute(_ element: XMLElement) throws(TextFault) {
         while xml.isNameByte(xml.byte(at: position)) { position += 1 }
         xml.skipBlanks()

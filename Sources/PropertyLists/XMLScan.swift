@@ -118,7 +118,9 @@ struct XMLScan: ~Copyable {
         if !isEmpty { open.append(number) }
     }
 
-    /// Reads up to and past the `>`. Returns whether the element is empty: `<a/>`.
+    /// Reads up to and past the `>`.
+    ///
+    /// Returns whether the element is empty: `<a/>`.
     @inline(__always)
     private mutating func readAttributes(_ start: Int, since first: Int) throws(TextFault) -> Bool {
         while true {
@@ -173,7 +175,9 @@ struct XMLScan: ~Copyable {
                 isEncoded: isEncoded))
     }
 
-    /// Moves to the closing quote. Returns whether the value needs decoding.
+    /// Moves to the closing quote.
+    ///
+    /// Returns whether the value needs decoding.
     @inline(__always)
     private mutating func skipValue(to quote: UInt8, _ start: Int) throws(TextFault) -> Bool {
         var isEncoded = false
@@ -208,7 +212,9 @@ struct XMLScan: ~Copyable {
         }
     }
 
-    /// The high bit of each byte below 0x20. Exact up to the first such byte.
+    /// The high bit of each byte below 0x20.
+    ///
+    /// Exact up to the first such byte.
     @inline(__always)
     private static func controls(_ word: UInt64) -> UInt64 {
         (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
@@ -275,7 +281,9 @@ struct XMLScan: ~Copyable {
 
     // MARK: Text
 
-    /// Reads text up to the next tag. Blanks before it are the text's too, by the place where the content begins.
+    /// Reads text up to the next tag.
+    ///
+    /// Blanks before it are the text's too, by the place where the content begins.
     private mutating func readText() throws(TextFault) {
         guard let element = open.last, position < text.count else { throw unclosed() }
         guard elements.count == element + 1 else { throw mixed(element, at: position) }

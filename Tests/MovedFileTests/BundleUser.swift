@@ -3,7 +3,9 @@
 
 import Foundation
 
-/// Uses a bundle as an application does. The types that it names are those of Foundation on Linux.
+/// Uses a bundle as an application does.
+///
+/// The types that it names are those of Foundation on Linux.
 struct BundleUser {
     let bundle: Bundle
 
@@ -175,7 +177,9 @@ struct BundleUser {
     }
 }
 
-/// Applications extend Bundle. Through a protocol, because Foundation on Linux has unload() marked as deprecated.
+/// A protocol to which Bundle conforms by an extension, as applications extend Bundle.
+///
+/// The call goes through a protocol, because Foundation on Linux marks unload() as deprecated.
 protocol Unloadable {
     func unload() -> Bool
 }

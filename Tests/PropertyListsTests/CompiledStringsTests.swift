@@ -90,6 +90,8 @@ import Testing
         }
     }
 
+    /// A compiled table that could waste memory or time is refused.
+    ///
     /// If rows share one long text, the table could expand to far more than the file. If there is no free slot, a
     /// search could run for ever.
     @Test func fault486_whatStandsForMuchIsRefused() throws {

@@ -23,7 +23,9 @@ func value(of bytes: [UInt8], limits: PropertyListLimits = .standard) throws -> 
     try PropertyListReader.read(bytes, limits: limits).value
 }
 
-/// Wraps a value in the text around it in an XML list. The value begins at line 4, column 1.
+/// Wraps a value in the text around it in an XML list.
+///
+/// The value begins at line 4, column 1.
 func xml(_ value: String) -> String {
     """
     <?xml version="1.0" encoding="UTF-8"?>

@@ -2,7 +2,9 @@ import Foundation
 import Measuring
 import PluginHost
 
-/// The first bundle of a process, from opening it to its first localised resource, with a process for each measurement:
+/// The first bundle of a process, from opening it to its first localised resource.
+///
+/// Each measurement has its own process:
 /// - the first question of all, which also finds the user's languages and the main bundle;
 /// - for each library, the first bundle after the main bundle. Only the parts of a library that its main bundle needs have
 ///   run before, as in a program that uses this library and not the other.

@@ -36,8 +36,9 @@ enum LargeTableMeasurements {
         } + compiled(folder, key) + warm(folder)
     }
 
-    /// The first string of a compiled table, compared with one pass in C over the bytes of the text. The bundle is open and its
-    /// folders are known, as of peers that open a file by its path.
+    /// The first string of a compiled table, compared with one pass in C over the bytes of the text.
+    ///
+    /// The bundle is open and its folders are known, as they are for a peer that opens a file by its path.
     private static func compiled(_ folder: URL, _ key: String) throws -> [Figure] {
         // All of them first: making one leaves nothing of the library in the processor's caches.
         let made = try (0...rounds).map { round in

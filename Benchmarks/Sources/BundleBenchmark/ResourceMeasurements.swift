@@ -40,8 +40,10 @@ enum ResourceMeasurements {
         (0..<number * 10).map { names[$0 % names.count] }
     }
 
-    /// One look-up after the time for which answers are reused without a check, when it compares with the file system: as a
-    /// ratio to a stat() of the file after the same pause. Each call is measured alone, in turn with the other.
+    /// One look-up after the time in which answers are reused without a check.
+    ///
+    /// It compares with the file system, so it is shown as a ratio to a stat() of the file after the same pause. Each
+    /// call is measured alone, in turn with the other.
     private static func afterPause(_ bundle: PluginBundle, _ bundles: Bundles) -> Double {
         func nanoseconds(_ question: () -> Void) -> UInt64 {
             let pause = now() + 20_000

@@ -1,7 +1,8 @@
 import Measuring
 
-/// The nanoseconds that each of some things takes alone, as the minimum of several passes over a list. The passes are close
-/// together in one process, and a disturbance can only make one longer.
+/// The nanoseconds that each element takes alone, as the minimum of several passes over the list.
+///
+/// The passes are close together in one process, and a disturbance can only make one longer.
 func nanoseconds<Element>(_ elements: [Element], passes: Int = 5, _ body: (Element) throws -> Void) rethrows -> Double {
     var best = UInt64.max
     for _ in 0..<passes {
@@ -12,8 +13,9 @@ func nanoseconds<Element>(_ elements: [Element], passes: Int = 5, _ body: (Eleme
     return Double(best) / Double(elements.count)
 }
 
-/// The nanoseconds of something that can be done only once with each element, as the median. The first ones are left out,
-/// because they do the work that a process needs once.
+/// The nanoseconds of something that can be done only once with each element, as the median.
+///
+/// The first ones are left out, because they do the work that a process needs once.
 func medianNanoseconds<Element>(_ elements: [Element], _ body: (Element) throws -> Void) rethrows -> Double {
     var times: [UInt64] = []
     for element in elements {

@@ -82,8 +82,10 @@ struct Calls {
 
     private struct WrongResult: Error {}
 
-    /// The shortest time of each body. They are measured in turns, because other processes can only make a time longer.
-    /// Bodies of the same function must have equal results.
+    /// The shortest time of each body.
+    ///
+    /// They are measured in turns, because other processes can only make a time longer. Bodies of the same function
+    /// must have equal results.
     private static func times(_ bodies: [() throws -> Double]) throws -> [Double] {
         var least = bodies.map { _ in Double.infinity }
         for _ in 0..<9 {

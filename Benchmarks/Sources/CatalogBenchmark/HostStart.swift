@@ -1,8 +1,10 @@
 import Foundation
 import Measuring
 
-/// The cost of starting a program among many plug-ins of which it uses one. The demo host writes a report with the sample
-/// plug-in Reporter: once with that one alone (and the list of words that it requires), and once with many others.
+/// The cost of starting a program among many plug-ins of which it uses one.
+///
+/// The demo host writes a report with the sample plug-in Reporter: once with Reporter alone (and the list of words that
+/// it requires), and once with many other plug-ins.
 struct HostStart {
     /// The demo host.
     let program: String

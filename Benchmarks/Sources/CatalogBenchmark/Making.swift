@@ -3,8 +3,9 @@ import Measuring
 import PluginABI
 import PluginHost
 
-/// The cost of an object that a plug-in of a catalogue makes, compared with one from a kept provider. The plug-in is linked
-/// into this program, because the way in which its code was loaded makes no difference here.
+/// The cost of an object that a plug-in of a catalogue makes, compared with one from a kept provider.
+///
+/// The plug-in is linked into this program, because the way in which its code was loaded makes no difference here.
 struct Making {
     /// At most this many times the provider's time.
     private static let goal = 1.3

@@ -2,7 +2,9 @@ import Foundation
 import Measuring
 import PluginHost
 
-/// Counts system calls with strace, as the difference between a long and a short run. This is exact and without noise.
+/// Counts system calls with strace, as the difference between a long and a short run.
+///
+/// This is exact and without noise.
 enum SystemCalls {
     /// The work of the counted processes.
     static func load(_ way: String, _ count: Int) throws {

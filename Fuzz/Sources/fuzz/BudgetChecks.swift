@@ -49,8 +49,10 @@ struct BudgetChecks {
     /// Nanoseconds.
     private static let shortest = 4_000_000
 
-    /// The time for a sound file of a size, measured now, because the machine may be busier than before. For the index it is a
-    /// list, because the usual form of a table is recognised without reading it.
+    /// The time to read a sound file of a size.
+    ///
+    /// It is measured now, because the machine may be busier than before. For the index the file is a list, because the
+    /// usual form of a table is recognised without reading it.
     private static func soundTime(_ reader: Reader, size: Int) -> Int {
         let isList = reader != .table
         var text = isList ? "<plist version=\"1.0\"><dict>" : ""

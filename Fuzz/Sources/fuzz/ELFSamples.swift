@@ -46,8 +46,9 @@ struct ELFSamples {
         self.absent = absent
     }
 
-    /// Each with the tag of the table that shows its kind. Each linker lays a file out in its own way: gold puts code
-    /// and tables into one segment, lld does not.
+    /// The linkers and their options, each with the tag of the table that shows its kind.
+    ///
+    /// Each linker lays out a file in its own way: gold puts code and tables into one segment, lld does not.
     private static let kinds: [(name: String, flags: String, table: UInt64)] = [
         ("gnu hash", "-Wl,--hash-style=gnu", gnuHash), ("sysv hash", "-Wl,--hash-style=sysv", 4),
         ("both hashes", "-Wl,--hash-style=both -Wl,-z,now", gnuHash),

@@ -53,7 +53,9 @@ struct FormatChecks {
     }
 }
 
-/// Where inputs become files. The process that made it removes it at its end; forked processes leave it alone.
+/// The directory in which inputs become files.
+///
+/// The process that created it removes it at its end; forked processes leave it alone.
 enum ScratchFolder {
     static let path: String = {
         var template = Array("\(P_tmpdir)/pluginhost-fuzz-XXXXXX".utf8CString)

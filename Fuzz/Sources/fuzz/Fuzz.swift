@@ -1,6 +1,8 @@
 import Glibc
 
-/// `fuzz`: millions of damaged files for the readers. Options.usage explains the command line.
+/// `fuzz`: millions of damaged files for the readers.
+///
+/// Options.usage explains the command line.
 @main
 enum Fuzz {
     static func main() {

@@ -1,4 +1,6 @@
-/// Makes XIB documents by the grammar of the format: objects in objects, values of every type, connections of every kind.
+/// Makes XIB documents by the grammar of the format: objects in objects, values of every type, connections of every
+/// kind.
+///
 /// Ids repeat, names are wrong, numbers are extreme, and some documents are damaged afterwards.
 enum HostileNibs {
     static func input(_ random: inout SeededGenerator) -> [UInt8] {

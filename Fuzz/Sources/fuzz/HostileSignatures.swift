@@ -1,6 +1,8 @@
 import PluginHost
 
-/// Makes signatures of C functions. Most follow the grammar, some exceed its limits; then they are damaged.
+/// Makes signatures of C functions.
+///
+/// Most follow the grammar, some exceed its limits; then they are damaged.
 enum HostileSignatures {
     static func input(_ random: inout SeededGenerator) -> [UInt8] {
         var text = Array(signature(depth: 0, &random).utf8)

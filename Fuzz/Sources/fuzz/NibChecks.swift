@@ -81,7 +81,9 @@ protocol FuzzedService: AnyObject {}
 final class FuzzedBlock: NibObject, FuzzedService {
     enum Weight: String, NibAttribute { case light, bold }
 
-    /// How many exist. A process checks its inputs on one thread.
+    /// How many exist.
+    ///
+    /// A process checks its inputs on one thread.
     nonisolated(unsafe) static var living = 0
 
     var title: String? = ""

@@ -18,8 +18,9 @@ struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to and without a bound. The slight preference for small ones does not matter here, the time
-    /// of an exact choice does.
+    /// A number from 0 up to, but not including, a bound.
+    ///
+    /// Small numbers are slightly more frequent. This does not matter here, but the time of an exact choice would.
     mutating func below(_ bound: Int) -> Int {
         Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(truncatingIfNeeded: bound)).high)
     }

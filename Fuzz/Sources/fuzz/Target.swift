@@ -46,8 +46,10 @@ enum Target: String, CaseIterable {
     /// Whether its checks measure time and memory themselves.
     var measures: Bool { [.budgets, .formats, .indexes].contains(self) }
 
-    /// Reads an input and checks the rules for every input. `sample`: the correct file that the input is, undamaged;
-    /// nil for a damaged one. Throws ``Violation`` of the first broken rule.
+    /// Reads an input and checks the rules that hold for every input.
+    ///
+    /// `sample`: the correct file, if the input is that file undamaged; nil for a damaged one. Throws the ``Violation``
+    /// of the first broken rule.
     func check(_ bytes: UnsafeRawBufferPointer, sample: Sample?, _ random: inout SeededGenerator) throws(Violation) {
         switch self {
         case .plists: try ListChecks(bytes: bytes, random: &random).run(sample: sample)

@@ -5,7 +5,9 @@ import PluginHost
 enum LinkedCode {
     static let servicePoint = "org.example.stress.service"
 
-    /// The object that a plug-in makes. It calls the library in its initialiser and deinitialiser, on any thread.
+    /// The object that a plug-in makes.
+    ///
+    /// It calls the library in its initialiser and deinitialiser, on any thread.
     final class Thing: Plugin, Sendable {
         let path: String
 

@@ -25,7 +25,9 @@ struct Operations {
         let run: @Sendable (inout Operations) throws -> Void
     }
 
-    /// The relative frequency of each. Operations that take milliseconds are rare, or nothing else would run.
+    /// All operations, with the relative frequency of each.
+    ///
+    /// Operations that take milliseconds are rare, or nothing else would run.
     private static let all: [Operation] = [
         Operation(name: "open and drop a bundle", weight: 200) { $0.openAndDrop() },
         Operation(name: "look up a resource", weight: 100) { $0.findResource() },

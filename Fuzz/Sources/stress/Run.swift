@@ -71,8 +71,9 @@ final class Run: Sendable {
         return figures
     }
 
-    /// Ends the process at this point, so that a debugger or a core file shows what hangs. `patience`: how long the next
-    /// operation may still take.
+    /// Ends the process at this point, so that a debugger or a core file shows what hangs.
+    ///
+    /// `patience`: how long the next operation may still take.
     private func stop(_ reason: String, after patience: Int = 0) {
         let before = log.operations
         for _ in 0..<patience {

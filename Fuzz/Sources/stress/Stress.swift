@@ -1,7 +1,9 @@
 import Foundation
 import PluginHost
 
-/// `stress`: many threads of random operations for a while. Options.usage explains the command line.
+/// `stress`: many threads that run random operations for a while.
+///
+/// Options.usage explains the command line.
 @main
 enum Stress {
     static func main() throws {

@@ -26,7 +26,9 @@ struct SVGDrawing {
         return "var(--chart-\(number + 1), \(colours[number]))"
     }
 
-    /// The finished element. A screen reader reads the title.
+    /// The finished element.
+    ///
+    /// A screen reader reads the title.
     func element(titled title: String) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(n(width)) \(n(height))\" role=\"img\""
             + " font-family=\"system-ui, sans-serif\" font-size=\"\(n(Self.fontSize))\" fill=\"currentColor\">"

@@ -17,8 +17,10 @@ struct HTMLTemplate {
         parts.append(.text(rest))
     }
 
-    /// The text with all placeholders replaced in one pass: inserted text is not searched for placeholders again.
-    /// `values`: markup by the names of the placeholders. A placeholder without a value is removed.
+    /// The text with its placeholders replaced in one pass.
+    ///
+    /// Inserted text is not searched for placeholders again. `values`: markup by the names of the placeholders. A
+    /// placeholder without a value is removed.
     func filled(_ values: [String: String]) -> String {
         var text = ""
         for part in parts {

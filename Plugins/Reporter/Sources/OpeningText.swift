@@ -1,5 +1,7 @@
-/// The beginning of a document as HTML: the lines of each paragraph are joined, and Markdown is converted. Plain text
-/// only has paragraphs, and reads the same.
+/// The beginning of a document as HTML.
+///
+/// The lines of each paragraph are joined, and Markdown is converted. Plain text contains only paragraphs, so the
+/// result shows it unchanged.
 ///
 /// It is not a full Markdown reader: tables become lines, and markup that is not closed, because the text was cut, is
 /// shown unchanged.

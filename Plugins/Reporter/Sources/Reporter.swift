@@ -1,8 +1,9 @@
 import DemoAPI
 import PluginABI
 
-/// Reports a document's figures: words, sentences, lines, and reading time. It also draws the length of the sentences
-/// from beginning to end.
+/// Reports a document's figures: words, sentences, lines, and reading time.
+///
+/// It also draws the length of the sentences from beginning to end.
 ///
 /// It is the bundle's principal class.
 final class Reporter: TextAnalyzer {
@@ -61,8 +62,9 @@ final class Reporter: TextAnalyzer {
         return Analysis(tables: [Table(title: string("Summary"), rows: rows)], charts: [chart].compactMap(\.self))
     }
 
-    /// Joins pieces of the course in pairs. The pieces are not derived from the file's length, because a pipe has none
-    /// and filters change it.
+    /// Halves the number of pieces in the course of the text by joining them in pairs.
+    ///
+    /// The size of a piece is not derived from the file's length, because a pipe has no length and filters change it.
     private func coarsen() {
         course = stride(from: 0, to: course.count, by: 2).map { index in
             var pair = course[index]

@@ -9,7 +9,9 @@ enum TextScanner {
         case letters, kanji, katakana, hiragana
     }
 
-    /// A part of the text. Spaces are not tokens.
+    /// A part of the text.
+    ///
+    /// Spaces are not tokens.
     enum Token {
         case word(Range<Int>, Script)
         /// Punctuation, a symbol, or a line feed.

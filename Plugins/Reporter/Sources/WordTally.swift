@@ -12,7 +12,9 @@ struct WordTally {
 
     private var arena: [UInt8] = []
     private var entries: [Entry] = []
-    /// Indices into `entries`, plus one; 0 is free. Its size is a power of two.
+    /// A hash table: each slot is an index into `entries`, plus one; 0 means free.
+    ///
+    /// The number of slots is a power of two.
     private var slots = [Int32](repeating: 0, count: 1 << 12)
     private var word: [UInt8] = []
 

@@ -10,8 +10,10 @@ struct Prose {
     /// The marker of the fenced block in which the previous passage ended.
     private var fence: UInt8?
 
-    /// Rewrites a passage. `passage`: whole lines. `rewrite`: called at each byte outside of code; appends the
-    /// replacement and returns how many bytes it has handled, or 0 to keep the byte.
+    /// Rewrites the text outside of code in a passage.
+    ///
+    /// `passage`: whole lines. `rewrite`: called at each byte outside of code; appends the replacement and returns how
+    /// many bytes it has handled, or 0 to keep the byte.
     mutating func edit(
         _ passage: String, _ rewrite: (_ text: Span<UInt8>, _ index: Int, _ output: inout [UInt8]) -> Int
     ) -> String {

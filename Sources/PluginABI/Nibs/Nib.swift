@@ -50,7 +50,9 @@ public final class NibInstance {
     private let indices: [String: Int]
     private let topLevel: [Int]
 
-    /// For the host. `indices`: the numbers of objects by their ids. `topLevel`: the numbers of those without parent.
+    /// For the host.
+    ///
+    /// `indices`: the numbers of objects by their ids. `topLevel`: the numbers of those without parent.
     @_spi(PluginHost)
     public init(objects: [any NibObject], indices: [String: Int], topLevel: [Int]) {
         self.objects = objects
@@ -78,7 +80,9 @@ public struct NibOptions {
     /// Asked at each send of an action whose target is First Responder: the objects that may have the action, the first one
     /// first.
     public var responders: () -> [any NibObject] = { [] }
-    /// Establishes the connections of a kind that PluginHost does not know, such as `binding`, by the name of their element.
+    /// Establishes the connections of a kind that PluginHost does not know, such as `binding`, by the name of their
+    /// element.
+    ///
     /// A kind without connector is an error (`nibUnsupported`).
     public var connectors: [String: (NibConnection) throws -> Void] = [:]
 
@@ -86,7 +90,9 @@ public struct NibOptions {
     public init() {}
 }
 
-/// A connection of a kind that the application establishes. See ``NibOptions/connectors``.
+/// A connection of a kind that the application establishes.
+///
+/// See ``NibOptions/connectors``.
 public struct NibConnection {
     /// The name of the connection's element.
     public let kind: String

@@ -25,8 +25,9 @@ public final class NibAction {
         to = .firstResponder(responders)
     }
 
-    /// The object whose method is called; nil once it is gone. Of an action to First Responder the first of the responders
-    /// that has the action now.
+    /// The object whose method is called; nil once it is gone.
+    ///
+    /// Of an action to First Responder the first of the responders that has the action now.
     public var target: (any NibObject)? {
         switch to {
         case .object(let target, _): target.object
@@ -34,7 +35,9 @@ public final class NibAction {
         }
     }
 
-    /// Whether ``send(from:)`` would call a method. Nothing is called.
+    /// Whether ``send(from:)`` would call a method.
+    ///
+    /// Nothing is called.
     public var isEnabled: Bool { target != nil }
 
     /// Calls the method.

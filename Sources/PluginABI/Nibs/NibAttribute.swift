@@ -1,4 +1,6 @@
-/// A type that an attribute of a nib may have. An application may add types of its own.
+/// A type that an attribute of a nib may have.
+///
+/// An application may add types of its own.
 ///
 /// Text of a nib is converted by the type's rules: `YES`, `NO`, `true`, `false`, `1` and `0` for Bool; decimal digits with an
 /// optional sign for Int; a finite decimal number for Double and Float. Every type of raw text values conforms by saying so:

@@ -4,7 +4,9 @@
 /// The declarations of one class, with those that it inherits.
 @_spi(PluginHost)
 public final class NibClassTable: Sendable {
-    /// The class that the interface was declared for. Of a subclass without an interface of its own it is the superclass.
+    /// The class that the interface was declared for.
+    ///
+    /// Of a subclass without an interface of its own it is the superclass.
     public let type: any NibObject.Type
     /// The class's name, without its module.
     public let name: String
@@ -42,7 +44,9 @@ public final class NibClassTable: Sendable {
         self.faults = faults
     }
 
-    /// The declarations of a C class. The first of two of one name holds.
+    /// The declarations of a C class.
+    ///
+    /// The first of two of one name holds.
     public init(
         foreign name: String, outlets: [NibOutlet], attributes: [NibAttributeSlot], actions: [NibActionSlot],
         events: [NibEventSlot], faults: [String]
@@ -145,7 +149,9 @@ public struct NibAttributeSlot: Sendable {
     public let name: String
     /// ``NibAttribute/nibTypeName`` of its type.
     public let typeName: String
-    /// Converts a value; nil if it does not fit. The result sets the attribute of an object.
+    /// Converts a value; nil if it does not fit.
+    ///
+    /// The result sets the attribute of an object.
     public let prepare: @Sendable (NibValue) -> (@Sendable (AnyObject) -> Void)?
 
     /// An attribute of its parts.

@@ -13,16 +13,24 @@ open class NibController: NibObject {
     public let nib: Nib
     private var instance: NibInstance?
 
-    /// The owner of a nib. Nothing is made yet.
+    /// The owner of a nib.
+    ///
+    /// Nothing is made yet.
     public init(nib: Nib) { self.nib = nib }
 
-    /// What to hand to the nib when it is instantiated; empty. For subclasses.
+    /// What to hand to the nib when it is instantiated; empty.
+    ///
+    /// For subclasses.
     open var placeholders: [String: any NibObject] { [:] }
 
-    /// How to instantiate; the defaults. For subclasses.
+    /// How to instantiate; the defaults.
+    ///
+    /// For subclasses.
     open var options: NibOptions { NibOptions() }
 
-    /// What the nib made; made at the first call, with this object as File's Owner. Later calls return the same.
+    /// What the nib made; made at the first call, with this object as File's Owner.
+    ///
+    /// Later calls return the same.
     ///
     /// - Throws: as ``Nib/instantiate(owner:placeholders:options:)``; the next call tries again.
     @discardableResult
@@ -37,12 +45,16 @@ open class NibController: NibObject {
     /// Whether the nib's objects exist.
     public var isLoaded: Bool { instance != nil }
 
-    /// Lets go of the nib's objects. Outlets keep what they own; a subclass clears them in an override.
+    /// Lets go of the nib's objects.
+    ///
+    /// Outlets keep what they own; a subclass clears them in an override.
     open func unload() { instance = nil }
 
     /// The default does nothing.
     open func awakeFromNib() {}
 
-    /// Called when the nib's objects are connected and awake. The default calls ``awakeFromNib()``.
+    /// Called when the nib's objects are connected and awake.
+    ///
+    /// The default calls ``awakeFromNib()``.
     open func nibDidLoad(_ nib: NibInstance) { awakeFromNib() }
 }

@@ -21,7 +21,9 @@ public final class NibForeignObject: NibObject {
     /// What the plug-in was given of the host's, to use as long as the object lives.
     @_spi(PluginHost) public var references: [AnyObject] = []
 
-    /// For the host. `instance`: what releases the plug-in's object when it ends; nil for one that is the plug-in's.
+    /// For the host.
+    ///
+    /// `instance`: what releases the plug-in's object when it ends; nil for one that is the plug-in's.
     @_spi(PluginHost)
     public init(
         pointer: UnsafeMutableRawPointer, functions: UnsafeRawPointer?, table: NibClassTable, instance: AnyObject?,

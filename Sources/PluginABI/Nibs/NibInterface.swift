@@ -35,8 +35,10 @@ public struct NibInterface: Sendable {
         table = NibClassTable(type, builder, isMainActor: false)
     }
 
-    /// Declares the interface of a class that is isolated to the main actor. Its nibs are instantiated on the main thread or
-    /// in a task of the main actor only; elsewhere that is an error (`nibThread`) before any object is made.
+    /// Declares the interface of a class that is isolated to the main actor.
+    ///
+    /// Its nibs are instantiated on the main thread or in a task of the main actor only; elsewhere that is an error
+    /// (`nibThread`) before any object is made.
     ///
     /// - Parameters:
     ///   - type: the class.
@@ -55,7 +57,9 @@ public struct NibInterface: Sendable {
     init(_ table: NibClassTable) { self.table = table }
 }
 
-/// Where a class declares what nibs may set and connect in its objects. See ``NibInterface``.
+/// Where a class declares what nibs may set and connect in its objects.
+///
+/// See ``NibInterface``.
 ///
 /// Each function takes a name as it stands in nibs and a closure that sets the property; the closure gets the object first.
 public final class NibDeclarations<Object: NibObject> {
@@ -164,7 +168,9 @@ public final class NibDeclarations<Object: NibObject> {
 
     // MARK: Actions and events
 
-    /// An action: a method that takes the sender, of a class. Senders of other classes cannot be connected.
+    /// An action: a method that takes the sender, of a class.
+    ///
+    /// Senders of other classes cannot be connected.
     ///
     /// - Parameters:
     ///   - name: the action's name; a colon at its end does not count.
@@ -384,8 +390,10 @@ public final class NibMainActorDeclarations<Object: NibObject> {
         declarations.serves(interface, convert)
     }
 
-    /// The same closure, callable from code that is not isolated. The host has made sure that it runs on the main thread
-    /// before it makes the first object. Isolation is no part of a closure's representation.
+    /// The same closure, callable from code that is not isolated.
+    ///
+    /// The host has made sure that it runs on the main thread before it makes the first object. Isolation is no part of
+    /// a closure's representation.
     private static func unisolated<Value>(
         _ set: @escaping @MainActor @Sendable (Object, Value) -> Void
     ) -> @Sendable (Object, Value) -> Void {

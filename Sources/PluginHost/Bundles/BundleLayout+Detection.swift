@@ -52,6 +52,8 @@ extension BundleLayout {
         return first ?? folders.find("Support Files").map(supportFiles(in:))
     }
 
+    /// The layout of a wrapped bundle, or nil if the directory is not one.
+    ///
     /// `WrappedBundle` is a relative link that stays inside the bundle, next to `Wrapper/`. A wrapped bundle inside
     /// another one is not supported.
     private static func wrapped(_ root: String, _ folders: inout WellKnownFolders) -> BundleLayout? {

@@ -1,7 +1,9 @@
 import Glibc
 
-/// Where the parts of a bundle are, relative to its root. A layout is a value, so that no other code needs to
-/// distinguish kinds of bundles. Source: docs/bundle-format.md, "Layouts".
+/// Where the parts of a bundle are, relative to its root.
+///
+/// A layout is a value, so that no other code needs to distinguish kinds of bundles. Source: docs/bundle-format.md,
+/// "Layouts".
 ///
 /// An empty path is the root itself; a path that begins with `..` is outside of the bundle, next to it.
 struct BundleLayout: Sendable, Hashable {
@@ -20,7 +22,9 @@ struct BundleLayout: Sendable, Hashable {
     /// Where frameworks, plug-ins and shared support may be, in order.
     var supportDirectories: [String]
 
-    /// Whether a place is next to the bundle and not in it. Places in the bundle never begin with a dot.
+    /// Whether a place is next to the bundle and not in it.
+    ///
+    /// Places in the bundle never begin with a dot.
     static func isBeside(_ place: String) -> Bool { place.utf8.first == UInt8(ascii: ".") }
 
     /// The file names of Info.plist in each of its directories, in order: the list for this platform replaces the
@@ -64,8 +68,10 @@ struct BundleLayout: Sendable, Hashable {
         name: "flat", infoDirectories: [""], resources: "", executableDirectories: ["", "Linux"],
         supportDirectories: [""])
 
-    /// Only the code; the resources were installed separately as `lib/X.resources` or `share/X.resources`. `name`: the
-    /// name of the bundle without `.resources`. `parent`: the name of the directory that contains the bundle.
+    /// The layout of a bundle whose resources were installed separately, as `lib/X.resources` or `share/X.resources`.
+    ///
+    /// The code is outside of that directory: in a `lib` or `bin`, or next to it. `name`: the name of the bundle
+    /// without `.resources`. `parent`: the name of the directory that contains the bundle.
     static func installed(_ name: String, in parent: String) -> BundleLayout {
         let isShared = parent == "share"
         let prefix = "../../"

@@ -2,7 +2,9 @@ import CPluginSupport.Shims
 import Glibc
 import Synchronization
 
-/// What is read when a bundle is opened. Not copyable: each copy would retain some twenty references.
+/// The values that are read when a bundle is opened.
+///
+/// Not copyable: each copy would retain some twenty references.
 struct BundleContents: ~Copyable, Sendable {
     let path: String
     let layout: BundleLayout
@@ -63,8 +65,9 @@ enum BundleOpening {
         BundleTable.shared.insert(PluginBundle(contents: try contents(path: path), copyOf: original))
     }
 
-    /// The current contents of the bundle at a directory, without creating its object. `base`: an open directory on the
-    /// path.
+    /// Reads the current contents of the bundle at a directory, without creating its object.
+    ///
+    /// `base`: an open directory on the path.
     static func contents(path: String, from base: PathBase = .none) throws(PluginError) -> BundleContents {
         let normalized = Path.normalized(path)
         if let normalized, let contents = usualContents(normalized, from: normalized == path ? base : .none) {
@@ -86,9 +89,11 @@ enum BundleOpening {
         return bundle
     }
 
-    /// The contents if `Contents/Info.plist` can be opened and the path contains no link, as for nearly every bundle.
-    /// The path is then the only spelling of the directory. One more check is needed: whether a list for this platform
-    /// replaces that Info.plist.
+    /// The contents of a bundle with the usual layout, without links; nil for any other.
+    ///
+    /// The bundle is usual if `Contents/Info.plist` can be opened and the path contains no link, as for nearly every
+    /// bundle. The path is then the only spelling of the directory. One more check is needed: whether a list for this
+    /// platform replaces that Info.plist.
     private static func usualContents(_ path: String, from base: PathBase = .none) -> BundleContents? {
         // For these, other places come first or are added.
         if path.hasSuffix(".framework") || path.hasSuffix(".resources") { return nil }
@@ -99,8 +104,9 @@ enum BundleOpening {
         return BundleContents(path: path, layout: .contents, manifestPath: list, list: file)
     }
 
-    /// Whether an Info.plist has an Info-linux.plist next to it. Every opening checks this, so the path is built on the
-    /// stack.
+    /// Whether an Info.plist has an Info-linux.plist next to it.
+    ///
+    /// Every opening checks this, so the path is built on the stack.
     private static func hasListForPlatform(beside list: String, from base: PathBase) -> Bool {
         let count = list.utf8.count - ".plist".utf8.count
         let ending: StaticString = "-linux.plist"
@@ -117,8 +123,9 @@ enum BundleOpening {
         }
     }
 
-    /// The contents of any directory. All parts come from the same bundle: if the directory is replaced while it is
-    /// read, it is read again.
+    /// Reads the contents of any directory.
+    ///
+    /// All parts come from the same bundle: if the directory is replaced while it is read, it is read again.
     private static func contents(_ path: String, askedFor: String) throws(PluginError) -> BundleContents {
         var contents = BundleContents?.none
         var before: FileIdentity?
@@ -240,8 +247,10 @@ enum BundleOpening {
             }
     }
 
-    /// The innermost framework that contains a library. The library's links are resolved first, because systems put
-    /// links to the libraries of frameworks into their library directories.
+    /// The innermost framework that contains a library.
+    ///
+    /// The library's links are resolved first, because systems put links to the libraries of frameworks into their
+    /// library directories.
     static func framework(containing path: String) -> PluginBundle? {
         let path = Path.resolved(path) ?? path
         guard let end = path.ranges(of: ".framework/").last else { return nil }
@@ -259,8 +268,9 @@ enum BundleOpening {
             PluginBundle(contents: BundleContents(path: path, layout: .flat, manifestPath: path, finding: gone)))
     }
 
-    /// Whether a bundle is the main bundle. It is checked at each load, so it does not open the main bundle for a
-    /// bundle that does not contain the program.
+    /// Whether a bundle is the main bundle.
+    ///
+    /// Each load checks this, so the main bundle is not opened for a bundle that does not contain the program.
     static func isMain(_ bundle: PluginBundle) -> Bool {
         if let known = mainBundle.load(ordering: .acquiring) { return known.takeUnretainedValue() === bundle }
         let path = bundle.bundlePath

@@ -21,11 +21,14 @@ final class BundleResources: Sendable {
     private let declared: [String]
     private let developmentRegion: String?
     private let allowsMixedLocalizations: Bool
-    /// The tables of each choice, with its finder. A process makes few choices, so a linear search is faster than
-    /// hashing one.
+    /// The tables of each choice, with the object that finds them.
+    ///
+    /// A process makes few choices, so a linear search is faster than hashing a choice.
     private let all = Lock<[(choice: Choice, strings: BundleStrings)]>([])
-    /// The tables in use; `all` keeps them alive. They are neither under a lock nor retained at each use, because
-    /// either would cost as much as looking up a string.
+    /// The tables in use; `all` keeps them alive.
+    ///
+    /// They are neither protected by a lock nor retained at each use, because either would cost as much as looking up a
+    /// string.
     private let inUse = Atomic<Unmanaged<BundleStrings>?>(nil)
     /// The generation for which those in use were chosen.
     private let generation = Atomic(0)

@@ -14,8 +14,9 @@ final class BundleTable: Sendable {
 
     private struct State {
         var byPath: [String: Row] = [:]
-        /// By the image's address, highest first. A new image usually has a lower address than all others, so it is
-        /// appended.
+        /// The bundles of the loaded images, sorted by address, highest first.
+        ///
+        /// A new image usually has a lower address than all others, so it is appended.
         var images: [(base: UInt, bundle: PluginBundle)] = []
         /// Bundles whose code is linked into the program, by the address of their entry.
         var byEntry: [UInt: PluginBundle] = [:]
@@ -111,8 +112,10 @@ final class BundleTable: Sendable {
         }
     }
 
-    /// The bundle of a library that was not loaded by PluginHost. The search runs once: a library that defines Swift
-    /// classes is never unmapped, so its address stays valid. A bundle that could not be read is searched for again.
+    /// The bundle of a library that was not loaded by PluginHost.
+    ///
+    /// The search runs once for each library: a library that defines Swift classes is never unmapped, so its address
+    /// stays valid. A bundle that could not be read is searched for again.
     func bundle(ofForeignImage base: UInt, find: () -> PluginBundle) -> PluginBundle {
         if let known = state.withLock({ $0.byForeignImage[base] }) { return known }
         let found = find()

@@ -8,9 +8,11 @@ struct OpenedExecutable: ~Copyable {
 }
 
 extension PluginBundle {
-    /// Where the executable is, or nil: the first place of the layout that contains a file with its name. For the main
-    /// bundle, it is the running program; for a bundle whose code is linked (``linked(at:entry:)``), the program or
-    /// library that contains the code.
+    /// The path of the executable, or nil if there is none.
+    ///
+    /// It is the first place of the layout that contains a file with the executable's name. For the main bundle, it is
+    /// the running program; for a bundle whose code is linked (``linked(at:entry:)``), the program or library that
+    /// contains the code.
     ///
     /// If a script starts the program, the two differ: the main bundle's ``Manifest/executable`` names the script, and
     /// this property is the program that the script started.
@@ -54,8 +56,10 @@ extension PluginBundle {
             boundary: boundary)
     }
 
-    /// Files like `libX.so.1.2`, the highest version first. Only these exist if the link `libX.so` is in another
-    /// package, for developers. Used only when no other candidate exists.
+    /// Files like `libX.so.1.2`, the highest version first.
+    ///
+    /// They matter where the link `libX.so` is in another package, for developers, and is not installed. They are used
+    /// only when no other candidate exists.
     private var versionedExecutables: [Candidate] {
         var failure: OpenedDirectory.Failure?
         return versionedExecutables(&failure)
@@ -93,7 +97,9 @@ extension PluginBundle {
         ExecutionRequest.finding(manifest.execution, list: manifestPath)
     }
 
-    /// Opens the executable. With every link resolved, it must be inside the bundle.
+    /// Opens the executable.
+    ///
+    /// With every link resolved, it must be inside the bundle.
     ///
     /// - Throws: ``PluginError`` of code `notCode`, `executableMissing`, `executableOutsideBundle` or `notLoadable`.
     func openExecutable() throws(PluginError) -> OpenedExecutable {
@@ -124,8 +130,10 @@ extension PluginBundle {
         throw missingExecutable(candidates.map(\.path))
     }
 
+    /// Opens a candidate; nil if there is no such file.
+    ///
     /// `namesake`: set to the first candidate that is a directory. A bundle may contain a directory with its own name,
-    /// and the executable may still be in a later place. Returns nil if there is no such file.
+    /// and the executable may still be in a later place.
     private func open(_ candidate: Candidate, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable? {
         let file: OpenedFile
         do throws(OpenedFile.Failure) {

@@ -22,8 +22,9 @@ extension PluginBundle {
         return Path.stem(bundlePath)
     }
 
-    /// Info.plist with the values for this platform; empty if there is none or it cannot be read, which
-    /// ``manifestError`` explains. Never nil; it is optional because Foundation's `Bundle` declares it so.
+    /// Info.plist with the values for this platform; empty if there is none or it cannot be read.
+    ///
+    /// ``manifestError`` explains the reason. Never nil; it is optional because Foundation's `Bundle` declares it so.
     ///
     /// Values are `String`, `Int` (`UInt64` above `Int.max`), `Double`, `Bool`, `Date`, `Data`, arrays and dictionaries.
     ///

@@ -11,7 +11,9 @@ extension PluginBundle {
         self.init(path: url.path(percentEncoded: false))
     }
 
-    /// Always nil: there is no App Store on Linux. It exists because Foundation's `Bundle` has it.
+    /// Always nil: there is no App Store on Linux.
+    ///
+    /// It exists because Foundation's `Bundle` has it.
     public var appStoreReceiptURL: URL? { nil }
 
     /// The bundle's directory, with links resolved.

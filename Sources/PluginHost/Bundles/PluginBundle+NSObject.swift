@@ -4,7 +4,9 @@ extension PluginBundle: CustomDebugStringConvertible {
     /// The same number for the same bundle while the process runs.
     public var hash: Int { hashValue }
 
-    /// Whether the object is this bundle. Each directory has one object.
+    /// Whether the object is this bundle.
+    ///
+    /// Identity is enough, because each directory has one object.
     public func isEqual(_ object: Any?) -> Bool { (object as? PluginBundle) === self }
 
     /// The same as the description.

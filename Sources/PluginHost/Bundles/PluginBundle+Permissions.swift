@@ -1,8 +1,10 @@
 import Glibc
 
 extension PluginBundle {
-    /// Who else may change what a load of the bundle would load. These are warnings, because the dynamic linker loads
-    /// it anyway, and only the administrator knows whom to trust.
+    /// Findings about other users who may change the files that a load would use.
+    ///
+    /// These are warnings, because the dynamic linker loads the files anyway, and only the administrator knows whom to
+    /// trust.
     ///
     /// - `writableByOthers`: everybody may write to a file of the bundle or to a directory above it, unless the
     ///   directory is sticky like `/tmp`.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A bundle: a directory with an Info.plist, code, resources and localised strings. NSBundle for Linux.
+/// A directory with an Info.plist, code, resources and localised strings: NSBundle for Linux.
 ///
 /// It has the members of Foundation's `Bundle` under the same names, so that an application can switch by renaming the
 /// type. It adds what NSBundle lacks: errors that say what to do, checks before code runs, and typed providers.
@@ -18,8 +18,9 @@ import Synchronization
 public final class PluginBundle: Sendable, BundleObject {
     let contents: BundleContents
     let resources: BundleResources
-    /// The state that loading keeps for the bundle, created at its first use: the ``codeState``. Why it has no concrete
-    /// type: this file finds and reads bundles and does not depend on how code is loaded.
+    /// The state that loading keeps for the bundle: its ``codeState``, created at its first use.
+    ///
+    /// Why it has no concrete type: this file finds and reads bundles and does not depend on how code is loaded.
     let loadingState = AtomicLazyReference<any AnyObject & Sendable>()
     /// The images and sounds, created when the first one is requested by name.
     let mediaReference = AtomicLazyReference<BundleMedia>()
@@ -36,8 +37,9 @@ public final class PluginBundle: Sendable, BundleObject {
     /// Why ``manifest`` is empty, or nil.
     public var manifestError: PluginError? { contents.finding.map { PluginError(bundlePath: bundlePath, $0) } }
 
-    /// Whether the system refused to let the bundle be read. The next opening then creates another object and tries
-    /// again.
+    /// Whether the system refused to let the bundle be read.
+    ///
+    /// The next opening then creates another object and tries again.
     var isProvisional: Bool { contents.isProvisional }
 
     /// `original`: for a private copy, the path where the original bundle is installed.
@@ -79,7 +81,9 @@ public final class PluginBundle: Sendable, BundleObject {
         try BundleOpening.bundle(path: path)
     }
 
-    /// The bundle at a directory, or nil if there is no directory. ``open(path:)`` reports the reason.
+    /// Opens the bundle at a directory; nil if there is no directory.
+    ///
+    /// ``open(path:)`` reports the reason.
     public convenience init?(path: String) {
         self.init(object: try? Self.open(path: path))
     }
@@ -110,8 +114,10 @@ public final class PluginBundle: Sendable, BundleObject {
         return (BundleTable.shared.all.filter(\.isFramework) + loaded).filter { seen.insert($0).inserted }
     }
 
-    /// Where the bundle is installed. It differs from ``bundlePath`` only for a generation loaded by a watched
-    /// catalogue: then it is the bundle from which the private copy was made.
+    /// The directory where the bundle is installed.
+    ///
+    /// It differs from ``bundlePath`` only for a generation that a watched catalogue loaded: then it is the bundle from
+    /// which the private copy was made.
     public var originalPath: String { original ?? bundlePath }
 
     var isFramework: Bool { bundlePath.hasSuffix(".framework") }

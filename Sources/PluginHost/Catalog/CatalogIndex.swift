@@ -22,10 +22,13 @@ final class CatalogIndex: Sendable {
     let folders: [Folder]
     /// What the verdicts depend on besides the bundles: the host's version and capabilities.
     let environment: String
-    /// How many nanoseconds it took to read each candidate that this process read, by the position of its name. Not
-    /// part of the bytes.
+    /// The nanoseconds that it took to read each candidate, by the position of its name.
+    ///
+    /// It has only the candidates that this process read. Not part of the bytes.
     let readings: [Int: Int64]
-    /// Whether the system temporarily refused to let something be read. Not part of the bytes.
+    /// Whether the system temporarily refused to let something be read.
+    ///
+    /// Not part of the bytes.
     let isPassing: Bool
 
     /// One search path.
@@ -46,8 +49,9 @@ final class CatalogIndex: Sendable {
         let reason: String
     }
 
-    /// Accepts bytes as an index after checking everything that can be wrong with them. After that, no look-up can read
-    /// outside of the bytes.
+    /// Accepts bytes as an index after checking everything that can be wrong with them.
+    ///
+    /// After that, no look-up can read outside of the bytes.
     ///
     /// **Cost.** One pass over the bytes for the checksum, one over the rows.
     init(bytes: [UInt8], readings: [Int: Int64] = [:], isPassing: Bool = false) throws(Fault) {

@@ -6,7 +6,9 @@ struct CatalogIndexBuilder {
 
     init(rules: CatalogRules) { self.rules = rules }
 
-    /// Adds a search path with its content. `bundles`: sorted by name.
+    /// Adds a search path with its content.
+    ///
+    /// `bundles`: sorted by name.
     mutating func add(
         path: String, realPath: String, stamp: IndexStamp, finding: PluginFinding?, bundles: [ScannedBundle]
     ) {

@@ -21,7 +21,9 @@ struct CatalogRules: Sendable, Equatable {
             .joined(separator: "\n")
     }
 
-    /// The prefix of an identifier that is disabled. No capability begins with it.
+    /// The prefix of an identifier that is disabled.
+    ///
+    /// No capability begins with it.
     static let disabledMark = "\u{0}"
 
     /// The finding for a candidate that the user has disabled.

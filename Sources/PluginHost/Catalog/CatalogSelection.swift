@@ -26,6 +26,8 @@ struct CatalogSelection {
 
     private let candidates: [Candidate]
 
+    /// Judges candidates and selects the ones to use.
+    ///
     /// `candidates`: all of them, by search path, then by name. `problems`: why search paths could not be read.
     init(_ candidates: [Candidate], problems: [PluginFinding] = [], rules: CatalogRules) {
         self.candidates = candidates

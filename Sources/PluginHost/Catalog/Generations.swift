@@ -1,6 +1,8 @@
 import Synchronization
 
-/// The generations of one plug-in's code, one of which is active, as a catalogue uses them. Hot reload creates them.
+/// The generations of one plug-in's code, as a catalogue uses them.
+///
+/// One of them is active. Hot reload creates them.
 protocol Generations: AnyObject, Sendable {
     /// The active bundle; nil before the first use.
     var bundleInService: PluginBundle? { get }

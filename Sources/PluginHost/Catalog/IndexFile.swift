@@ -18,9 +18,10 @@ struct IndexFile: Sendable {
         let reason: String
     }
 
+    /// The index file of an application's catalogue; nil for a user without a home directory.
+    ///
     /// `directory`: where index files are kept; nil for the user's, `$XDG_CACHE_HOME/pluginhost`, otherwise
     /// `~/.cache/pluginhost`. `application`: the application's name. `searchPaths`: the catalogue's search paths.
-    /// Returns nil for a user without a home directory.
     init?(directory: String?, application: String, searchPaths: [String], extensions: Set<String>) {
         guard let directory = directory ?? Self.userDirectory else { return nil }
         let inputs = ([application] + searchPaths + extensions.sorted()).joined(separator: "\0")
@@ -95,8 +96,9 @@ struct IndexFile: Sendable {
         FileReplacement.removeLeftovers(of: path)
     }
 
-    /// Creates the directory and the one above it, readable only by the user: `~/.cache` may be missing. A home
-    /// directory that does not exist is not created.
+    /// Creates the directory and the one above it, readable only by the user.
+    ///
+    /// The one above may be missing too, as `~/.cache`. A home directory that does not exist is not created.
     private static func makeDirectory(_ path: String) {
         if mkdir(path, 0o700) == 0 || errno != ENOENT { return }
         if mkdir(Path.parent(path), 0o700) == 0 { mkdir(path, 0o700) }

@@ -58,6 +58,7 @@ struct IndexHeader: Sendable {
     }
 
     /// Writes the header and the parts of fixed size over the first bytes of an index, which were left free for them.
+    ///
     /// `parts`: candidates, plug-ins, load order and extensionRows.
     func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
         precondition(Self.size + parts.count == textsOffset)
@@ -75,7 +76,9 @@ struct IndexHeader: Sendable {
         }
     }
 
-    /// Detects damage, not forgery: the file belongs to the user. Each step is a one-to-one change of the sum, so a
+    /// The checksum of an index, which detects damage.
+    ///
+    /// It does not detect forgery: the file belongs to the user. Each step is a one-to-one change of the sum, so a
     /// single different word is always noticed; the rotation moves the highest bits to where they have an effect.
     static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325

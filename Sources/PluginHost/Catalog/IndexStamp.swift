@@ -9,8 +9,10 @@ struct IndexStamp: Sendable, Hashable {
     /// Equal to no file: a candidate with it is always read again.
     static let none = IndexStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
 
-    /// The stamp to keep for later. It is ``none`` for a file that was changed shortly before it was read, because
-    /// another change may leave its times equal. `now`: nanoseconds since 1970, taken before the file was read.
+    /// The stamp to keep for a file, for a later comparison.
+    ///
+    /// It is ``none`` for a file that was changed shortly before it was read, because another change may leave its
+    /// times equal. `now`: nanoseconds since 1970, taken before the file was read.
     init(_ identity: FileIdentity, at now: Int64) {
         self = identity.isSettled(at: now) ? IndexStamp(identity) : .none
     }

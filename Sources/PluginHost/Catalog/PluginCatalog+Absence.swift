@@ -1,6 +1,8 @@
 extension PluginCatalog {
-    /// What would change if a bundle did not exist: which plug-ins could not be used without it, and which bundle would
-    /// be used instead. Nothing is actually changed.
+    /// What would change if a bundle did not exist.
+    ///
+    /// The answer lists the plug-ins that could not be used without it, and the bundle that would be used instead.
+    /// Nothing is actually changed.
     ///
     /// - Parameter candidate: any candidate of the catalogue.
     /// - Returns: what would change; empty if nothing would.

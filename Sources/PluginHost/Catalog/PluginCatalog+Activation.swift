@@ -1,5 +1,7 @@
 extension PluginCatalog {
-    /// Loads a plug-in after everything that it requires. What is already loaded is skipped.
+    /// Loads a plug-in after everything that it requires.
+    ///
+    /// Code that is already loaded is not loaded again.
     ///
     /// - Parameter identifier: the plug-in's identifier.
     /// - Returns: the plug-in's bundle, loaded. A bundle without code is returned without a load.

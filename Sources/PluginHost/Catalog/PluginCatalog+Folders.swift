@@ -17,7 +17,9 @@ extension PluginCatalog {
         @_spi(Tools) public var permissionFindings: [PluginFinding] { exists ? Permissions.findings(of: [path]) : [] }
     }
 
-    /// The search paths with the results of scanning them. A directory with several search paths is listed once.
+    /// The search paths with the results of scanning them.
+    ///
+    /// A directory with several search paths is listed once.
     public var folders: [Folder] {
         current.folders.map { folder in
             Folder(
@@ -26,9 +28,10 @@ extension PluginCatalog {
         }
     }
 
-    /// What is wrong with the search paths, with the user's choices, and between plug-ins: directories and files that cannot
-    /// be read, and names that two plug-ins declare at one extension point. For problems of single bundles see
-    /// ``candidates``.
+    /// What is wrong with the search paths, with the user's choices, and between plug-ins.
+    ///
+    /// It lists directories and files that cannot be read, and names that two plug-ins declare at one extension point.
+    /// For problems of single bundles see ``candidates``.
     ///
     /// **Cost.** Reads the declarations of every plug-in.
     public var findings: [PluginFinding] {

@@ -18,9 +18,11 @@ public final class PluginCatalog: Sendable {
     public enum Validation: Sendable, Hashable {
         /// What is known about a bundle is valid as long as its Info.plist is the same file: one system call per bundle.
         case bundles
-        /// What is known about a folder is valid as long as nothing was added to the folder, removed from it or renamed in
-        /// it: one system call per folder. A change inside of a bundle is noticed when the bundle is first used, and by
-        /// ``PluginCatalog/refresh(_:)``.
+        /// Cached data about a folder is valid until something is added to the folder, removed from it or renamed in
+        /// it.
+        ///
+        /// This costs one system call per folder. A change inside of a bundle is noticed when the bundle is first used,
+        /// and by ``PluginCatalog/refresh(_:)``.
         case folders
     }
 
@@ -42,8 +44,9 @@ public final class PluginCatalog: Sendable {
         public var index = IndexStorage.user
         /// The extensions of bundles' names, without the dot; case-sensitive.
         public var extensions: Set<String> = ["bundle"]
-        /// The file with the user's choices about which plug-ins are disabled; nil for none. If a catalogue is created
-        /// with an application's name, nil means ``PluginCatalog/choicesPath(for:)``.
+        /// The file with the user's choices about which plug-ins are disabled; nil for none.
+        ///
+        /// If a catalogue is created with an application's name, nil means ``PluginCatalog/choicesPath(for:)``.
         public var choices: String?
 
         /// Creates options; each omitted one has its default value.
@@ -66,15 +69,17 @@ public final class PluginCatalog: Sendable {
     public var indexPath: String? { file?.path }
     private let file: IndexFile?
     private let state: Lock<State>
-    /// Held during a scan, so that an older scan never replaces a newer one. Under it, only Info.plist files and the
-    /// index are read and written; log messages are written afterwards.
+    /// Held during a scan, so that an older scan never replaces a newer one.
+    ///
+    /// While it is held, only Info.plist files and the index are read and written; log messages are written afterwards.
     private let scanning = Lock(())
     let listeners = EventListeners<CatalogChange>()
     /// The state that hot reload keeps for the catalogue, created by the first watch; nil if it was never watched.
     let generationsInUse = AtomicLazyReference<GenerationsInUse>()
 
-    /// How many bundles were opened in the place of another, and whether the catalogue was watched. The provider that was
-    /// found for an extension is valid until the number changes.
+    /// Counts how often a bundle was opened in the place of another or the catalogue was watched.
+    ///
+    /// The provider that was found for an extension is valid until the number changes.
     let routeChanges = Atomic(0)
 
     private struct State {
@@ -108,8 +113,9 @@ public final class PluginCatalog: Sendable {
         if let finding { HostEnvironment.log(.error, "\(finding.message) \(finding.remedy)") }
     }
 
-    /// Scans the standard search paths of an application: ``standardSearchPaths(for:)``. Plug-ins that the user has disabled,
-    /// in ``choicesPath(for:)``, are not used.
+    /// Scans the standard search paths of an application: ``standardSearchPaths(for:)``.
+    ///
+    /// Plug-ins that the user has disabled, in ``choicesPath(for:)``, are not used.
     public convenience init(application: String, options: Options = Options()) {
         var options = options
         options.choices = options.choices ?? Self.choicesPath(for: application)
@@ -120,8 +126,9 @@ public final class PluginCatalog: Sendable {
 
     var current: CatalogIndex { state.withLock(\.index) }
 
-    /// Everything that looks like a bundle, with its verdict, by search path, then by name. A bundle with several links
-    /// to it is one candidate.
+    /// Everything that looks like a bundle, with its verdict, by search path, then by name.
+    ///
+    /// A bundle with several links to it is one candidate.
     ///
     /// **Cost.** Decodes the record of every candidate.
     public var candidates: [PluginCandidate] {

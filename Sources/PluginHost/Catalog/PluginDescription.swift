@@ -31,7 +31,9 @@ public struct PluginDescription: Sendable {
     /// **Cost.** The first use opens the bundle to read its strings; none of its code runs.
     public var displayName: String { (try? catalog.opened(self))?.displayName ?? name }
 
-    /// The state of the plug-in: `resolved` until it is loaded. ``PluginBundle/stateChanges`` reports each change.
+    /// The state of the plug-in: `resolved` until it is loaded.
+    ///
+    /// ``PluginBundle/stateChanges`` reports each change.
     public var state: PluginState { catalog.state(of: identifier) ?? .discovered }
 
     /// `PHFactories`: what the plug-in declares.

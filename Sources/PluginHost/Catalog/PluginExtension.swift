@@ -51,7 +51,7 @@ public struct PluginExtension<Interface>: Sendable {
     /// The plug-in that declares it.
     public var plugin: PluginDescription { description.plugin }
 
-    /// Creates an object. Loads the plug-in and what it requires first, if necessary.
+    /// Creates an object, after loading the plug-in and what it requires if necessary.
     ///
     /// - Throws: ``PluginError``: the errors of a load; `requirementUnmet` if a required plug-in does not load;
     ///   `unfulfilledDeclaration` if the code does not provide what Info.plist declares; `instantiationFailed` with the
@@ -98,8 +98,10 @@ private final class TypedKnownProvider<Interface>: KnownProvider, @unchecked Sen
     deinit { HeldLocks.keep(make) }
 }
 
-/// Creates the objects of an extension, and keeps the provider that it last used. It contains copies of everything that
-/// it needs, because taking a part from a description copies the whole description.
+/// Creates the objects of an extension, and keeps the provider that it last used.
+///
+/// It contains copies of everything that it needs, because taking a part from a description copies the whole
+/// description.
 private final class ExtensionMaker<Interface>: Sendable {
     private let catalog: PluginCatalog
     private let identifier: String
@@ -147,7 +149,9 @@ private final class ExtensionMaker<Interface>: Sendable {
 }
 
 extension PluginCatalog {
-    /// The extensions that plug-ins declare at an extension point. Loads none of them.
+    /// The extensions that plug-ins declare at an extension point.
+    ///
+    /// No plug-in is loaded for the answer.
     ///
     /// Extensions for another version of the point are skipped. If several have the same name, only the first is
     /// returned; the others are reported in ``findings``.
@@ -159,8 +163,10 @@ extension PluginCatalog {
         extensions(at: point.name, version: point.version).map { PluginExtension(description: $0, point: point) }
     }
 
-    /// The extensions that plug-ins declare at an extension point with a given name. This includes plug-ins in C: get
-    /// their providers with ``PluginBundle/cProviders(at:version:)`` of the bundle that ``activate(_:)`` returns.
+    /// The extensions that plug-ins declare at an extension point with a given name.
+    ///
+    /// They include the extensions of plug-ins in C: get their providers with ``PluginBundle/cProviders(at:version:)``
+    /// of the bundle that ``activate(_:)`` returns.
     ///
     /// - Parameters:
     ///   - point: the extension point's name.
@@ -187,7 +193,9 @@ extension PluginCatalog {
         return ExtensionDescription(PluginDescription(self, index, first.candidate), first)
     }
 
-    /// The extension with a name at an extension point. Does not load the plug-in.
+    /// The extension with a name at an extension point.
+    ///
+    /// The plug-in is not loaded for the answer.
     ///
     /// - Returns: nil if there is none with this name, or only one for another version of the point.
     ///

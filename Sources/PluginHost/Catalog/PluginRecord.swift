@@ -1,5 +1,7 @@
-/// What the catalogue knows about one candidate: the part of its Info.plist that states what it offers and requires,
-/// and its problems. Nothing in it depends on the host or on other candidates.
+/// What the catalogue knows about one candidate.
+///
+/// This is the part of its Info.plist that states what it offers and requires, and the problems of the bundle. Nothing
+/// in it depends on the host or on other candidates.
 struct PluginRecord: Sendable, Equatable {
     /// `CFBundleIdentifier`, otherwise the directory's name without its extension.
     var identifier = ""

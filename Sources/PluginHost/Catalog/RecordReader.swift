@@ -1,5 +1,7 @@
-/// Reads what ``RecordWriter`` wrote. If bytes are missing or invalid, it returns zeros and empty texts and sets
-/// ``isDamaged``. Nothing in the bytes can cause a trap or an excessive allocation.
+/// Reads what ``RecordWriter`` wrote.
+///
+/// If bytes are missing or invalid, it returns zeros and empty texts and sets ``isDamaged``. Nothing in the bytes can
+/// cause a trap or an excessive allocation.
 struct RecordReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
@@ -31,8 +33,10 @@ struct RecordReader {
 
     mutating func optionalText() -> String? { number(UInt8.self) == 0 ? nil : text() }
 
-    /// `smallest`: the minimum size of an element. A count that exceeds the rest means damage, and no memory is
-    /// allocated.
+    /// Reads a list: a count, then the elements.
+    ///
+    /// `smallest`: the minimum size of an element. A count that exceeds the remaining bytes means damage, and no memory
+    /// is allocated for it.
     mutating func list<Element>(_ smallest: Int, _ read: (inout RecordReader) -> Element) -> [Element] {
         let count = Int(number(UInt32.self))
         guard !isDamaged, count <= (bytes.count - offset) / smallest else {

@@ -1,5 +1,6 @@
-/// Writes numbers, texts and lists one after the other, for the catalogue's index. Numbers are little-endian; a text is
-/// its length in bytes followed by its UTF-8.
+/// Writes numbers, texts and lists one after the other, for the catalogue's index.
+///
+/// Numbers are little-endian; a text is its length in bytes followed by its UTF-8.
 struct RecordWriter {
     var bytes: [UInt8] = []
 

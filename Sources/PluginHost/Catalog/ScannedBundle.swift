@@ -9,7 +9,9 @@ final class ScannedBundle: Sendable {
     let record: PluginRecord
     /// The record's version.
     let version: PluginVersion
-    /// Whether it requires anything from the host or from other bundles. Nearly all require nothing.
+    /// Whether it requires anything from the host or from other bundles.
+    ///
+    /// Nearly all bundles require nothing.
     let hasRequirements: Bool
     /// The record in the form of the index: a slice of the bytes of many records.
     let bytes: ArraySlice<UInt8>
@@ -65,8 +67,9 @@ final class ScannedBundle: Sendable {
                     end: records.bytes.count))
         }
 
-        /// The written bundles. It goes from the last to the first, because removing elements from the end of an array
-        /// copies nothing.
+        /// The bundles that were written.
+        ///
+        /// It goes from the last to the first, because removing elements from the end of an array copies nothing.
         consuming func bundles() -> [ScannedBundle] {
             var bundles: [ScannedBundle] = []
             bundles.reserveCapacity(found.count)

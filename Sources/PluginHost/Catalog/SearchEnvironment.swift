@@ -10,7 +10,9 @@ struct SearchEnvironment: Sendable {
     /// Where the main bundle has its own plug-ins.
     var builtInPlugIns: String?
 
-    /// The environment of this process. A program that runs with more rights than its user has ignores all variables.
+    /// The environment of this process.
+    ///
+    /// A program that runs with more rights than its user has ignores all variables.
     static let process = SearchEnvironment(
         variable: { name in phs_secure_getenv(name).flatMap { String(validatingCString: $0) } },
         program: Path.mainProgram, builtInPlugIns: PluginBundle.main.builtInPlugInsPath)
@@ -94,7 +96,7 @@ struct SearchEnvironment: Sendable {
 }
 
 extension PluginCatalog {
-    /// The directories that are searched for an application's plug-ins; the first one wins:
+    /// The directories that are searched for an application's plug-ins, in this order; the first one wins.
     ///
     /// 1. `$<APPLICATION>_PLUGIN_PATH`, a list separated by colons, instead of all others; an empty element in it means
     ///    the others. The variable has the application's name in capitals, with `_` for each character that is not a

@@ -1,12 +1,16 @@
 import Glibc
 internal import PropertyLists
 
-/// A user's choices about an application's plug-ins: which ones are disabled. They are in a property list of the user,
-/// under the key `Disabled`, an array of identifiers; docs/bundle-format.md, "The user's choices".
+/// A user's choices about an application's plug-ins: which ones are disabled.
+///
+/// They are in a property list of the user, under the key `Disabled`, an array of identifiers; docs/bundle-format.md,
+/// "The user's choices".
 struct UserChoices: Sendable, Equatable {
     /// The identifiers of the plug-ins that are disabled.
     var disabled: Set<String> = []
-    /// Keys of later versions. They are kept when the file is written.
+    /// Keys of later versions.
+    ///
+    /// They are kept when the file is written.
     private var others: [String: PropertyList] = [:]
 
     private static let key = "Disabled"
@@ -21,7 +25,9 @@ struct UserChoices: Sendable, Equatable {
     /// Creates choices that disable nothing.
     init() {}
 
-    /// Reads a file. If it does not exist, nothing is disabled.
+    /// Reads the choices from a file.
+    ///
+    /// If the file does not exist, nothing is disabled.
     ///
     /// - Throws: ``Failure`` if the file cannot be read, is not such a list, or belongs to another user.
     init(path: String) throws(Failure) {
@@ -113,8 +119,10 @@ extension PluginCatalog {
     /// - Returns: whether the identifier is among those that the user has disabled. The plug-in need not be installed.
     public func isDisabled(_ identifier: String) -> Bool { choices.disabled.contains(identifier) }
 
-    /// Disables a plug-in for the user, or enables it again. This covers every bundle with the identifier; none needs
-    /// to be installed. The choice is written to the file ``Options/choices``, and the catalogue is refreshed.
+    /// Disables a plug-in for the user, or enables it again.
+    ///
+    /// This covers every bundle with the identifier; none needs to be installed. The choice is written to the file
+    /// ``Options/choices``, and the catalogue is refreshed.
     ///
     /// Loaded code stays in the process, but what a disabled plug-in offers is no longer listed.
     ///
@@ -147,7 +155,9 @@ extension PluginCatalog {
         return refresh()
     }
 
-    /// Locks the directory. The kernel holds the lock, so that no lock file can be left behind.
+    /// Runs a body while the directory is locked against other processes.
+    ///
+    /// The kernel holds the lock, so no lock file can be left behind.
     private static func withLock(
         beside path: String, _ body: () throws(UserChoices.Failure) -> Void
     ) throws(UserChoices.Failure) {

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Which directories of the process are private copies of bundles. Messages name the original bundle, which its author
-/// knows, wherever the message comes from.
+/// The directories of the process that are private copies of bundles.
+///
+/// Messages name the original bundle, which its author knows, instead of the copy, wherever the message comes from.
 enum CopiedPaths {
     private static let originals = Lock<[String: String]>([:])
     /// Lets an application that makes no copies skip the look-up.

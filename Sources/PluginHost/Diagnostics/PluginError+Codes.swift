@@ -36,11 +36,17 @@ extension PluginError.Code {
     public static let requirementUnmet = Self(rawValue: "requirementUnmet")
     /// No bundle is in use under the requested identifier.
     public static let pluginMissing = Self(rawValue: "pluginMissing")
-    /// An index file of a catalogue cannot be used or saved. A warning: the catalogue works without it.
+    /// An index file of a catalogue cannot be used or saved.
+    ///
+    /// A warning: the catalogue works without it.
     public static let indexUnusable = Self(rawValue: "indexUnusable")
-    /// Every user of the system may change a file of the bundle, or a directory that contains it. A warning.
+    /// Every user of the system may change a file of the bundle, or a directory that contains it.
+    ///
+    /// A warning.
     public static let writableByOthers = Self(rawValue: "writableByOthers")
-    /// A file of the bundle belongs to neither root nor the user who runs the process. A warning.
+    /// A file of the bundle belongs to neither root nor the user who runs the process.
+    ///
+    /// A warning.
     public static let foreignOwner = Self(rawValue: "foreignOwner")
     /// One file is the executable of two bundles, or its entry was called before and failed.
     public static let alreadyEntered = Self(rawValue: "alreadyEntered")
@@ -56,7 +62,9 @@ extension PluginError.Code {
     public static let duplicateFactory = Self(rawValue: "duplicateFactory")
     /// The entry registered something at an extension point that `PHFactories` does not declare in this way.
     public static let undeclaredRegistration = Self(rawValue: "undeclaredRegistration")
-    /// `PHFactories` declares something that the entry did not register. A warning, unless the application is strict.
+    /// `PHFactories` declares something that the entry did not register.
+    ///
+    /// A warning, unless the application is strict.
     public static let unfulfilledDeclaration = Self(rawValue: "unfulfilledDeclaration")
     /// A thread tried to load or unload a bundle that it was already loading or unloading.
     public static let loadReentered = Self(rawValue: "loadReentered")
@@ -81,23 +89,27 @@ extension PluginError.Code {
     /// The signature of a C function differs from the requested one, or the one in `PHFunctions` differs from that in
     /// the code.
     public static let signatureMismatch = Self(rawValue: "signatureMismatch")
-    /// A C function was called with too many or too few arguments, or with one that does not have its type. It did not
-    /// run.
+    /// A C function was called with too many or too few arguments, or with one that does not have its type.
+    ///
+    /// The function did not run.
     public static let argumentInvalid = Self(rawValue: "argumentInvalid")
     /// A C function gave NULL or text that is not UTF-8, against its signature.
     public static let resultInvalid = Self(rawValue: "resultInvalid")
     /// A C function returned a failure, or a C++ exception left it.
     public static let functionFailed = Self(rawValue: "functionFailed")
 
-    /// The user has disabled the plug-in. A warning.
+    /// The user has disabled the plug-in.
+    ///
+    /// A warning.
     public static let disabledByUser = Self(rawValue: "disabledByUser")
     /// The file with the user's choices about plug-ins cannot be read or written; nothing is disabled.
     public static let choicesUnreadable = Self(rawValue: "choicesUnreadable")
 
     /// An entry of a strings table is malformed; the other entries are used.
     public static let stringsTableFaulty = Self(rawValue: "stringsTableFaulty")
-    /// A strings table exists but cannot be read; it counts as empty. If the system refused to open it, it is read
-    /// again at the next look-up.
+    /// A strings table exists but cannot be read; it counts as empty.
+    ///
+    /// If the system refused to open it, it is read again at the next look-up.
     public static let stringsTableUnreadable = Self(rawValue: "stringsTableUnreadable")
     /// No table has a requested string; reported only under NSShowNonLocalizedStrings.
     public static let stringNotLocalized = Self(rawValue: "stringNotLocalized")
@@ -108,13 +120,16 @@ extension PluginError.Code {
     public static let watchFailed = Self(rawValue: "watchFailed")
     /// No private copy of a bundle, from which to load its code, can be made.
     public static let copyFailed = Self(rawValue: "copyFailed")
-    /// A private copy of a bundle lacks files that cannot be copied: a FIFO, socket or device. A warning.
+    /// A private copy of a bundle lacks files that cannot be copied: a FIFO, socket or device.
+    ///
+    /// A warning.
     public static let copyIncomplete = Self(rawValue: "copyIncomplete")
     /// A newer generation of the bundle has replaced this one.
     public static let superseded = Self(rawValue: "superseded")
 
-    /// A directory of resources cannot be read at the moment. It counts as empty for this look-up, and is read again at
-    /// the next.
+    /// A directory of resources cannot be read at the moment.
+    ///
+    /// It counts as empty for this look-up, and is read again at the next.
     public static let resourcesUnreadable = Self(rawValue: "resourcesUnreadable")
 
     // Nibs, images and sounds
@@ -147,7 +162,9 @@ extension PluginError.Code {
     public static let nibNested = Self(rawValue: "nibNested")
     /// A nib with classes of the main actor was instantiated on another thread.
     public static let nibThread = Self(rawValue: "nibThread")
-    /// An image or sound that a nib names is missing. A warning: the attribute keeps its value.
+    /// An image or sound that a nib names is missing.
+    ///
+    /// A warning: the attribute keeps its value.
     public static let nibResourceMissing = Self(rawValue: "nibResourceMissing")
     /// A class's NibInterface declares a name twice, or inherits from a class that is not its superclass.
     public static let nibInterfaceInvalid = Self(rawValue: "nibInterfaceInvalid")

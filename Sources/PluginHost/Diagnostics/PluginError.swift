@@ -3,7 +3,9 @@
 /// It contains every problem that was found, not only the first: ``findings`` lists them. ``description`` states the
 /// first in full and the number of the others; if there is only one other, it states that in full too.
 public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of error it is. More codes may be added in later versions.
+    /// The kind of an error.
+    ///
+    /// More codes may be added in later versions.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The code as text.
         public let rawValue: String

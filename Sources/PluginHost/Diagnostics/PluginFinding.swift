@@ -36,8 +36,10 @@ public struct PluginFinding: Error, Sendable, Hashable {
     public var remedy: String
     /// What the system, the dynamic linker or the plug-in said, word for word.
     public var systemMessage: String?
-    /// The error number if the system refused to answer, otherwise nil. With a number, the finding applies only at this
-    /// moment: it is not cached, and the system is asked again next time.
+    /// The error number if the system refused to answer, otherwise nil.
+    ///
+    /// With a number, the finding applies only at this moment: it is not cached, and the system is asked again next
+    /// time.
     var refusal: CInt?
     var isProvisional: Bool { refusal != nil }
     /// Whether the same question may be answered soon, even if nobody changes anything.
@@ -67,7 +69,9 @@ public struct PluginFinding: Error, Sendable, Hashable {
             systemMessage: systemMessage)
     }
 
-    /// The same finding, marked as refused by the system. `errno`: the error number; nil if the system did not refuse.
+    /// The same finding, marked as refused by the system.
+    ///
+    /// `errno`: the error number; nil if the system did not refuse.
     func refused(by errno: CInt?) -> Self {
         guard let errno else { return self }
         var finding = self
@@ -79,7 +83,9 @@ public struct PluginFinding: Error, Sendable, Hashable {
 }
 
 extension PluginFinding {
-    /// The last of many findings about one file. It states how many others there are, at least two.
+    /// The last of many findings about one file.
+    ///
+    /// It states how many others there are, at least two.
     static func further(
         _ count: Int, _ severity: Severity, _ code: PluginError.Code, in path: String?, remedy: String
     ) -> PluginFinding {

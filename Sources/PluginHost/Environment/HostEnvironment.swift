@@ -14,39 +14,56 @@ import Synchronization
 /// **Threads.** ``current`` may be read and set on any thread. A plug-in sees the name and version that were set when
 /// it was loaded.
 public struct HostEnvironment: Sendable {
-    /// The application's name, as plug-ins see it. Default: the program's file name.
+    /// The application's name, as plug-ins see it.
+    ///
+    /// Default: the program's file name.
     public var name: String
-    /// The application's version, as plug-ins see it. Default: empty.
+    /// The application's version, as plug-ins see it.
+    ///
+    /// Default: empty.
     public var version: String = ""
-    /// What the application offers to plug-ins beyond its version, under names that it chooses. A bundle that lists
-    /// another name in `PHCapabilities` is incompatible. Default: empty.
+    /// What the application offers to plug-ins beyond its version, under names that it chooses.
+    ///
+    /// A bundle that lists another name in `PHCapabilities` is incompatible. Default: empty.
     public var capabilities: Set<String> = []
-    /// The user's languages, best first. Nil, the default, means the languages from the process environment.
+    /// The user's languages, best first.
+    ///
+    /// Nil, the default, means the languages from the process environment. The value may be set while the program runs:
+    /// every bundle uses the new language at its next look-up.
     ///
     /// May be set while the program runs: every bundle uses the new language at its next look-up.
     public var preferredLanguages: [String]?
     /// The kind of device that the application runs on, spelled as in the names of resources: `phone` for
-    /// `icon~phone.png`. Default: nil, for none. May be set while the program runs, like the languages.
+    /// `icon~phone.png`.
+    ///
+    /// Default: nil, for none. May be set while the program runs, like the languages.
     public var device: String?
-    /// Pixels per point in the application's windows: with 2, `icon@2x.png` is preferred to `icon.png`. Default: 1.
-    /// Numbers above 9 count as 9. May be set while the program runs, like the languages.
+    /// Pixels per point in the application's windows: with 2, `icon@2x.png` is preferred to `icon.png`.
+    ///
+    /// Default: 1. Numbers above 9 count as 9. May be set while the program runs, like the languages.
     public var scale = 1
-    /// Whether a bundle with `PHFactories` must register everything that it declares there. Otherwise a missing
-    /// registration is a warning. A registration at an extension point that is not declared is always an error.
-    /// Default: false.
+    /// Whether a bundle with `PHFactories` must register everything that it declares there.
+    ///
+    /// If false, the default, a missing registration is a warning. A registration at an extension point that is not
+    /// declared is always an error.
     public var requiresDeclaredRegistrations = false
-    /// The classes of the application that nibs may name. Default: none.
+    /// The classes of the application that nibs may name.
+    ///
+    /// Default: none.
     public var nibClasses = NibClasses()
     /// How much a nib may hold.
     public var nibLimits = NibLimits()
-    /// Receives the log messages of plug-ins and of the library, on the thread that logs. Default: writes records of
-    /// level `notice` and above to standard error.
+    /// Receives the log messages of plug-ins and of the library, on the thread that logs.
+    ///
+    /// Default: writes records of level `notice` and above to standard error.
     ///
     /// It is a function and not a swift-log logger, because a static copy of that module inside this library would not
     /// be the copy that the application configured.
     public var log: @Sendable (HostLogRecord) -> Void
-    /// Called before each step of a load that runs a plug-in's code, and when the load has ended, on the thread that
-    /// loads, with no lock held. Loads can be nested: a plug-in's entry may load another plug-in. Default: nil.
+    /// Called before each step of a load that runs a plug-in's code, and when the load has ended.
+    ///
+    /// The call is made on the thread that loads, with no lock held. Loads can be nested: a plug-in's entry may load
+    /// another plug-in. Default: nil.
     ///
     /// It receives the path of the bundle and the step. It must not load or unload a bundle.
     public var loadStep: (@Sendable (_ bundlePath: String, _ step: LoadStep) -> Void)?
@@ -79,8 +96,9 @@ public struct HostEnvironment: Sendable {
         }
     }
 
-    /// Counts the changes of ``preferredLanguages``, ``device`` and ``scale``. Resources and strings that were chosen
-    /// under another number are no longer valid.
+    /// Counts the changes of ``preferredLanguages``, ``device`` and ``scale``.
+    ///
+    /// Resources and strings that were chosen under another number are no longer valid.
     static let resourceGeneration = Atomic(0)
 
     /// ``NibClasses/version`` of ``nibClasses``: what was resolved against others is void.
@@ -110,8 +128,9 @@ public struct HostEnvironment: Sendable {
                 HostEnvironment(
                     name: CommandLine.arguments.first.map(Path.lastComponent) ?? "host", log: writeToStandardError))))
 
-    /// Passes a message of the library itself to the application's log. `bundleIdentifier`: the bundle that it
-    /// concerns, or the library itself if there is none.
+    /// Passes a message of the library itself to the application's log.
+    ///
+    /// `bundleIdentifier`: the bundle that the message concerns, or the library itself if there is none.
     static func log(_ level: PluginLogger.Level, bundleIdentifier: String = "PluginHost", _ message: String) {
         log(HostLogRecord(level: level, bundleIdentifier: bundleIdentifier, message: message))
     }
@@ -141,7 +160,9 @@ public struct HostEnvironment: Sendable {
         }
     }
 
-    /// A copy that is never freed. An application usually sets its name and version once.
+    /// A copy of a text that is never freed.
+    ///
+    /// An application usually sets its name and version once.
     private static func immortal(_ text: String) -> plugin_string {
         plugin_string(ptr: strdup(text), len: text.utf8.count)
     }

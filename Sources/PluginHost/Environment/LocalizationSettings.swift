@@ -6,9 +6,11 @@ struct LocalizationSettings: Sendable, Hashable {
     var developmentRegion: String?
     /// The user's languages, the preferred one first; see ``LanguagePreferences``.
     var languages: [String]
-    /// The localisations of the main bundle. Another bundle uses only these, so that it has the language of the
-    /// application, unless CFBundleAllowMixedLocalizations is set. Nil or empty restricts nothing: a bare executable,
-    /// the usual host on Linux, has no localisations, and its plug-ins use the user's language.
+    /// The localisations of the main bundle, to which other bundles are restricted.
+    ///
+    /// A bundle uses only these, so that it has the language of the application, unless CFBundleAllowMixedLocalizations
+    /// is set. Nil or empty restricts nothing: a bare executable, the usual host on Linux, has no localisations, and
+    /// its plug-ins use the user's language.
     var restriction: [String]?
     /// The development region of the main bundle, which it uses if it has none of the user's languages.
     var restrictionRegion: String?

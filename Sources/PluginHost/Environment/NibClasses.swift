@@ -48,7 +48,9 @@ public struct NibClasses: Sendable {
         changed()
     }
 
-    /// Passes over the objects of some elements, and what they contain. A nib that connects one of them has an error.
+    /// Passes over the objects of some elements, and what they contain.
+    ///
+    /// A nib that connects one of them has an error.
     ///
     /// - Parameter elements: the names of elements, also of collections: `constraints`.
     public mutating func leaveOut(elements: Set<String>) {

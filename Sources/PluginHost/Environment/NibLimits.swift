@@ -1,6 +1,8 @@
 internal import PropertyLists
 
-/// How much a nib may hold. More is the error `nibUnreadable`, before anything is made.
+/// How much a nib may hold.
+///
+/// More is the error `nibUnreadable`, before anything is made.
 ///
 /// The greatest of 410 nibs of open projects had half a mebibyte, 3,773 elements, 885 objects and 566 connections.
 public struct NibLimits: Sendable, Hashable {
@@ -10,8 +12,10 @@ public struct NibLimits: Sendable, Hashable {
     public var depth = 128
     /// How many elements there may be: 100,000.
     public var elements = 100_000
-    /// How many objects a nib may make: 2,048. A chain of strong outlets through all objects is released one inside the
-    /// other, and 8,000 of them overflow a stack of 512 KiB.
+    /// How many objects a nib may make: 2,048.
+    ///
+    /// A chain of strong outlets through all objects is released one inside the other, and 8,000 of them overflow a
+    /// stack of 512 KiB.
     public var objects = 2_048
     /// How many connections there may be: 20,000.
     public var connections = 20_000

@@ -47,6 +47,8 @@ struct QuietPeriod {
         last = now
     }
 
+    /// Notes that a file is being written, so that a report waits until it is closed.
+    ///
     /// A linker that maps its output into memory writes for seconds without an event. So until the file is closed, only
     /// the longest wait counts.
     mutating func began(writing path: String) { unfinished.insert(path) }

@@ -22,10 +22,13 @@ import Glibc
 
     /// The names, for look-ups.
     private(set) var entries = DirectoryNames()
-    /// All names with their kinds. Created at each call.
+    /// All names with their kinds.
+    ///
+    /// The dictionary is created at each call.
     @_spi(Tools) public var names: [String: Kind] { entries.all }
-    /// Whether any name may be a variant for this platform. Most directories have none, and the search for them can be
-    /// skipped.
+    /// Whether any name may be a variant for this platform.
+    ///
+    /// Most directories have none, and the search for them can be skipped.
     private(set) var hasPlatformVariants = false
     /// The names that may be directories of localisations, in no particular order.
     private(set) var localizations: [String] = []
@@ -37,15 +40,17 @@ import Glibc
     let identity: FileIdentity?
     /// Whether a change after the reading will certainly show in the directory's times.
     private(set) var isSettled: Bool
-    /// Why the directory could not be read completely; nil if it was read, or does not exist. Names that were not read
-    /// may exist.
+    /// Why the directory could not be read completely; nil if it was read, or does not exist.
+    ///
+    /// Names that were not read may exist.
     @_spi(Tools) public private(set) var failure: CInt?
 
     /// More names than a directory of resources has; reading this many takes a second.
     static let mostNames = 1 << 20
 
-    /// Reads a directory, following links to it. If it is not a directory, the listing is empty; if it cannot be read,
-    /// it has a ``failure``.
+    /// Reads a directory, following links to it.
+    ///
+    /// If it is not a directory, the listing is empty; if it cannot be read, it has a ``failure``.
     ///
     /// FIFOs, sockets and devices are left out: they are not resources, and opening one would wait.
     @_spi(Tools) public init(path: String) {
@@ -103,6 +108,8 @@ import Glibc
     private static let typeOffset = MemoryLayout<phs_directory_entry>.offset(of: \.type)!
     private static let nameOffset = MemoryLayout<phs_directory_entry>.offset(of: \.name)!
 
+    /// Adds the name of an entry to the names.
+    ///
     /// `end`: where to move the name; afterwards the end of the name. It is always before the entry's own name.
     private mutating func take(_ entry: UnsafeMutableRawPointer, _ end: inout UnsafeMutablePointer<UInt8>) {
         guard let kind = Self.kind(entry.load(fromByteOffset: Self.typeOffset, as: UInt8.self)) else { return }

@@ -20,8 +20,10 @@ struct DirectoryNames: Sendable {
     private var rows: [Row] = []
     /// Where the bytes of the next name begin.
     private var end: UInt32 = 0
+    /// The names of a large directory, or of one with names beyond ASCII; nil for a usual directory.
+    ///
     /// Two names that differ only in Unicode's normal form are one name here; the name that sorts first by bytes is
-    /// kept for both. Nil for a usual directory.
+    /// kept for both.
     private var hashed: [String: DirectoryListing.Kind]?
     private var isASCII = true
 
@@ -31,8 +33,10 @@ struct DirectoryNames: Sendable {
     /// How many names were added before ``finish()``.
     var count: Int { rows.count }
 
-    /// Adds a name. Its bytes, which are valid UTF-8 and at most 64 KiB, come with the next ``append(_:)``, after those
-    /// of the previous names.
+    /// Adds a name.
+    ///
+    /// Its bytes, which are valid UTF-8 and at most 64 KiB, come with the next ``append(_:)``, after those of the
+    /// previous names.
     mutating func note(length: Int, _ kind: DirectoryListing.Kind, isASCII: Bool) {
         // Enough for most directories.
         if rows.isEmpty { rows.reserveCapacity(64) }

@@ -61,11 +61,14 @@ final class DirectoryWatch: Sendable {
     /// Reports all roots as if anything in them had changed.
     func reportAll() { loop.reportAll() }
 
-    /// Calls ``reportAll()`` some seconds from now, for an owner that could not do its work. The delay is doubled each
-    /// time, up to a minute, until a report passes without another request.
+    /// Calls ``reportAll()`` some seconds from now, for an owner that could not do its work.
+    ///
+    /// The delay is doubled each time, up to a minute, until a report passes without another request.
     func reportAllLater() { loop.reportAllLater() }
 
-    /// Ends the watch. The handler may still be running; it is not called again.
+    /// Ends the watch.
+    ///
+    /// The handler may still be running; it is not called again.
     func cancel() { loop.stop() }
 
     /// The number of directories that the kernel watches.
@@ -78,7 +81,9 @@ private final class WatchLoop: Sendable {
     private let trees: Lock<WatchedTrees>
     private let quiet: QuietPeriod
     private let handler: @Sendable (DirectoryChanges) -> Void
-    /// Readable when one of the two below is set. Closed with the object.
+    /// The file descriptor that wakes the thread: it is readable when one of the two values below is set.
+    ///
+    /// It is closed with the object.
     private let signal: CInt
     private let isStopped = Atomic(false)
     private let isAllToReport = Atomic(false)

@@ -39,7 +39,9 @@ final class Inotify: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Watches a directory. If it is already watched, these events are added.
+    /// Watches a directory.
+    ///
+    /// If it is already watched, these events are added.
     ///
     /// - Returns: the number of the watch, which its events have. Two paths to one directory have the same number.
     func add(_ directory: String, _ mask: Int) throws(Failure) -> CInt {
@@ -69,7 +71,9 @@ final class Inotify: Sendable {
 
     private static let headSize = MemoryLayout<inotify_event>.size
 
-    /// Enough for some hundred events. The kernel returns none if the buffer is too small for the next one, which needs
-    /// at most 16 bytes and a name of 256.
+    /// The size of the buffer for events, enough for some hundred of them.
+    ///
+    /// The kernel returns none if the buffer is too small for the next one, which needs at most 16 bytes and a name of
+    /// 256.
     static let bufferSize = 16384
 }

@@ -1,8 +1,10 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// A regular file, open for reading. All files of a bundle are opened here by the same rules: never blocking (opening a
-/// FIFO would wait for a writer), examined before a byte is read, and regular files only.
+/// A regular file, open for reading.
+///
+/// All files of a bundle are opened here by the same rules: never blocking (opening a FIFO would wait for a writer),
+/// examined before a byte is read, and regular files only.
 @_spi(Tools) public struct OpenedFile: ~Copyable {
     private let descriptor: CInt
     /// The file at the time when it was opened.
@@ -31,8 +33,9 @@ import Glibc
             }
         }
 
-        /// The error number if the system refused: the same question may have another answer later, so the answer is
-        /// not cached. Nil if the reason is a fact about the file.
+        /// The error number if the system refused; nil if the reason is a fact about the file.
+        ///
+        /// After a refusal, the same question may have another answer later, so the answer is not cached.
         var errno: CInt? {
             switch self {
             case .missing, .notRegular: nil
@@ -58,7 +61,9 @@ import Glibc
             self == .system(errno: EACCES) ? Path.closedDirectory(above: path) ?? path : path
         }
 
-        /// The remedy. `usual`: the remedy for a file that is missing or not regular.
+        /// What to do about the failure.
+        ///
+        /// `usual`: the remedy for a file that is missing or not regular.
         @_spi(Tools) public func remedy(else usual: String) -> String {
             errno.map { ErrorNumber.remedy($0) } ?? usual
         }
@@ -67,8 +72,11 @@ import Glibc
     /// Opens a file by an absolute path, following links.
     @_spi(Tools) public init(path: String) throws(Failure) { try self.init(path: path, from: .none) }
 
-    /// **Cost.** Two system calls, or three if the path contains a link. `path`: must be absolute if there is a base.
-    /// `base`: an open directory on the path.
+    /// Opens a file, following links.
+    ///
+    /// `path`: must be absolute if there is a base. `base`: an open directory on the path.
+    ///
+    /// **Cost.** Two system calls, or three if the path contains a link.
     init(path: String, from base: PathBase) throws(Failure) {
         var passedLinks = false
         // withCString, because a String that is passed directly as a pointer is first copied to an array.
@@ -136,8 +144,10 @@ import Glibc
         guard UInt64(count) == identity.size else { throw .changed }
     }
 
-    /// The whole content. It requests one byte more than the limit, so that the reader can recognise a file that is too
-    /// large, even one that grows while it is read.
+    /// The whole content.
+    ///
+    /// It requests one byte more than the limit, so that the reader can recognise a file that is too large, even one
+    /// that grows while it is read.
     @_spi(Tools) public func bytes(atMost limit: Int) throws(Failure) -> [UInt8] {
         let length = min(Int(clamping: identity.size), limit) + 1
         var failure: Failure?
@@ -174,8 +184,10 @@ import Glibc
         }
     }
 
-    /// Copies the content of this file into an empty one. `descriptor`: the empty file, open for writing. `limit`: a
-    /// larger file is refused with `EFBIG`, even if it only grows meanwhile. Returns the number of bytes.
+    /// Copies the content of this file into an empty one.
+    ///
+    /// `descriptor`: the empty file, open for writing. `limit`: a larger file is refused with `EFBIG`, even if it only
+    /// grows meanwhile. Returns the number of bytes.
     func copyContent(to descriptor: CInt, atMost limit: Int64) throws(Failure) -> Int64 {
         let count = phs_copy_content(self.descriptor, descriptor, limit)
         guard count >= 0 else { throw .system(errno: errno) }

@@ -2,8 +2,10 @@ import Glibc
 
 /// Functions on paths as text: each directory has one spelling.
 @_spi(Tools) public enum Path {
-    /// An absolute path without empty components, `.` components and slashes at the end. Nil if only the file system
-    /// knows where the path leads (it contains `..`), or if it cannot be a path (empty, with NUL, 4,096 bytes or more).
+    /// An absolute path without empty components, `.` components and slashes at the end.
+    ///
+    /// Nil if only the file system knows where the path leads (it contains `..`), or if it cannot be a path (empty,
+    /// with NUL, 4,096 bytes or more).
     ///
     /// **Cost.** One pass over the bytes; no system call for an absolute path.
     @_spi(Tools) public static func normalized(_ path: String) -> String? {
@@ -76,12 +78,15 @@ import Glibc
         return "/" + components.joined(separator: "/")
     }
 
-    /// The file of the running program, with its links resolved. For a program that was deleted or replaced since it
-    /// started, the path that it had; the root if the system does not give it.
+    /// The file of the running program, with its links resolved.
+    ///
+    /// For a program that was deleted or replaced since it started, the path that it had; the root if the system does
+    /// not give it.
     static let mainProgram = program(atLink: "/proc/self/exe") ?? "/"
 
-    /// The file that the kernel's link to a running program leads to. The kernel marks a deleted file with a suffix, which
-    /// may also be part of a file's name.
+    /// The file that the kernel's link to a running program leads to.
+    ///
+    /// The kernel marks a deleted file with a suffix, which may also be part of a file's name.
     static func program(atLink link: String) -> String? {
         guard let target = linkTarget(link), target.hasPrefix("/") else { return nil }
         let suffix = " (deleted)"
@@ -138,8 +143,9 @@ import Glibc
         }
     }
 
-    /// The path of a file whose name has three parts. It uses one allocation, because each load needs it: appending the
-    /// parts one by one costs three times as much.
+    /// The path of a file whose name has three parts.
+    ///
+    /// It uses one allocation, because each load needs it: appending the parts one by one costs three times as much.
     static func join(
         _ directory: String, _ relative: String, file prefix: String, _ stem: String, _ suffix: String
     ) -> String {
@@ -160,8 +166,9 @@ import Glibc
         }
     }
 
-    /// A path under construction. A type, because the variables of a local function are checked for overlapping access
-    /// at each call.
+    /// A path under construction.
+    ///
+    /// Why it is a type: the variables of a local function are checked for overlapping access at each call.
     private struct Bytes {
         let start: UnsafeMutablePointer<UInt8>
         var count = 0

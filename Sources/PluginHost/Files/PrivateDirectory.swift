@@ -43,6 +43,8 @@ final class PrivateDirectory: Sendable {
     /// The longest wait for all places together: a thousand times what creating a directory takes.
     static let longestWait = Duration.seconds(5)
 
+    /// Creates the directory in the first place that allows it.
+    ///
     /// `places`: where it may be created, in order. `longestWait`: how long other processes may block the places.
     init(in places: [String], longestWait: Duration = longestWait) throws(Failure) {
         var failure = Failure()
@@ -132,8 +134,10 @@ final class PrivateDirectory: Sendable {
     private static let deadPrefix = "dead-"
     private static let lockName = OpenedDirectory.name("lock")
 
-    /// Creates the directory of this process, and removes those of processes that have ended. Only one process at a
-    /// time searches for those, so a directory whose lock is not held is never one that is being created.
+    /// Creates the directory of this process, and removes those of processes that have ended.
+    ///
+    /// Only one process at a time searches for those, so a directory whose lock is not held is never one that is being
+    /// created.
     private static func make(
         in base: borrowing OpenedDirectory, _ limit: Wait
     ) throws(OpenedDirectory.Failure) -> (path: String, lock: CInt) {

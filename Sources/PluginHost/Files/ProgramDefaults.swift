@@ -32,7 +32,9 @@ enum ProgramDefaults {
         #endif
     }
 
-    /// Whether a switch is on. The environment variable with the name takes precedence.
+    /// Whether a switch is on.
+    ///
+    /// The environment variable with the name takes precedence.
     static func isOn(_ name: String) -> Bool {
         if let value = variable(name) { return isYes(value) }
         if let value = argument(name, in: CommandLine.arguments) {
@@ -61,8 +63,10 @@ enum ProgramDefaults {
         return .string(value)
     }
 
-    /// Whether a file of defaults exists where Foundation searches, for any program: Foundation names the files after
-    /// the bundle's identifier or the program, and has one for all programs. Without HOME, the user has none.
+    /// Whether a file of defaults exists where Foundation searches, for any program.
+    ///
+    /// Foundation names the files after the bundle's identifier or the program, and has one for all programs. Without
+    /// HOME, the user has none.
     static func mayExist(_ variable: (String) -> String?) -> Bool {
         var folders = ["/usr/local/etc"]
         if let folder = variable("XDG_CONFIG_HOME") {

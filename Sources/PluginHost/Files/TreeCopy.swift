@@ -9,8 +9,9 @@ struct TreeCopy {
     typealias Name = OpenedDirectory.Name
     typealias Failure = OpenedDirectory.Failure
 
-    /// How much of a tree is copied or compared at most: a file that does not belong into a bundle must not fill the
-    /// disk, or the memory if the copies are in memory. docs/bundle-format.md, "Limits", lists the values.
+    /// How much of a tree is copied or compared at most; docs/bundle-format.md, "Limits", lists the values.
+    ///
+    /// A file that does not belong into a bundle must not fill the disk, or the memory if the copies are in memory.
     struct Limits {
         var entries = 100_000
         var bytes: Int64 = 1 << 30
@@ -36,6 +37,8 @@ struct TreeCopy {
     private var bytes: Int64 = 0
     private var report = Report()
 
+    /// Makes a directory equal to another one by copying what differs.
+    ///
     /// `source`: the directory to copy, with links resolved. `target`: the existing directory that becomes equal to it.
     /// `leaves`: takes the path of a file or link in the tree; returns whether it stays unchanged. Returns what was
     /// done. Throws what failed; `ENOENT` for a name that disappeared after it was read, `EFBIG` if a limit is reached.
@@ -131,8 +134,10 @@ struct TreeCopy {
         report.isChanged = true
     }
 
-    /// The target that a link must have in the copy. A relative path inside the tree stays the same; another path into
-    /// the tree becomes the place in the copy; a path out of the tree becomes absolute.
+    /// The target that a link must have in the copy.
+    ///
+    /// A relative path inside the tree stays the same; another path into the tree becomes the place in the copy; a path
+    /// out of the tree becomes absolute.
     private func moved(_ target: Name, of link: String, at place: String) -> Name {
         let text = OpenedDirectory.text(target)
         var levels = place.isEmpty ? 0 : place.split(separator: "/").count

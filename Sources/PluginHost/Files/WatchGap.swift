@@ -16,7 +16,9 @@ struct WatchGap: Sendable, Hashable {
     let directory: String
     let reason: Reason
 
-    /// The error for the owner of the watch. The watch continues.
+    /// The error for the owner of the watch.
+    ///
+    /// The watch continues.
     var asError: PluginError {
         let (message, remedy, system) = text
         var finding = PluginFinding(

@@ -1,14 +1,16 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// Which directories are watched and why: trees of directories, and the directories above each tree. Through these, a
-/// tree that is removed, created again, or reached through another link is found again.
+/// The directories that are watched, and why.
+///
+/// They are trees of directories, and the directories above each tree. Through the latter, a tree that is removed,
+/// created again, or reached through another link is found again.
 ///
 /// The number of watched directories is limited (``Limits``), for each bundle and in total. Beyond the limits, the
 /// watch continues with the directories that it has, upper directories before deeper ones, and a ``WatchGap`` reports
 /// where changes are not noticed.
 struct WatchedTrees {
-    /// How many directories are watched at most. docs/bundle-format.md, "Limits", lists the values.
+    /// How many directories are watched at most; docs/bundle-format.md, "Limits", lists the values.
     struct Limits: Sendable {
         /// For one bundle, or for the target of a link in a root.
         var bundle = 1_024
@@ -80,6 +82,8 @@ struct WatchedTrees {
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
     private static let selfEvents = Int(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)
 
+    /// Creates an empty set, for an inotify object that watches the directories.
+    ///
     /// `enters`: takes the name of a directory in a root, or of a link to one; returns whether to watch its content.
     /// `isBundle`: takes the path to which a link leads; returns whether it is a bundle.
     init(
@@ -132,7 +136,9 @@ struct WatchedTrees {
     /// Whether there are directories to try again.
     var hasUnread: Bool { !unread.isEmpty }
 
-    /// Tries those directories again. In those that can be read now, anything may have changed.
+    /// Tries to read the directories again that could not be read.
+    ///
+    /// In those that can be read now, anything may have changed.
     mutating func readAgain(_ changes: inout DirectoryChanges) {
         let places = unread
         unread = []
@@ -166,8 +172,9 @@ struct WatchedTrees {
         unread = unread.filter { $0.tree != name }
     }
 
-    /// Watches a directory and everything below it, the upper ones first. The names are read after the watch was added,
-    /// so that none is missed.
+    /// Watches a directory and everything below it, the upper directories first.
+    ///
+    /// The names are read after the watch was added, so that none is missed.
     private mutating func enter(_ place: Place) {
         var waiting = [place]
         var next = 0
@@ -217,8 +224,9 @@ struct WatchedTrees {
         return true
     }
 
-    /// The place for a name, if it is a directory that belongs to the tree. The target of a link becomes a separate
-    /// tree. `kind`: the kind from the listing; nil if it is not known.
+    /// The place for a name, if it is a directory that belongs to the tree.
+    ///
+    /// The target of a link becomes a separate tree. `kind`: the kind from the listing; nil if it is not known.
     private mutating func child(_ name: String, _ kind: DirectoryListing.Kind?, in place: Place) -> Place? {
         let isChoice = place.depth == 0 && !(trees[place.tree]?.isEnteredWholly ?? true)
         guard !isChoice || enters(name) else { return nil }
@@ -320,7 +328,9 @@ struct WatchedTrees {
         return isOfUse
     }
 
-    /// Finds a tree again by its path. This loses pending events, so anything in it may have changed.
+    /// Finds a tree again by its path.
+    ///
+    /// This loses the pending events of the tree, so anything in it may have changed.
     private mutating func renew(_ tree: String, _ changes: inout DirectoryChanges) {
         // The trees to which links in this one lead are found again with it.
         for other in trees.keys where Path.isInside(other, directory: tree) { remove(other) }
@@ -354,7 +364,9 @@ struct WatchedTrees {
         if event.isAny(of: Int(IN_CLOSE_WRITE)) { quiet.ended(writing: directory) }
     }
 
-    /// Whether a new file was created by opening it for writing. A new hard link was not, and is never closed.
+    /// Whether a new file was created by opening it for writing.
+    ///
+    /// A new hard link was not, and so no event reports that it was closed.
     private static func isBeingWritten(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1

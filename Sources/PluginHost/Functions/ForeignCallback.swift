@@ -27,7 +27,9 @@ public final class ForeignCallback: Sendable, Hashable {
     private struct State {
         /// Nil after the release.
         var body: Body?
-        /// The C functions for plug-ins that keep the closure, by signature. A plug-in gets the same address each time.
+        /// The C functions for plug-ins that keep the closure, by signature.
+        ///
+        /// A plug-in gets the same address each time.
         var kept: [ForeignSignature: ForeignTrampoline] = [:]
     }
 
@@ -43,7 +45,9 @@ public final class ForeignCallback: Sendable, Hashable {
         accepts = { _ in true }
     }
 
-    /// Creates a callback from a closure of Swift types. They must match the callback's signature.
+    /// Creates a callback from a closure of Swift types.
+    ///
+    /// They must match the callback's signature.
     ///
     /// - Parameter body: the closure.
     public init<each Argument: ForeignConvertible, Result: ForeignConvertible>(
@@ -139,9 +143,13 @@ public final class ForeignCallback: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A callback for one call of a function. The first error that it throws becomes the error of that call.
+/// A callback for one call of a function.
+///
+/// The first error that it throws becomes the error of that call.
 final class BorrowedCallback: Sendable {
-    /// Holds the first error. It is an object because the trampoline's closure uses it too.
+    /// Holds the first error.
+    ///
+    /// It is an object because the trampoline's closure uses it too.
     private final class Failure: Sendable {
         let first = Lock<(any Error)?>(nil)
     }
@@ -173,8 +181,10 @@ final class BorrowedCallback: Sendable {
 final class ForeignTrampoline: @unchecked Sendable {
     // @unchecked because of the pointer, which is written once, in init.
 
-    /// Gets the arguments, or the reason why they do not match the signature. Writes the result and returns true, or
-    /// false for a failure.
+    /// Handles a call of the C function.
+    ///
+    /// It receives the arguments, or the reason why they do not match the signature. It writes the result and returns
+    /// true, or returns false for a failure.
     typealias Handler =
         @Sendable (Result<[ForeignValue], ForeignFault>, UnsafeMutableRawPointer?, ForeignType) -> Bool
 

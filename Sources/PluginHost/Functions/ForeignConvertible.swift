@@ -1,6 +1,7 @@
-/// A Swift type for types in a C function's signature. These types conform: the integer types, `Float`, `Double`,
-/// `Bool`, `String`, `[UInt8]`, `UnsafeMutableRawPointer`, optionals of the last three, ``ForeignCallback``,
-/// ``ForeignValue``, and structs that conform to ``ForeignStruct``.
+/// A Swift type for types in a C function's signature.
+///
+/// These types conform: the integer types, `Float`, `Double`, `Bool`, `String`, `[UInt8]`, `UnsafeMutableRawPointer`,
+/// optionals of the last three, ``ForeignCallback``, ``ForeignValue``, and structs that conform to ``ForeignStruct``.
 public protocol ForeignConvertible: SendableMetatype {
     /// Whether values of this Swift type can be passed and returned for a type in a signature.
     static func isForeign(_ type: ForeignType) -> Bool

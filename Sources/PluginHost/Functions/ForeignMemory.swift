@@ -57,7 +57,9 @@ struct ForeignLoans: ~Copyable {
         }
     }
 
-    /// Writes the address of a C function that calls a closure. The function is valid as long as these loans.
+    /// Writes the address of a C function that calls a closure.
+    ///
+    /// The function is valid as long as these loans exist.
     mutating func write(
         _ callback: ForeignCallback, as signature: PreparedSignature, for plugin: String,
         to place: UnsafeMutableRawPointer
@@ -77,7 +79,9 @@ struct ForeignLoans: ~Copyable {
         }
     }
 
-    /// Passes on memory that the receiver frees. It comes from malloc(), as the memory of the host's alloc() does.
+    /// Writes a value whose memory the receiver frees.
+    ///
+    /// The memory comes from malloc(), as the memory of the host's alloc() does.
     private mutating func write(
         owned value: ForeignValue, as type: ForeignType, to place: UnsafeMutableRawPointer
     ) throws(ForeignFault) {
@@ -141,7 +145,9 @@ extension ForeignType {
         [.int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64].contains(self)
     }
 
-    /// Reads a value of this type. Copies what it refers to, and then frees that if it is owned.
+    /// Reads a value of this type.
+    ///
+    /// It copies the memory to which the value refers, and then frees that memory if it is owned.
     ///
     /// - Throws: the reason if the memory does not contain a value of the type.
     func value(at place: UnsafeRawPointer) throws(ForeignFault) -> ForeignValue {

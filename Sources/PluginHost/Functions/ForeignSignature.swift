@@ -24,8 +24,9 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
         var reason: String { "which is wrong at character \(position): \(problem)" }
     }
 
-    /// The limits of a text. A longer one is probably a mistake. The text is read before anything about its author is
-    /// known.
+    /// The limits of a signature's text.
+    ///
+    /// A longer text is probably a mistake. The text is read before anything about its author is known.
     enum Limit {
         static let bytes = 4_096
         static let arguments = 32
@@ -43,7 +44,9 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
         self.isThrowing = isThrowing
     }
 
-    /// Reads a signature. Spaces and line breaks are allowed between words.
+    /// Reads a signature.
+    ///
+    /// Spaces and line breaks are allowed between words.
     ///
     /// - Throws: ``Fault``, which has the position in the text.
     ///

@@ -1,4 +1,4 @@
-/// A type in the signature of a C function. docs/abi.md lists them all.
+/// A type in the signature of a C function; docs/abi.md lists them all.
 public indirect enum ForeignType: Sendable, Hashable {
     /// No value; only for a result.
     case void
@@ -11,8 +11,9 @@ public indirect enum ForeignType: Sendable, Hashable {
     case bytes
     /// A pointer, string or bytes that may be NULL.
     case optional(ForeignType)
-    /// A string or bytes in memory from the host's `alloc()`, or an optional of them; only for a result. The receiver
-    /// frees it.
+    /// A string or bytes in memory from the host's `alloc()`, or an optional of them; only for a result.
+    ///
+    /// The receiver frees the memory.
     case owned(ForeignType)
     /// A struct by value.
     case structure([Field])

@@ -15,7 +15,7 @@ public enum ForeignValue: Sendable, Hashable {
     case string(String)
     /// As an argument, it is borrowed for the call; as a result, it is a copy.
     case bytes([UInt8])
-    /// An address other than 0. The caller is responsible for the memory there.
+    /// An address other than 0; the caller is responsible for the memory there.
     case pointer(UInt)
     /// The fields of a struct, in order.
     case structure([ForeignValue])
@@ -75,7 +75,9 @@ public enum ForeignValue: Sendable, Hashable {
     /// The truth value, or nil.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The value for a message. Long texts are shortened; of bytes and structs only the number of elements is shown.
+    /// The value for a message.
+    ///
+    /// Long texts are shortened; of bytes and structs only the number of elements is shown.
     var shown: String {
         switch self {
         case .void: "no value"

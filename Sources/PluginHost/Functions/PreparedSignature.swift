@@ -5,9 +5,13 @@ final class PreparedSignature: @unchecked Sendable {
     // @unchecked because of the pointer: the memory that it refers to does not change until deinit.
     let signature: ForeignSignature
     let call: OpaquePointer
-    /// How many bytes the frame of a call has, aligned to 16. It holds the result first, then the arguments.
+    /// How many bytes the frame of a call has, aligned to 16.
+    ///
+    /// The frame contains the result first, then the arguments.
     let frameSize: Int
-    /// The offset of the first argument in the frame. Each argument takes its size, rounded up to 8.
+    /// The offset of the first argument in the frame.
+    ///
+    /// Each argument takes its size, rounded up to 8.
     let firstArgument: Int
     /// The signatures of the callbacks among the arguments, by the argument's index.
     let callbacks: [Int: PreparedSignature]

@@ -1,4 +1,6 @@
-/// Reads the text of a ``ForeignSignature``. The text is not trusted.
+/// Reads the text of a ``ForeignSignature``.
+///
+/// The text is not trusted.
 struct SignatureReader {
     private typealias Fault = ForeignSignature.Fault
     private typealias Limit = ForeignSignature.Limit
@@ -7,7 +9,9 @@ struct SignatureReader {
     private var at = 0
     private var types = 0
 
-    /// The position of a type in the signature. It decides which types are allowed.
+    /// The position of a type in the signature.
+    ///
+    /// It decides which types are allowed.
     private struct Place {
         /// How many structs and callbacks surround it.
         var depth = 0
@@ -137,7 +141,9 @@ struct SignatureReader {
         return .structure(fields)
     }
 
-    /// Reads a word that is followed by a colon. If there is none, returns nil and reads nothing.
+    /// Reads a word that is followed by a colon.
+    ///
+    /// If there is none, returns nil and reads nothing.
     private mutating func fieldName() -> String? {
         let start = at
         let word = word()

@@ -21,7 +21,9 @@ struct CarriedLibraries {
         self.frameworkExecutables = frameworkExecutables
     }
 
-    /// The library for a DT_NEEDED name, or nil. `unread`: collects files that the system does not let us read.
+    /// The library for a DT_NEEDED name, or nil.
+    ///
+    /// `unread`: collects files that the system does not let us read.
     func file(named name: String, unread: UnreadFiles = UnreadFiles()) -> ImageFile? {
         if let file = own(Path.join(directory, name), unread) { return file }
         for path in frameworkExecutables() {

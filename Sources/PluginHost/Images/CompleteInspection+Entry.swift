@@ -41,9 +41,10 @@ extension CompleteInspection {
 
     // MARK: - A note that was removed
 
-    /// Reports that a plug-in has lost the note that it must have: registerPlugin() is compiled into it together with
-    /// the note. Tools that remove sections delete the note, and leave zeros in its place or a program header that
-    /// points nowhere.
+    /// Reports that a plug-in has lost the note that it must have.
+    ///
+    /// registerPlugin() is compiled into the plug-in together with the note. Tools that remove sections delete the
+    /// note, and leave zeros in its place or a program header that points nowhere.
     mutating func checkRemovedNote() {
         guard quick.note == nil, !file.sections.isEmpty, file.section(named: PLUGIN_NOTE_SECTION) == nil,
             file.uses(symbolBeginningWith: Self.registerPlugin)
@@ -105,8 +106,9 @@ extension ImageFile {
         }
     }
 
-    /// No entry has a longer name, mangled or not. Names may share their bytes, so together they could be far longer
-    /// than the file.
+    /// The longest name that is read for an entry, in bytes: no entry has a longer one, mangled or not.
+    ///
+    /// Names may share their bytes, so together they could be far longer than the file.
     private static let mostNameBytes = 256
 
     private static func name(of symbol: ELFSymbol, in strings: [UInt8], holding text: [UInt8]) -> String? {

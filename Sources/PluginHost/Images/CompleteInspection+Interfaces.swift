@@ -1,8 +1,9 @@
 import PropertyLists
 
 extension CompleteInspection {
-    /// Checks protocols whose requirements have changed since the plug-in was compiled. ``InterfaceComparison`` refuses
-    /// these at the entry.
+    /// Checks protocols whose requirements have changed since the plug-in was compiled.
+    ///
+    /// ``InterfaceComparison`` refuses these at the entry.
     mutating func checkInterfaces() {
         var files: [ImageFile] = closure.newFiles
         for image in host.images {

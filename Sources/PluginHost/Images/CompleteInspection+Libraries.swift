@@ -86,9 +86,11 @@ extension CompleteInspection {
 
     // MARK: - Thread-local memory
 
-    /// The dynamic linker reserves little memory for thread-local variables of libraries that are opened late and
-    /// address them directly (DF_STATIC_TLS). How much is left depends on what was opened before. A library that needs
-    /// more than the whole reserve may not load.
+    /// Reports libraries that may not fit into the memory reserved for thread-local variables.
+    ///
+    /// The dynamic linker reserves little of it for libraries that are opened late and address their variables directly
+    /// (DF_STATIC_TLS). How much is left depends on the libraries opened before. A library that needs more than the
+    /// whole reserve may not load.
     mutating func checkThreadLocalMemory() {
         for file in closure.newFiles where file.dynamic.flags & DynamicTable.flagStaticThreadLocals != 0 {
             guard let segment = file.segments.first(where: { $0.type == ELF.threadLocal }),
@@ -151,8 +153,9 @@ extension CompleteInspection {
 
     // MARK: - Search paths
 
-    /// Reports absolute directories of RUNPATH or RPATH into which others may put libraries (fault 69). For a path that
-    /// does not exist, it checks the directory in which it could be created.
+    /// Reports absolute directories of RUNPATH or RPATH into which others may put libraries (fault 69).
+    ///
+    /// For a path that does not exist, it checks the directory in which it could be created.
     mutating func checkWritableSearchPaths() {
         for file in closure.newFiles {
             guard let list = file.runPath ?? file.rPath else { continue }

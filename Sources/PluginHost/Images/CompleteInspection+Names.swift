@@ -6,8 +6,9 @@ struct DeclaredPoints {
 }
 
 extension CompleteInspection {
-    /// Compares the declarations in Info.plist with what the file shows about its code. It only warns, because the code
-    /// decides when it runs.
+    /// Compares the declarations in Info.plist with what the file shows about its code.
+    ///
+    /// It only warns, because the code decides when it runs.
     mutating func compare(_ declared: DeclaredPoints) {
         guard host.unread.first == nil else { return }
         if declared.names.isEmpty {

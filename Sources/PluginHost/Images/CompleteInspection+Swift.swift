@@ -119,8 +119,10 @@ extension CompleteInspection {
         add(findings)
     }
 
-    /// Without a note, the compilers listed in `.comment` show whether a Swift file matches the host. They compiled its
-    /// parts, and one may be the system's C compiler, so it reports only files for which none matches the host's.
+    /// Reports a Swift file without a note whose compilers do not match the host.
+    ///
+    /// The compilers are those listed in `.comment`. They compiled the parts of the file, and one may be the system's C
+    /// compiler, so only files for which none matches the host's are reported.
     mutating func checkToolchain() {
         guard quick.note == nil, file.section(named: PLUGIN_NOTE_SECTION) == nil, file.isSwift,
             let own = ImageFile.revisions(in: PluginNote.hostToolchain).first

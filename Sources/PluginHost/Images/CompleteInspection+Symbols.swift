@@ -23,8 +23,9 @@ extension CompleteInspection {
         }
     }
 
-    /// Whether an image may define symbols that cannot be read. The kernel's own image has no file, and no symbol that
-    /// plug-ins use.
+    /// Whether an image may define symbols that cannot be read.
+    ///
+    /// The kernel's own image has no file, and no symbol that plug-ins use.
     private static func isUnknown(_ image: HostImages.Image) -> Bool {
         guard let file = image.file else { return image.path.utf8.contains(UInt8(ascii: "/")) }
         return !file.hasReadableStrings || file.dynamic.gnuHash != 0 && file.symbols == nil
@@ -49,8 +50,10 @@ extension CompleteInspection {
             }.keys)
     }
 
-    /// The symbols that nothing defines. A name that several symbols share is looked up once, and the total length of
-    /// the names is limited by the size of the file.
+    /// The symbols that nothing defines.
+    ///
+    /// A name that several symbols share is looked up once, and the total length of the names is limited by the size of
+    /// the file.
     private static func undefined(
         in file: ImageFile, scope: [ImageFile], satisfied: Set<UInt16>
     ) -> (names: [String], isComplete: Bool) {

@@ -55,8 +55,9 @@ extension ImageInspector {
     }
 }
 
-/// One run of ``ImageInspector/inspectCompletely(path:bundlePath:libraries:surroundings:)``. The steps are in
-/// extensions.
+/// One run of ``ImageInspector/inspectCompletely(path:bundlePath:libraries:surroundings:)``.
+///
+/// The steps are in extensions.
 struct CompleteInspection {
     let file: ImageFile
     let bundlePath: String

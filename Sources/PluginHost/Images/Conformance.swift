@@ -26,8 +26,9 @@ struct ProtocolRequirements<Memory: ImageMemory> {
     /// Whether there is a default implementation for conformances that were compiled before the requirement was added.
     func hasDefault(_ index: Int) -> Bool { context.memory.int32(at: address(of: index) &+ 4) != 0 }
 
-    /// Whether a witness table contains the address of a function at this position. Not the case for inherited
-    /// protocols, associated types, asynchronous functions and coroutines.
+    /// Whether a witness table contains the address of a function at this position.
+    ///
+    /// It does not for inherited protocols, associated types, asynchronous functions and coroutines.
     func isFunction(_ index: Int) -> Bool {
         guard let flags = context.memory.int32(at: address(of: index)) else { return false }
         return 1...4 ~= flags & 0xF && flags & 0x20 == 0

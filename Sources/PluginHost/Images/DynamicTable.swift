@@ -1,5 +1,6 @@
-/// The content of PT_DYNAMIC: addresses and sizes, each 0 if the entry is missing. If a tag occurs twice, the last
-/// entry counts.
+/// The content of PT_DYNAMIC: addresses and sizes, each 0 if the entry is missing.
+///
+/// If a tag occurs twice, the last entry counts.
 struct DynamicTable {
     /// The values of the tags below 40, and of 0x6FFFFFF0 to 0x6FFFFFFF, stored at the tag's index: a switch with
     /// thirty cases would be a branch that the processor mispredicts at nearly every entry.
@@ -88,8 +89,9 @@ struct DynamicTable {
     static let flag1PositionIndependentProgram: UInt64 = 0x0800_0000
     static let flagTextRelocations: UInt64 = 4
 
-    /// Reads the entries up to the end mark or the end of the bytes into an empty table. It is not an initialiser, in
-    /// order to avoid copying the table.
+    /// Reads the entries up to the end mark or the end of the bytes into an empty table.
+    ///
+    /// It is not an initialiser, in order to avoid copying the table.
     mutating func read(_ bytes: UnsafeRawBufferPointer) {
         var offset = 0
         while offset <= bytes.count - ELF.dynamicEntrySize {
@@ -110,7 +112,9 @@ struct DynamicTable {
 
     private static let needed: UInt64 = 1  // DT_NEEDED
 
-    /// The offset in the strings of each needed library's name, in order. `bytes`: the bytes that were read.
+    /// The offset in the strings of each needed library's name, in order.
+    ///
+    /// `bytes`: the bytes that were read.
     func needed(in bytes: UnsafeRawBufferPointer) -> Needed {
         Needed(in: UnsafeRawBufferPointer(rebasing: bytes[neededPart]))
     }

@@ -274,7 +274,9 @@ func systemVHash(of name: some Sequence<UInt8>) -> UInt32 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first position of a byte. libc examines 32 bytes at a time, the standard library's search only one.
+    /// The first position of a byte.
+    ///
+    /// It uses libc, which examines 32 bytes at a time; the standard library's search examines only one.
     func offset(of byte: UInt8) -> Int? {
         guard let start = baseAddress, let found = memchr(start, CInt(byte), count) else { return nil }
         return UnsafeRawPointer(found) - start

@@ -1,5 +1,7 @@
-/// Access to a file through two small buffers: its first bytes, which stay, and a window that moves to the requested
-/// bytes. The file is never mapped, because a file that shrinks while mapped causes a SIGBUS.
+/// Access to a file through two small buffers.
+///
+/// One has the file's first bytes, which stay; the other is a window that moves to the requested bytes. The file is
+/// never mapped, because a file that shrinks while mapped causes a SIGBUS.
 ///
 /// Linkers put the symbols, their names and the hash table at the beginning of the file. The first 4 KiB contain all of
 /// it for a small plug-in; otherwise the next 8 KiB are read at once, and only then single places.

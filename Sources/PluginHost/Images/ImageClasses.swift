@@ -33,8 +33,10 @@ struct ImageClasses: Sendable {
         var length: UInt = 0
     }
 
-    /// “Module.Class”, “Module.Outer.Inner”: in source order within a file, the files in the order in which they were
-    /// compiled. It includes private, nested and local classes, but not generic ones. No code of the image runs.
+    /// The names of the image's classes, as “Module.Class” or “Module.Outer.Inner”.
+    ///
+    /// They are in source order within a file; the files are in the order in which they were compiled. The list
+    /// includes private, nested and local classes, but not generic ones. No code of the image runs.
     var names: [String] {
         var names: [String] = []
         each { context in
@@ -44,9 +46,11 @@ struct ImageClasses: Sendable {
         return names
     }
 
-    /// The class with a name: “Reporter”, “Module.Reporter”, “Outer.Inner” or “Module.Outer.Inner”; no other form is
-    /// accepted. A match with the module is preferred to one without. If several are equal (private classes of two
-    /// files), the first is used.
+    /// The class with a name, or nil.
+    ///
+    /// The name is “Reporter”, “Module.Reporter”, “Outer.Inner” or “Module.Outer.Inner”; no other form is accepted. A
+    /// match with the module is preferred to one without. If several are equal (private classes of two files), the
+    /// first is used.
     ///
     /// Runs the class's metadata accessor, which is code of the image.
     func `class`(named wanted: String) -> AnyClass? {
@@ -90,14 +94,16 @@ struct ImageClasses: Sendable {
 
     // MARK: - From a class
 
-    /// The start address of the image that defines a class. Also correct for a generic class: its metadata is on the
-    /// heap, but its descriptor is not.
+    /// The start address of the image that defines a class.
+    ///
+    /// It is also correct for a generic class: its metadata is on the heap, but its descriptor is not.
     static func base(ofImageDefining aClass: AnyClass) -> UInt? {
         descriptor(of: aClass).flatMap { LoadedImages.base(containing: $0) }
     }
 
-    /// The class's own name, without module and outer types. It needs one memory access, while `String(describing:)`
-    /// makes the runtime build, cache and demangle a name.
+    /// The class's own name, without module and outer types.
+    ///
+    /// It needs one memory access, while `String(describing:)` makes the runtime build, cache and demangle a name.
     static func ownName(of aClass: AnyClass) -> String {
         context(of: aClass)?.name ?? String(describing: aClass)
     }

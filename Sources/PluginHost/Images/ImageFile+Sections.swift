@@ -1,4 +1,6 @@
-/// One section of a file: a part that linkers and debuggers know by name. Loading does not use sections.
+/// One section of a file: a part that linkers and debuggers know by name.
+///
+/// Loading does not use sections.
 struct ImageSection {
     var name: String
     var address: UInt64
@@ -9,7 +11,9 @@ struct ImageSection {
 extension ImageFile {
     private static let sectionLimit = 4096
     private static let namesLimit: UInt64 = 1 << 20
-    /// All names that are looked up are shorter. Many sections can share one long name.
+    /// The longest section name that is read, in bytes; all names that are looked up are shorter.
+    ///
+    /// Many sections can share one long name, so reading each of them completely could be slow.
     private static let nameLimit = 256
     private static let noBits: UInt32 = 8
 

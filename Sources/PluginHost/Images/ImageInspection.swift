@@ -6,8 +6,9 @@ struct ImageInspection: Sendable {
     var findings: [PluginFinding] = []
     /// The file's own note, or nil if it has none.
     var note: PluginNote?
-    /// A hash of the file's first bytes. ``ImageInspector/fingerprint(ofImageMappedAt:)`` returns the same for the file
-    /// after it was mapped; 0 if the first segment does not map them unchanged.
+    /// A hash of the file's first bytes; 0 if the first segment does not map them unchanged.
+    ///
+    /// ``ImageInspector/fingerprint(ofImageMappedAt:)`` returns the same for the file after it was mapped.
     var fingerprint: UInt64 = 0
     /// Needed libraries that are not in the process yet.
     var absentLibraries: [String] = []
@@ -15,15 +16,17 @@ struct ImageInspection: Sendable {
     var searchPath: SearchPath?
     /// DT_SONAME of a library.
     var ownName: String?
-    /// Whether it is a complete shared object for this machine whose tables never point outside of it. Only then can
-    /// its tables be read further.
+    /// Whether it is a complete shared object for this machine whose tables never point outside of it.
+    ///
+    /// Only then can its tables be read further.
     var hasSoundTables = false
 
     /// Whether there is no reason against opening the file.
     var isLoadable: Bool { !findings.contains { $0.severity == .error } }
 
-    /// Whether an image in memory is the inspected file, and not a file that has replaced it since. `base`: the start
-    /// address of the image, as the dynamic linker reports it.
+    /// Whether an image in memory is the inspected file, and not a file that has replaced it since.
+    ///
+    /// `base`: the start address of the image, as the dynamic linker reports it.
     func describes(imageAt base: UInt) -> Bool {
         guard fingerprint != 0, let header = UnsafeRawPointer(bitPattern: base) else { return true }
         return fingerprint == ImageInspector.fingerprint(ofImageMappedAt: header)
@@ -60,7 +63,9 @@ public struct PluginNote: Sendable, Hashable {
         bytes.equals(plugin_swift_toolchain().bytes)
     }
 
-    /// The longest payload that is read. A line of it is about a hundred bytes long.
+    /// The longest payload that is read, in bytes.
+    ///
+    /// A line of it is about a hundred bytes long.
     static let payloadLimit = 2048
 
     enum Fault: Error {
@@ -88,7 +93,7 @@ public struct PluginNote: Sendable, Hashable {
         toolchain = Self.toolchain(in: payload)
     }
 
-    /// Reads the note of a file. Creates nil if the file has none, or is not a readable ELF file.
+    /// Reads the note of a file; nil if the file has none, or is not a readable ELF file.
     @_spi(Tools) public init?(ofFile path: String) {
         guard let file = try? OpenedFile(path: path),
             let note = ImageInspector.inspectQuickly(file, path: path, bundlePath: Path.parent(path)).note
@@ -103,7 +108,9 @@ public struct PluginNote: Sendable, Hashable {
         return summary
     }
 
-    /// The value of the line `toolchain=…`. The host's own, which is nearly always found, costs no allocation.
+    /// The value of the line `toolchain=…`.
+    ///
+    /// The host's own value, which is nearly always found, costs no allocation.
     private static func toolchain(in payload: UnsafeRawBufferPointer) -> String? {
         let key = "toolchain="
         var rest = payload

@@ -3,8 +3,10 @@ enum ImageInspector {
     /// The function that every plug-in exports.
     static let entrySymbol = "plugin_entry"
 
-    /// The check before every dlopen(): everything that could harm the host, or that is obviously wrong with this one
-    /// file. It checks every number that the dynamic linker uses before code of the file runs.
+    /// The check before every dlopen(): finds everything that could harm the host, or that is obviously wrong with this
+    /// one file.
+    ///
+    /// It checks every number that the dynamic linker uses before code of the file runs.
     ///
     /// It reads no other file and no section header. Problems that it does not find, such as missing libraries or
     /// undefined symbols, the dynamic linker refuses safely; then
@@ -70,8 +72,9 @@ enum ImageInspector {
         return 0
     }
 
-    /// The fingerprint of an image in memory; no system call. `base`: the start address of the image, where its ELF
-    /// header is mapped with the first page of the file.
+    /// The fingerprint of an image in memory, without a system call.
+    ///
+    /// `base`: the start address of the image, where its ELF header is mapped with the first page of the file.
     static func fingerprint(ofImageMappedAt base: UnsafeRawPointer) -> UInt64 {
         // The dynamic linker maps whole pages, so if the first segment has any byte, the first 4 KiB can be read. Bytes
         // of the page that do not belong to the segment come from the file too (System V ABI, chapter 5).

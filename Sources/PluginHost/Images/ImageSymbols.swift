@@ -75,6 +75,8 @@ struct ImageSymbols {
         bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
     }
 
+    /// Reads the hash table of the symbols.
+    ///
     /// The table ends where the next part of the file begins, but its size is not stored. So bytes after it are read
     /// too, up to the limit, but never used.
     private static func readTable(_ file: ImageFile) -> HashTable {
@@ -106,7 +108,9 @@ struct ImageSymbols {
         return .systemV(bytes: bytes, bucketCount: bucketCount, chainCount: chainCount)
     }
 
-    /// The number of symbols. Only the older table contains it; in the newer one, it is the end of the last chain.
+    /// The number of symbols, or nil if it cannot be found.
+    ///
+    /// Only the older kind of table contains it; in the newer one, it is the end of the last chain.
     private static func count(_ table: HashTable) -> Int? {
         switch table {
         case .none: return nil

@@ -21,9 +21,10 @@ struct InspectedFiles {
 }
 
 extension OpenedFile {
-    /// Waits until any further change of the file would show in its change time. The system counts that time in ticks
-    /// of some milliseconds: a file that was changed in the current tick can be changed again and keep the same time.
-    /// It only ever waits for a file that was installed a moment ago.
+    /// Waits until any further change of the file would show in its change time.
+    ///
+    /// The system counts that time in ticks of some milliseconds: a file that was changed in the current tick can be
+    /// changed again and keep the same time. It only ever waits for a file that was installed a moment ago.
     ///
     /// - Returns: whether the file is unchanged since it was opened.
     borrowing func settle() -> Bool {

@@ -17,9 +17,11 @@ enum InterfaceDifference: Equatable {
     /// The constant witness table ends before the last requirement.
     case tooShort
 
-    /// Nil if the conformance has everything that is required, as far as this can be determined. `resolve`: returns the
-    /// address in the protocol's image to which a reference leads. `hasFunctions`: returns whether a constant table has
-    /// a function for each requirement that is one.
+    /// The difference between a conformance and its protocol; nil if none can be found.
+    ///
+    /// It is nil if the conformance has everything that is required, as far as this can be determined. `resolve`:
+    /// returns the address in the protocol's image to which a reference leads. `hasFunctions`: returns whether a
+    /// constant table has a function for each requirement that is one.
     init?<Own: ImageMemory, Other: ImageMemory>(
         of conformance: Conformance<Own>, to current: ProtocolRequirements<Other>,
         resolve: (Conformance<Own>.Reference) -> UInt64?, hasFunctions: (_ table: UInt64) -> Bool
@@ -44,8 +46,9 @@ enum InterfaceDifference: Equatable {
         }
     }
 
-    /// The difference as a finding about the plug-in's file at `path`; nil if the path is added later. `type` conforms
-    /// to the protocol `interface`, which is now in `library` and has `count` requirements.
+    /// The difference as a finding about the plug-in's file at `path`; nil if the path is added later.
+    ///
+    /// `type` conforms to the protocol `interface`, which is now in `library` and has `count` requirements.
     func finding(
         type: String?, path: String?, interface: String, library: String, count: Int
     ) -> PluginFinding {

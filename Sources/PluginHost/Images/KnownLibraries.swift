@@ -3,14 +3,16 @@ import Glibc
 /// The names of the libraries in the process, by which the dynamic linker finds them again.
 enum KnownLibraries {
     /// The names that the last plug-in needed, each with its NUL: all of them are in the process, and none is a path.
+    ///
     /// The plug-ins of an application usually need the same ones, and then no name is looked up. They are compared byte
     /// by byte, because the author of a bundle could construct two lists of names with the same hash.
     private static let lastNeeded = Lock<[UInt8]>([])
 
     private static let names = Lock<Set<String>>([])
 
-    /// Whether the names are those that the last plug-in needed. `needed`: their offsets in the strings. `strings`: a
-    /// table whose last byte is NUL.
+    /// Whether the names are those that the last plug-in needed.
+    ///
+    /// `needed`: their offsets in the strings. `strings`: a table whose last byte is NUL.
     static func areLastNeeded(_ needed: DynamicTable.Needed, in strings: UnsafeRawBufferPointer) -> Bool {
         lastNeeded.withLock { known in
             known.withUnsafeBytes { known in
@@ -38,8 +40,9 @@ enum KnownLibraries {
         lastNeeded.withLock { $0 = bytes }
     }
 
-    /// Whether the dynamic linker finds a library with a name among those in the process. Only its own answer counts:
-    /// it does not find a file with that name if the file was opened under another name.
+    /// Whether the dynamic linker finds a library with a name among those in the process.
+    ///
+    /// Only its own answer counts: it does not find a file with that name if the file was opened under another name.
     static func contains(_ name: String) -> Bool {
         if names.withLock({ $0.contains(name) }) { return true }
         guard LoadedImage.isPresent(name) else { return false }

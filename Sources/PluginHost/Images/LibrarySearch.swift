@@ -97,8 +97,10 @@ struct LibrarySearch {
         }
     }
 
-    /// The possible places of a library in a directory: its variants for newer processors, which the dynamic linker
-    /// prefers, and the library itself. The order does not matter, because they define the same symbols.
+    /// The possible places of a library in a directory.
+    ///
+    /// These are its variants for newer processors, which the dynamic linker prefers, and the library itself. The order
+    /// does not matter, because they define the same symbols.
     static func variants(of library: String, in directory: String) -> [String] {
         let base = directory.hasSuffix("/") ? directory : directory + "/"
         #if arch(x86_64)
@@ -113,8 +115,9 @@ struct LibrarySearch {
 
     private func directories(_ list: String, of image: ImageFile) -> [String] { split(list, ":", of: image) }
 
-    /// The elements of a search path, with `$ORIGIN`, `$LIB` and `$PLATFORM` replaced. An empty element is the current
-    /// directory.
+    /// The elements of a search path, with `$ORIGIN`, `$LIB` and `$PLATFORM` replaced.
+    ///
+    /// An empty element means the current directory.
     private func split(_ list: String, _ separators: String, of image: ImageFile) -> [String] {
         list.split(omittingEmptySubsequences: false) { separators.contains($0) }.map { element in
             element.isEmpty ? "." : expanded(String(element), of: image)
@@ -157,8 +160,9 @@ struct LibrarySearch {
         return withUnsafeBytes(of: &names.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// The directories that are built into the dynamic linker. They differ between distributions; the directory of the
-    /// C library shows which ones apply.
+    /// The directories that are built into the dynamic linker, and their `$LIB`.
+    ///
+    /// They differ between distributions; the directory of the C library shows which ones apply.
     private static func systemPlaces() -> (directories: [String], token: String) {
         let library = LoadedImages.all().first { Path.lastComponent($0.path) == "libc.so.6" }
         let home = library.map { Path.parent($0.path) } ?? "/lib64"

@@ -1,4 +1,6 @@
-/// A program or a shared object on disk, with the libraries that it names. It is for tools that assemble programs.
+/// A program or a shared object on disk, with the libraries that it names.
+///
+/// It is for tools that assemble programs.
 ///
 /// **Threads.** Use a value on one thread only.
 @_spi(Tools) public final class LinkedFile {

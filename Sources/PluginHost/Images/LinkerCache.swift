@@ -23,8 +23,9 @@ struct LinkerCache {
         recordCount = found?.count ?? 0
     }
 
-    /// The files that the cache lists for a library, the one preferred by the dynamic linker first. They may be for
-    /// another machine or class: the caller checks that.
+    /// The files that the cache lists for a library, the one preferred by the dynamic linker first.
+    ///
+    /// They may be for another machine or class: the caller checks that.
     func paths(of library: String) -> [String] {
         let name = Array(library.utf8)
         var paths: [String] = []

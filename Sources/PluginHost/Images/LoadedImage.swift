@@ -1,7 +1,9 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// The only place that calls dlopen(). Nothing calls dlclose(): after Swift code is unmapped, the next cast or
+/// A shared object that the dynamic linker has opened.
+///
+/// This is the only place that calls dlopen(). Nothing calls dlclose(): after Swift code is unmapped, the next cast or
 /// conformance look-up anywhere in the process crashes.
 struct LoadedImage: @unchecked Sendable {
     // @unchecked because of the pointer: a handle that is never closed is a constant.
@@ -9,8 +11,10 @@ struct LoadedImage: @unchecked Sendable {
     /// The number that is added to the file's addresses.
     let base: UInt
 
-    /// Opens a shared object. `path`: must contain a slash; otherwise the dynamic linker would search for it. Throws
-    /// the dynamic linker's message.
+    /// Opens a shared object.
+    ///
+    /// `path`: must contain a slash; otherwise the dynamic linker would search for it. Throws the dynamic linker's
+    /// message.
     static func open(path: String) throws(LinkerMessage) -> LoadedImage {
         HeldLocks.preconditionNone(before: "the constructors of a library")
         // NOW, so that an undefined symbol is an error here and not an abort in the middle of a call; LOCAL, so that
@@ -27,8 +31,9 @@ struct LoadedImage: @unchecked Sendable {
         LoadedImages.all().first(where: \.isMainProgram).map { LoadedImage(handle: handle, base: $0.header) }
     }
 
-    /// Whether the dynamic linker has a library with a name; it searches like for the libraries of an image. A library
-    /// that it has is kept.
+    /// Whether the dynamic linker has a library with a name.
+    ///
+    /// It searches as it does for the libraries of an image. A library that it has is kept.
     static func isPresent(_ name: String) -> Bool {
         let mode = RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | CInt(RTLD_NODELETE)
         if name.withCString({ dlopen($0, mode) }) != nil { return true }

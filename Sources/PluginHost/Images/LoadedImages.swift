@@ -3,7 +3,9 @@ import Glibc
 
 /// An image that the dynamic linker has in this process.
 struct ProcessImage: Sendable, Hashable {
-    /// The dynamic linker's path; for the main program, the path of its file. Empty for the kernel's own image.
+    /// The dynamic linker's path; for the main program, the path of its file.
+    ///
+    /// It is empty for the kernel's own image.
     var path: String
     /// The number that is added to the file's addresses.
     var base: UInt

@@ -195,8 +195,10 @@ extension QuickInspection {
 
     private static let libraryNameLimit = 512
 
-    /// A needed library whose name is a path is loaded only from there; a relative one depends on the host's current
-    /// directory (fault 70). The dynamic linker also replaces `$LIB` and similar names in it by paths.
+    /// Checks the name of a needed library if it is a path.
+    ///
+    /// Such a library is loaded only from there; a relative path depends on the host's current directory (fault 70).
+    /// The dynamic linker also replaces `$LIB` and similar names in it by paths.
     private mutating func checkNeededName(at index: UInt64) {
         guard let name = string(at: index, limit: Self.libraryNameLimit) else {
             refuseDamaged("the name of a library that it needs is not in its strings")

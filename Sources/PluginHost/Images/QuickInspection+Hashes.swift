@@ -1,6 +1,7 @@
 extension QuickInspection {
-    /// Checks the hash table that the dynamic linker uses: the GNU one if there is one (fault 80). The dynamic linker
-    /// follows a chain to its end mark, so a chain without one would never end, or leave the file.
+    /// Checks the hash table that the dynamic linker uses: the GNU one if there is one (fault 80).
+    ///
+    /// The dynamic linker follows a chain to its end mark, so a chain without one would never end, or leave the file.
     mutating func checkHashes(_ file: borrowing OpenedFile) throws(TableFault) {
         if dynamic.gnuHash != 0 {
             try checkGNUHash(file)

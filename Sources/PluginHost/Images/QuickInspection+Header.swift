@@ -145,8 +145,9 @@ extension QuickInspection {
 }
 
 extension String {
-    /// Whether the text contains a run of ASCII. (The standard library's own search is in a library of regular
-    /// expressions, which the host does not load for this.)
+    /// Whether the text contains a run of ASCII.
+    ///
+    /// The standard library's own search is in a library of regular expressions, which the host does not load for this.
     fileprivate func range(ofASCII wanted: String) -> Bool {
         var rest = utf8[...]
         while !rest.isEmpty {

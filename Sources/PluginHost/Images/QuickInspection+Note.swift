@@ -1,8 +1,10 @@
 import CPluginSupport
 
 extension QuickInspection {
-    /// Reads all notes, and compares the file's own one with the host (fault 83). The dynamic linker also reads notes
-    /// that are in memory; ``checkSegments(_:)`` has verified that this is the same place.
+    /// Reads all notes, and compares the file's own one with the host (fault 83).
+    ///
+    /// The dynamic linker also reads notes that are in memory; ``checkSegments(_:)`` has verified that this is the same
+    /// place.
     mutating func readNotes(_ file: borrowing OpenedFile) {
         for segment in segments
         where (segment.type == ELF.note || segment.type == ELF.gnuProperty) && segment.fileSize > 0 {
@@ -27,7 +29,9 @@ extension QuickInspection {
 
     private static var notesLimit: UInt64 { 1 << 20 }
 
-    /// Compares one note. A file has several if several of its objects declare one; each must match.
+    /// Compares one note with the host.
+    ///
+    /// A file has several notes if several of its objects declare one; each must match.
     @inline(never)
     private mutating func take(_ descriptor: UnsafeRawBufferPointer) {
         do throws(PluginNote.Fault) {
@@ -64,9 +68,10 @@ struct Notes: Sequence, IteratorProtocol {
         self.alignment = alignment
     }
 
-    /// Whether each note ends inside the bytes, either with the segment's alignment or with the other one, because
-    /// linkers have merged segments of both kinds. The dynamic linker itself reads properties only with the segment's
-    /// alignment.
+    /// Whether each note ends inside the bytes.
+    ///
+    /// Either the segment's alignment or the other one is accepted, because linkers have merged segments of both kinds.
+    /// The dynamic linker itself reads properties only with the segment's alignment.
     static func areSound(_ bytes: UnsafeRawBufferPointer, alignment: UInt64) -> Bool {
         var notes = Notes(in: bytes, alignment: alignment == 8 ? 8 : 4)
         while notes.next() != nil {}
@@ -107,6 +112,8 @@ struct OwnNotes: Sequence, IteratorProtocol {
     /// The first result of ``next()``.
     private var first: UnsafeRawBufferPointer?
 
+    /// Finds the notes in the bytes.
+    ///
     /// `alignment`: the segment's alignment; 8 for notes that are 8-aligned, any other number means 4. If the notes
     /// cannot be parsed with it, the other alignment is tried: linkers have merged segments of both kinds.
     init(in bytes: UnsafeRawBufferPointer, alignment: UInt64) {

@@ -12,8 +12,10 @@ extension QuickInspection {
         return UInt64(highest)
     }
 
-    /// Checks every relocation: where it writes, its kind, and the function that it would call; then the resulting
-    /// addresses in the arrays of initialisers (fault 80). A wrong number there crashes the process inside dlopen().
+    /// Checks every relocation, and the addresses that result in the arrays of initialisers (fault 80).
+    ///
+    /// Of each relocation it checks where it writes, its kind, and the function that it would call. A wrong number
+    /// there crashes the process inside dlopen().
     mutating func checkRelocations(_ file: borrowing OpenedFile) throws(TableFault) {
         var initialisers = try Initialisers(of: &self, file)
         let targets = RelocationTargets(of: self)
@@ -104,7 +106,9 @@ extension QuickInspection {
         }
     }
 
-    /// DT_RELR: addresses, and bitmaps for the words after the last address. The image's base is added to each word.
+    /// Checks the packed relocations (DT_RELR): addresses, and bitmaps for the words after the last address.
+    ///
+    /// The dynamic linker adds the image's base to each word.
     private func checkPacked(
         _ targets: borrowing RelocationTargets, _ initialisers: inout Initialisers
     ) throws(TableFault) {

@@ -119,8 +119,10 @@ extension QuickInspection {
         }
     }
 
+    /// Checks that two segments that share a page are the same part of the file.
+    ///
     /// The dynamic linker maps whole pages, one segment over the other: if two segments share a page, it has the
-    /// content of the later one. Both must be the same part of the file, or the inspected bytes are not those in
+    /// content of the later one. If they were different parts of the file, the inspected bytes would not be those in
     /// memory.
     private mutating func checkPages(_ previous: ELFSegment, _ segment: ELFSegment, index: Int, _ page: UInt64) {
         let end = previous.address &+ previous.memorySize
@@ -147,8 +149,9 @@ extension QuickInspection {
         }
     }
 
-    /// PT_GNU_RELRO: the part that the dynamic linker makes read-only after writing to it. A wrong range could make the
-    /// host's own memory read-only.
+    /// Checks the part that the dynamic linker makes read-only after writing to it (PT_GNU_RELRO).
+    ///
+    /// A wrong range could make the host's own memory read-only.
     private mutating func checkReadOnly(_ segment: ELFSegment, _ pageSize: UInt64) {
         let (end, overflow) = segment.address.addingReportingOverflow(segment.memorySize)
         let isInside = segments.contains { loaded in

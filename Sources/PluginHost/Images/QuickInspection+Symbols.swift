@@ -1,7 +1,8 @@
 extension QuickInspection {
-    /// Reads the symbols: those of the hash table, and those that relocations name. A file that defines nothing has no
-    /// hashed symbols, and nothing else shows where the table ends. `highest`: the highest symbol number in a
-    /// relocation.
+    /// Reads the symbols: those of the hash table, and those that relocations name.
+    ///
+    /// A file that defines nothing has no hashed symbols, and nothing else shows where the table ends. `highest`: the
+    /// highest symbol number in a relocation.
     mutating func readSymbols(highest: UInt64, _ file: borrowing OpenedFile) throws(TableFault) {
         if let count = tables.hashedCount, highest >= count { throw wrongSymbol(of: count) }
         let count = tables.hashedCount ?? highest + 1
@@ -70,9 +71,11 @@ extension QuickInspection {
 
     // MARK: - The dynamic linker's time
 
-    /// For each relocation, the dynamic linker reads the whole name of the symbol and compares it along a chain of the
-    /// hash table. Both are limited to what a linker would write for a file of this size. Nearly all files are too
-    /// small to be slow, and then nothing is counted.
+    /// Checks how long the dynamic linker would compare the names of symbols.
+    ///
+    /// For each relocation, it reads the whole name of the symbol and compares it along a chain of the hash table. Both
+    /// are limited to what a linker would write for a file of this size. Nearly all files are too small to be slow, and
+    /// then nothing is counted.
     func checkNames() throws(TableFault) {
         let count = (tables.relocations.count + tables.pltRelocations.count) / ELF.relocationSize
         if count.multipliedReportingOverflow(by: tables.longestChain).partialValue > Self.stepLimit {

@@ -1,6 +1,8 @@
 extension QuickInspection {
-    /// Checks the versions that the file needs and defines. The dynamic linker follows them from record to record, and
-    /// uses the version number of each symbol as an index without a check (fault 80).
+    /// Checks the versions that the file needs and defines (fault 80).
+    ///
+    /// The dynamic linker follows them from record to record, and uses the version number of each symbol as an index
+    /// without a check.
     mutating func checkVersions(_ file: borrowing OpenedFile) throws(TableFault) {
         guard dynamic.symbolVersions != 0 else { return }
         var known = KnownVersions()

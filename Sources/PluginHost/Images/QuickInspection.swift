@@ -1,7 +1,9 @@
 import Glibc
 
-/// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:as:)``. It covers everything that the dynamic linker of
-/// glibc (2.31 to 2.41) dereferences, calls or asserts before the first instruction of the file's own code.
+/// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:as:)``.
+///
+/// It covers everything that the dynamic linker of glibc (2.31 to 2.41) dereferences, calls or asserts before the first
+/// instruction of the file's own code.
 ///
 /// A file that it refuses is never opened: both a load and a check run it first.
 ///
@@ -100,8 +102,10 @@ struct QuickInspection: ~Copyable {
 
     // MARK: - Findings
 
-    /// Reports that the file must not be opened. `what`: the problem, as the end of a sentence that begins with the
-    /// file's path. `remedy`: the next step. `said`: the system's message.
+    /// Reports that the file must not be opened.
+    ///
+    /// `what`: the problem, as the end of a sentence that begins with the file's path. `remedy`: the next step. `said`:
+    /// the system's message.
     @inline(never)
     mutating func refuse(
         code: PluginError.Code = .notLoadable, subject: String? = nil, _ what: String, _ remedy: String,

@@ -10,14 +10,14 @@ enum RelocationKind {
     case slot
     /// Writes 4 bytes.
     case narrow
-    /// Writes a symbol's size. The symbol must exist.
+    /// Writes a symbol's size; the symbol must exist.
     case size
     /// Writes 8 or 16 bytes about a thread-local variable.
     case threadLocal
     case threadLocalDescriptor
     /// Calls a function of the file, whose address is the addend, and writes the result.
     case indirect
-    /// Copies a variable of another image. Only programs do that.
+    /// Copies a variable of another image, which only programs do.
     case copy
     /// The dynamic linker does not know this kind.
     case unknown

@@ -6,8 +6,9 @@ struct SearchPathRules {
     let path: String
     let bundlePath: String
 
-    /// Whether every element is absolute, or `$ORIGIN` without a step upwards. Nearly every file has only such
-    /// elements, and this check needs no String.
+    /// Whether every element is absolute, or `$ORIGIN` without a step upwards.
+    ///
+    /// Nearly every file has only such elements, and this check needs no String.
     static func isPlainlySafe(_ text: UnsafeRawBufferPointer) -> Bool {
         var rest = text
         while true {

@@ -9,8 +9,10 @@ struct TableBytes: ~Copyable {
     private var main = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var mainStart: UInt64 = 0
     private var others: [UnsafeMutableRawBufferPointer] = []
-    /// How much more may be read: each table is at most as large as the file, and there are about ten of them. The
-    /// tables of the largest libraries have about 20 MiB.
+    /// How much more may be read, in bytes.
+    ///
+    /// Each table is at most as large as the file, and there are about ten of them. The tables of the largest libraries
+    /// have about 20 MiB.
     private var bytesLeft: UInt64
 
     /// - Parameter fileSize: the size of the file.

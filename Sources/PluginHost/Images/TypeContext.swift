@@ -87,8 +87,10 @@ struct TypeContext<Memory: ImageMemory> {
     /// Deeper nesting than anybody writes: a damaged file may contain a circle.
     private static var depthLimit: Int { 64 }
 
-    /// “Module.Outer.Inner”. Private and local types are in an anonymous context, which has no name: the name of the
-    /// nearest context that has one is used instead, so the result may not be unique.
+    /// The name of the type with its module and outer types: “Module.Outer.Inner”.
+    ///
+    /// Private and local types are in an anonymous context, which has no name: the name of the nearest context that has
+    /// one is used instead, so the result may not be unique.
     var qualifiedName: String? {
         var names: [String] = []
         var context = self
@@ -108,8 +110,10 @@ struct TypeContext<Memory: ImageMemory> {
         return nil
     }
 
-    /// The name of the type that an extension extends, without its module. A type in an extension of a type of the same
-    /// module has that type as its parent; an extension appears only if the extended type is in another module.
+    /// The name of the type that an extension extends, without its module.
+    ///
+    /// A type in an extension of a type of the same module has that type as its parent; an extension appears only if
+    /// the extended type is in another module.
     private var extendedName: String? {
         guard let name = relative(Self.nameField), let first = memory.byte(at: name) else { return nil }
         // A symbolic reference: 1 leads to a descriptor, 2 to a pointer to one (Swift's docs/ABI/Mangling.rst).
@@ -140,8 +144,10 @@ struct TypeContext<Memory: ImageMemory> {
         return Self(memory, at: target)
     }
 
-    /// Calls `body` with the descriptors that a section lists: 32-bit references whose two lowest bits show whether
-    /// they are indirect, and for types, whether they lead to an Objective-C class. `body`: returns false to stop.
+    /// Calls `body` with the descriptors that a section lists.
+    ///
+    /// The list has 32-bit references whose two lowest bits show whether they are indirect, and for types, whether they
+    /// lead to an Objective-C class. `body`: returns false to stop.
     static func each(in memory: Memory, at start: UInt64, length: UInt64, _ body: (Self) -> Bool) {
         var offset: UInt64 = 0
         while offset &+ 4 <= length {
@@ -153,8 +159,10 @@ struct TypeContext<Memory: ImageMemory> {
         }
     }
 
-    /// The modules to which the listed descriptors belong. `__C` and similar names represent types of C, which every
-    /// image that uses them describes for itself.
+    /// The modules to which the listed descriptors belong.
+    ///
+    /// `__C` and similar names are left out: they represent types of C, which every image that uses them describes for
+    /// itself.
     static func modules(in memory: Memory, sections: [(start: UInt64, length: UInt64)]) -> Set<String> {
         var names: Set<String> = []
         // Most descriptors share a parent: each is visited once, which also limits the cost of a hostile file.

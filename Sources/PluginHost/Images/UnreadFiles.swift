@@ -8,15 +8,17 @@ final class UnreadFiles {
     /// The first of them, with the error number.
     private(set) var first: (path: String, errno: CInt)?
 
-    /// Records a temporary failure. That a file is missing, or that nobody may read it, is a fact and not such a
-    /// failure.
+    /// Records a temporary failure.
+    ///
+    /// If a file is missing, or nobody may read it, that is a fact and not such a failure.
     func note(_ path: String, _ failure: OpenedFile.Failure) {
         guard first == nil, let errno = failure.errno, ErrorNumber.isPassing(errno) else { return }
         first = (path, errno)
     }
 
-    /// The finding that replaces all conclusions made without the file. `inspected`: the file whose libraries and
-    /// symbols were checked.
+    /// The finding that replaces all conclusions made without the file.
+    ///
+    /// `inspected`: the file whose libraries and symbols were checked.
     func finding(about inspected: String) -> PluginFinding? {
         guard let first else { return nil }
         return PluginFinding(

@@ -1,12 +1,14 @@
 extension LanguageData {
     /// The language for an English name, as used in directory names of old bundles: `Hungarian`, `TraditionalChinese`.
+    ///
     /// `name`: in lower case, without blanks and accents.
     static func code(ofName name: String) -> String? {
         name.utf8.first.flatMap(names(from:))?.value(of: name)
     }
 
-    /// The names that begin with a letter, each with its language. There is one table per letter, so that a name is
-    /// compared with few others.
+    /// The names that begin with a letter, each with its language.
+    ///
+    /// There is one table for each letter, so that a name is compared with few others.
     ///
     /// Source: the English names of CLDR 46.0 (localeDisplayNames/languages of `en`), with its names of dialects
     /// (“Traditional Chinese”). Not from CLDR are `norwegian`, which means Bokmål, and names that CLDR has replaced:

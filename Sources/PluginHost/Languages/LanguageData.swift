@@ -95,7 +95,9 @@ enum LanguageData {
 
     // MARK: Parents
 
-    /// The parent of a tag, if that is not simply the language in its script. `tag`: a canonical one.
+    /// The parent of a tag, if that is not simply the language in its script.
+    ///
+    /// `tag`: must be canonical.
     static func parent(of tag: LanguageTag) -> String? {
         switch (tag.language, tag.script, tag.region) {
         case ("en", nil, let region?): englishParents.key(of: region)

@@ -51,8 +51,10 @@
 
     // MARK: The parts
 
-    /// The localisations of a bundle. Their tags are created when they are needed: most bundles have a localisation
-    /// with exactly the name that the user prefers, and then no tag is needed twice.
+    /// The localisations of a bundle.
+    ///
+    /// Their tags are created when they are needed: most bundles have a localisation with exactly the name that the
+    /// user prefers, and then no tag is needed twice.
     private struct Available {
         /// In the bundle's spelling.
         let names: [String]
@@ -92,8 +94,9 @@
         return lastResort.map { withParents($0, available) }
     }
 
-    /// The localisation with the smallest distance, the first one if several are equal. An equal name has a smaller
-    /// distance than any other match.
+    /// The localisation with the smallest distance, the first one if several are equal.
+    ///
+    /// An equal name has a smaller distance than any other match.
     private static func nearest(to wanted: String, _ available: Available) -> (Int, distance: Int)? {
         if let same = available.names.firstIndex(of: wanted) { return (same, -1) }
         guard let chain = tag(of: wanted)?.ancestry else { return nil }
@@ -127,7 +130,9 @@
         return nil
     }
 
-    /// More names than one language and its parents have. A look-up that finds nothing checks each of them.
+    /// The most names that a look-up checks, more than one language and its parents have.
+    ///
+    /// A look-up that finds nothing checks each of them.
     private static let mostNames = 32
 
     /// The localisation, others with the same meaning, and its parents; at most ``mostNames``.

@@ -40,8 +40,9 @@ enum LanguagePreferences {
         return []
     }
 
-    /// The names as tags, each once. A name that is not a tag stays unchanged: a bundle may have a localisation with
-    /// that name.
+    /// The names as tags, each once.
+    ///
+    /// A name that is not a tag stays unchanged: a bundle may have a localisation with that name.
     private static func tags(_ names: [String]) -> [String] {
         var tags: [String] = []
         for name in names {

@@ -17,8 +17,10 @@
         self.region = region
     }
 
-    /// Reads a tag as defined by BCP 47 (section 2.1), a Unicode locale identifier (UTS #35, section 3), or a POSIX
-    /// locale name (language[_territory][.codeset][@modifier]). Case and the kind of separator do not matter.
+    /// Reads the tag of a language, in any of three forms; case and the kind of separator do not matter.
+    ///
+    /// The forms are a tag as defined by BCP 47 (section 2.1), a Unicode locale identifier (UTS #35, section 3), and a
+    /// POSIX locale name (language[_territory][.codeset][@modifier]).
     ///
     /// - Returns: nil if the text does not begin like the name of a language.
     @_spi(Tools) public init?(_ text: String) {

@@ -1,7 +1,9 @@
 import Glibc
 internal import PluginABI
 
-/// A C++ exception that left a function of a plug-in, which the ABI forbids. The shims around these calls caught it.
+/// A C++ exception that left a function of a plug-in, which the ABI forbids.
+///
+/// The shims around these calls caught it.
 struct CPlusPlusException {
     /// Its type and text: “std::runtime_error: No licence”.
     let text: String

@@ -99,7 +99,7 @@ public final class CInstance: @unchecked Sendable {
 }
 
 extension PluginBundle {
-    /// The C factories of this bundle in order. Loads the bundle if necessary.
+    /// The C factories of this bundle in order, after loading the bundle if necessary.
     ///
     /// - Parameters:
     ///   - extensionPoint: return only factories at this extension point; nil for all.

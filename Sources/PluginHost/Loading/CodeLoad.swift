@@ -2,14 +2,17 @@ internal import CPluginSupport
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// One attempt to load a bundle's code, from Info.plist to the registrations of the entry. It holds no lock at any
-/// time.
+/// One attempt to load a bundle's code, from Info.plist to the registrations of the entry.
+///
+/// It holds no lock at any time.
 ///
 /// Functions that only a failure needs are never inlined. Unused code between used code is expensive here, because the
 /// dynamic linker empties the processor's caches at every load.
 struct CodeLoad {
     let bundle: PluginBundle
 
+    /// Loads the code.
+    ///
     /// `lastFailure`: the result of the last attempt. `entered`: set to the code whose entry is called.
     func run(lastFailure: LoadFailure?, entered: inout EnteredCode?) throws(PluginError) -> LoadedCode {
         try bundle.requireUsableManifest()
@@ -67,8 +70,10 @@ struct CodeLoad {
         throw lastFailure.error
     }
 
-    /// Consumes the file in order to close it now. All data about it is in the processor's caches, so this costs half
-    /// as much as after the dynamic linker's work.
+    /// Inspects the executable, and closes it.
+    ///
+    /// It is closed now because all data about it is in the processor's caches, so this costs half as much as after the
+    /// dynamic linker's work.
     private func inspect(_ executable: consuming OpenedExecutable) throws(PluginError) -> ImageInspection {
         let path = executable.path
         guard executable.file.settle() else { throw changed(path) }
@@ -85,8 +90,9 @@ struct CodeLoad {
         return PluginError(bundlePath: bundle.bundlePath, findings: isExplained ? complete : inspection.findings)
     }
 
-    /// Inspects and opens the libraries that the executable needs and the bundle contains. Most plug-ins need only
-    /// libraries that the process already has; then no file is read.
+    /// Inspects and opens the libraries that the executable needs and the bundle contains.
+    ///
+    /// Most plug-ins need only libraries that the process already has; then no file is read.
     @inline(never)
     private func openOwnLibraries(
         _ inspection: ImageInspection, _ path: String, _ files: inout InspectedFiles
@@ -170,8 +176,9 @@ struct CodeLoad {
                     : "Give each bundle its own copy of the file instead of a link."))
     }
 
-    /// Adds the findings of the complete inspection to an error, so that the reader sees everything. If the complete
-    /// inspection has more to say about the same subject, its finding replaces the quick one.
+    /// Adds the findings of the complete inspection to an error, so that the reader sees everything.
+    ///
+    /// If the complete inspection has more to say about the same subject, its finding replaces the quick one.
     @inline(never)
     private func completed(_ error: PluginError, path: String) -> PluginError {
         let complete = completeFindings(path)

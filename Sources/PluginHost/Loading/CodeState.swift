@@ -3,13 +3,15 @@ import Synchronization
 /// The state that loading, catalogues and hot reload keep for a bundle: the state of its code, and who uses it.
 final class CodeState: Sendable {
     let load = Lock(LoadState.unloaded)
-    /// The address of the entry if the code is linked into the program; 0 for code in a file. No lock, because each
-    /// load reads it.
+    /// The address of the entry if the code is linked into the program; 0 for code in a file.
+    ///
+    /// It is not under a lock, because each load reads it.
     let linkedEntry = Atomic<UInt>(0)
     /// Whether a newer generation has replaced this bundle.
     let isSuperseded = Atomic(false)
-    /// The catalogue that loaded the bundle. It is held for ever, because loaded code may request services until the
-    /// process ends. The folder Services knows its type.
+    /// The catalogue that loaded the bundle, held for ever.
+    ///
+    /// Why: loaded code may request services until the process ends. The folder Services knows its type.
     let catalog = Lock<(any AnyObject & Sendable)?>(nil)
 }
 

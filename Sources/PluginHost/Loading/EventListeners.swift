@@ -1,7 +1,8 @@
 import Synchronization
 
-/// How many listeners exist, for all kinds of events. It is checked before the listeners are: usually there are none,
-/// and this check is the whole cost for a load.
+/// The number of listeners for all kinds of events.
+///
+/// It is checked before the listeners are: usually there are none, and this check is the whole cost for a load.
 private let listenerCount = Atomic(0)
 
 /// The listeners to events of one kind.
@@ -22,8 +23,9 @@ final class EventListeners<Event: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    /// How many events a stream keeps for a loop that reads more slowly than events arrive. It bounds the memory of a
-    /// stream that nobody reads.
+    /// How many events a stream keeps for a loop that reads more slowly than events arrive.
+    ///
+    /// It bounds the memory of a stream that nobody reads.
     static var bufferLimit: Int { 1024 }
 
     /// The events from now on, for one loop.
@@ -45,7 +47,9 @@ final class EventListeners<Event: Sendable>: Sendable {
         if removed != nil { listenerCount.subtract(1, ordering: .acquiringAndReleasing) }
     }
 
-    /// Queues an event for ``deliver()``. May be called under a lock.
+    /// Queues an event for ``deliver()``.
+    ///
+    /// This may be called under a lock.
     @inline(never)
     func put(_ event: Event) {
         state.withLock { state in
@@ -54,7 +58,9 @@ final class EventListeners<Event: Sendable>: Sendable {
         }
     }
 
-    /// Delivers the queued events, unless another thread is doing so and takes them along. Called without a lock.
+    /// Delivers the queued events, unless another thread is doing so and takes them along.
+    ///
+    /// Call this without a lock.
     @inline(never)
     func deliver() {
         HeldLocks.preconditionNone(before: "tasks that listen to events")

@@ -3,7 +3,7 @@ internal import CPluginSupport.Shims
 import Glibc
 import Synchronization
 
-/// A plain C function of a plug-in. It is called through libffi with a signature that is known only at run time.
+/// A plain C function of a plug-in, called through libffi with a signature that is known only at run time.
 ///
 /// ```swift
 /// let crc32 = try bundle.function("crc32", "(bytes) -> uint32")
@@ -94,7 +94,9 @@ public final class ForeignFunction: @unchecked Sendable {
         }
     }
 
-    /// Writes the arguments from an index on, and calls a body while the function borrows them. Bytes are not copied.
+    /// Writes the arguments from an index on, and calls a body while the function borrows them.
+    ///
+    /// Bytes are not copied.
     private func write(
         _ arguments: [ForeignValue], from first: Int, to place: UnsafeMutableRawPointer, _ loans: inout ForeignLoans,
         _ body: () throws -> ForeignValue

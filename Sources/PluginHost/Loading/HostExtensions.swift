@@ -62,7 +62,9 @@ enum HostExtensions {
         }
     }
 
-    /// Compares the toolchains and copies of both sides. Swift objects cross afterwards, so everything must be equal.
+    /// Compares the toolchains and copies of both sides.
+    ///
+    /// Swift objects cross afterwards, so everything must be equal.
     private static func begin(_ table: HostTable, _ identity: SwiftIdentity) -> plugin_status {
         var findings: [PluginFinding] = []
         if identity.abiIdentity != abiIdentity {

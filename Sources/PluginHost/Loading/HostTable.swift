@@ -13,8 +13,9 @@ final class HostTable: @unchecked Sendable {
     // @unchecked because of the pointers: `table` is written only in init.
 
     private struct State {
-        /// The registrations so far; nil after the entry has returned. Before the entry is called, nobody has the
-        /// table.
+        /// The registrations so far; nil after the entry has returned.
+        ///
+        /// Before the entry is called, nobody has the table.
         var registrations: Registrations? = Registrations()
         /// Findings that make the load fail, whatever status the entry returns.
         var findings: [PluginFinding] = []

@@ -1,6 +1,7 @@
-/// Loads the libraries of a bundle before its executable. Each one is inspected first, and loaded after the libraries
-/// that it needs. The dynamic linker then finds them by their SONAMEs and opens no file of the bundle that was not
-/// inspected.
+/// Loads the libraries of a bundle before its executable.
+///
+/// Each one is inspected first, and loaded after the libraries that it needs. The dynamic linker then finds them by
+/// their SONAMEs and opens no file of the bundle that was not inspected.
 ///
 /// The libraries of a bundle are those in its Frameworks directory, and those that a search path finds relative to
 /// `$ORIGIN` or inside of the bundle. All others are left to the dynamic linker.

@@ -21,9 +21,10 @@ extension LiveObjects: CustomStringConvertible {
 }
 
 extension PluginBundle {
-    /// The objects of this plug-in that still exist, counted by provider, factory and class. It counts the objects
-    /// created by ``Provider/make()``, ``CProvider/make()`` and ``makePrincipal(as:)``, and services, also after the
-    /// bundle was unloaded.
+    /// The objects of this plug-in that still exist, counted by provider, factory and class.
+    ///
+    /// It counts the objects created by ``Provider/make()``, ``CProvider/make()`` and ``makePrincipal(as:)``, and
+    /// services, also after the bundle was unloaded.
     ///
     /// It does not count values that are not class instances (from a provider whose interface is a structure or a
     /// closure), nor objects that the host itself creates from ``classNamed(_:)``. An object that is returned several
@@ -117,8 +118,10 @@ final class ObjectCount: Sendable {
         if state.withLock({ $0.add(reference, at: identifier) }) { removeDead() }
     }
 
-    /// Checks the objects without the lock. Each check holds the object for a moment. If the owner releases it
-    /// meanwhile, it is destroyed here, which runs the plug-in's code.
+    /// Forgets the objects that no longer exist.
+    ///
+    /// They are checked without the lock. Each check holds the object for a moment. If the owner releases it meanwhile,
+    /// it is destroyed here, which runs the plug-in's code.
     private func removeDead() {
         let all = state.withLock { $0.references.map { $0 } }
         let dead = all.filter { !$0.value.object.isAlive }.map { ($0.key, $0.value.number) }

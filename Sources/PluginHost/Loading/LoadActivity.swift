@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 
-/// All loads, unloads and creations of services in progress in this process, and which thread waits for which. A wait
-/// that would never end is refused, with an error that names the bundles in the circle.
+/// All loads, unloads and creations of services in progress in this process, and which thread waits for which.
+///
+/// A wait that would never end is refused, with an error that names the bundles in the circle.
 final class LoadActivity: Sendable {
     static let shared = LoadActivity()
 
@@ -23,9 +24,10 @@ final class LoadActivity: Sendable {
         }
     }
 
-    /// Waits for another thread's work to finish, and returns its outcome. `wanted`: what the caller wants to do with
-    /// the bundle afterwards. Throws ``PluginError`` of code `loadReentered`, `dependencyCycle` or `loadInterrupted`
-    /// instead of waiting for ever.
+    /// Waits for another thread's work to finish, and returns its outcome.
+    ///
+    /// `wanted`: what the caller wants to do with the bundle afterwards. Throws ``PluginError`` of code
+    /// `loadReentered`, `dependencyCycle` or `loadInterrupted` instead of waiting for ever.
     func wait(for ticket: LoadTicket, to wanted: LoadTicket.Work) throws(PluginError)
         -> Result<Void, PluginError>
     {

@@ -1,4 +1,6 @@
-/// The state of a bundle's code. Large parts are behind a reference, because each load copies states.
+/// The state of a bundle's code.
+///
+/// Large parts are behind a reference, because each load copies states.
 enum LoadState {
     /// Never loaded, or nothing of the last attempt is left in the process.
     case unloaded

@@ -3,8 +3,10 @@ internal import CPluginSupport.Shims
 internal import PluginABI
 
 extension LoadedCode {
-    /// Runs the hooks that inform the plug-in that it is about to be offered: those of its classes, then those of the C
-    /// level, each in the order of registration. If one fails, those before it are undone.
+    /// Runs the hooks that inform the plug-in that it is about to be offered.
+    ///
+    /// The hooks of its classes run first, then those of the C level, each in the order of registration. If one fails,
+    /// those before it are undone.
     ///
     /// - Throws: ``PluginError`` of code `activationFailed`.
     func activate() throws(PluginError) {

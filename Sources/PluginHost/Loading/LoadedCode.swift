@@ -12,8 +12,9 @@ final class LoadedCode: Sendable {
     /// Whether the bundle's state is `active` with this code, for callers that know the code and ask often.
     let isOffered = Atomic(false)
     private let census = Lock<ObjectCensus?>(nil)
-    /// The objects that the code created. The counters are created with the first object, because most loads create
-    /// none.
+    /// The objects that the code created.
+    ///
+    /// The counters are created with the first object, because most loads create none.
     var objects: ObjectCensus {
         census.withLock { census in
             if let census { return census }
@@ -71,7 +72,9 @@ final class LoadedCode: Sendable {
         }
     }
 
-    /// Allows objects to be shared until ``releaseServices()``. This is also the initial state.
+    /// Allows objects to be shared until ``releaseServices()``.
+    ///
+    /// This is also the initial state.
     func openServices() { services.withLock { $0 = $0 ?? [:] } }
 
     /// Releases the shared objects: a request after the next load gets new ones.

@@ -20,7 +20,7 @@ extension PluginBundle {
         (try? loadedCode())?.class(named: className)
     }
 
-    /// Creates an object of the principal class. Loads the bundle if necessary.
+    /// Creates an object of the principal class, after loading the bundle if necessary.
     ///
     /// - Parameter type: the type that the object must have, such as `(any TextFilter).self`.
     /// - Returns: a new object.
@@ -68,15 +68,18 @@ extension PluginBundle {
         return PluginError(bundlePath: bundlePath, findings: [finding] + duplicateModules)
     }
 
-    /// Modules that the process contains twice, one copy in or for this bundle. They are the usual reason why a cast
-    /// unexpectedly fails.
+    /// The modules that the process contains twice, one copy in or for this bundle.
+    ///
+    /// They are the usual reason why a cast unexpectedly fails.
     var duplicateModules: [PluginFinding] { findings().filter { $0.code == .duplicateABI } }
 
     func instantiationFailed(_ what: String, _ error: any Error) -> PluginError {
         pluginFailed(.instantiationFailed, subject: what, "Creating an object of \(what)", error)
     }
 
-    /// The error of a plug-in as an error of its bundle. `what`: what failed, as the beginning of a sentence.
+    /// The error of a plug-in as an error of its bundle.
+    ///
+    /// `what`: what failed, as the beginning of a sentence.
     func pluginFailed(_ code: PluginError.Code, subject: String? = nil, _ what: String, _ error: any Error)
         -> PluginError
     {

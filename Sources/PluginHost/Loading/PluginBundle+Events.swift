@@ -36,7 +36,9 @@ extension PluginBundle {
     /// dropped.
     public static var loads: AsyncStream<PluginLoadEvent> { loadListeners.stream() }
 
-    /// All changes of ``state`` of all bundles in this process from now on. The changes of one bundle arrive in order.
+    /// All changes of ``state`` of all bundles in this process from now on.
+    ///
+    /// The changes of one bundle arrive in order.
     ///
     /// ```swift
     /// for await change in PluginBundle.stateChanges { print(change.bundle, change.state) }
@@ -58,13 +60,17 @@ extension PluginBundle {
         Self.stateListeners.put(PluginStateChange(bundle: self, previous: previous(), state: next()))
     }
 
-    /// Delivers the queued changes. Called without a lock.
+    /// Delivers the queued changes.
+    ///
+    /// Call this without a lock.
     @inline(__always)
     static func deliverStateChanges() {
         if EventListeners<PluginStateChange>.areWanted { stateListeners.deliver() }
     }
 
-    /// Announces that the code is loaded. Called without a lock, once for each load.
+    /// Announces that the code is loaded.
+    ///
+    /// Call this without a lock, once for each load.
     func announceLoad(of code: LoadedCode) {
         if EventListeners<PluginLoadEvent>.areWanted {
             Self.loadListeners.put(PluginLoadEvent(bundle: self, code: code))
@@ -80,9 +86,11 @@ extension PluginBundle {
     }
 
     #if FullFoundation
-    /// Posted to `NotificationCenter.default` once after a bundle's code was loaded, on the thread that loaded it, with
-    /// no lock held. The object is the bundle; `userInfo` contains the names of all its classes, in order, as a
-    /// `[String]` under ``loadedClassesKey``. The name is the same as on Apple's systems.
+    /// Posted to `NotificationCenter.default` once after a bundle's code was loaded.
+    ///
+    /// It is posted on the thread that loaded the code, with no lock held. The object is the bundle; `userInfo`
+    /// contains the names of all its classes, in order, as a `[String]` under ``loadedClassesKey``. The name is the
+    /// same as on Apple's systems.
     ///
     /// It is posted only after this property was read once, which every observer does in order to subscribe. An
     /// observer of all names (`nil`), or one that spells the name as text, must read the property once before it
@@ -96,14 +104,18 @@ extension PluginBundle {
 
     private static let isNotificationWanted = Atomic(false)
 
-    /// Boxed once instead of at each load. Unsafe only for the compiler, which cannot see that it contains a String.
+    /// The key of the class names, boxed once instead of at each load.
+    ///
+    /// Unsafe only for the compiler, which cannot see that it contains a String.
     nonisolated(unsafe) private static let loadedClassesAnyKey = AnyHashable(loadedClassesKey)
     #endif
 }
 
 #if FullFoundation
-/// The class names as an array that reads them at the first access. Most observers never access it, and reading the
-/// image's metadata costs as much as a load. `as? [String]` works on it as on any NSArray.
+/// The class names as an array that reads them at the first access.
+///
+/// Most observers never access it, and reading the image's metadata costs as much as a load. `as? [String]` works on it
+/// as on any NSArray.
 private final class LoadedClassNames: NSArray {
     private let code: LoadedCode?
     private let found = Lock<[String]?>(nil)

@@ -1,7 +1,7 @@
 internal import CPluginSupport
 
 extension PluginBundle {
-    /// Finds a C function of this bundle. Loads the bundle if necessary.
+    /// Finds a C function of this bundle, after loading the bundle if necessary.
     ///
     /// The function is one that the entry registered, or one that `PHFunctions` in Info.plist names and the executable
     /// exports under that name.

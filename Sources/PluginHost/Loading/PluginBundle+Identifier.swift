@@ -1,6 +1,8 @@
 extension PluginBundle {
-    /// The bundle with an identifier, among those that the process has opened. A loaded one is preferred, then the
-    /// highest version, then the one opened last. Of the generations of hot reload, only the newest active one counts.
+    /// The bundle with an identifier, among those that the process has opened.
+    ///
+    /// A loaded one is preferred, then the highest version, then the one opened last. Of the generations of hot reload,
+    /// only the newest active one counts.
     ///
     /// It never searches directories.
     public convenience init?(identifier: String) {

@@ -1,8 +1,9 @@
 import Synchronization
 
 extension PluginBundle {
-    /// Reports that a step begins. Called without a lock. If no function is set, a load only pays for reading one
-    /// number.
+    /// Reports that a step begins.
+    ///
+    /// Call this without a lock. If no function is set, a load only pays for reading one number.
     @inline(__always)
     func begin(_ step: LoadStep) {
         if HostEnvironment.reportsLoadSteps.load(ordering: .relaxed) { report(step) }

@@ -44,8 +44,9 @@ extension PluginBundle {
     /// **Cost.** The dynamic linker's work, and five system calls for the inspection.
     public func loadAndReturnError() throws { try load(inPlaceOf: nil) }
 
-    /// Loads the code next to that of another bundle, whose names it may take over. The other bundle does not change;
-    /// the caller must unload it as soon as no new user can reach it.
+    /// Loads the code next to that of another bundle, whose names it may take over.
+    ///
+    /// The other bundle does not change; the caller must unload it as soon as no new user can reach it.
     func load(inPlaceOf predecessor: PluginBundle?) throws {
         while true {
             switch try nextStep() {
@@ -67,8 +68,9 @@ extension PluginBundle {
         codeState.load.withLock { if case .active = $0 { true } else { false } } || isProgram
     }
 
-    /// Problems that did not prevent the load: declarations in PHFactories that the code did not register. Empty while
-    /// the bundle is not loaded.
+    /// Findings that did not prevent the load: declarations in PHFactories that the code did not register.
+    ///
+    /// Empty while the bundle is not loaded.
     public var loadWarnings: [PluginFinding] { currentCode?.findings.filter { $0.severity == .warning } ?? [] }
 
     /// Why the last load failed, or nil.
@@ -89,8 +91,10 @@ extension PluginBundle {
     public func unload() -> Bool { (try? unloadAndReturnError()) ?? false }
 
     /// Withdraws the bundle's registrations: its providers, factories, functions and principal class are no longer
-    /// offered. Then `deactivate` of each registered class is called, in the reverse order of registration, and the
-    /// names at extension points become free for other bundles.
+    /// offered.
+    ///
+    /// Then `deactivate` of each registered class is called, in the reverse order of registration, and the names at
+    /// extension points become free for other bundles.
     ///
     /// The code stays mapped and existing objects keep working. A later load activates the bundle and offers the same
     /// registrations again without calling the entry.

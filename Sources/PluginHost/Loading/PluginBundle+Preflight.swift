@@ -18,7 +18,9 @@ extension PluginBundle {
         }
     }
 
-    /// Everything that is wrong with the bundle, errors and warnings. It runs no code of the bundle.
+    /// Everything that is wrong with the bundle, errors and warnings.
+    ///
+    /// No code of the bundle runs.
     ///
     /// - Parameter program: the executable of the application to check for; its libraries count as present. Nil for
     ///   this process.

@@ -1,12 +1,14 @@
 import Synchronization
 
 extension PluginBundle {
-    /// Whether this is the main bundle, whose code runs from the start of the process. A main bundle with a linked
-    /// entry (``linked(at:entry:)``) is loaded through that entry, like other bundles.
+    /// Whether this is the main bundle, whose code runs from the start of the process.
+    ///
+    /// A main bundle with a linked entry (``linked(at:entry:)``) is loaded through that entry, like other bundles.
     var isProgram: Bool { BundleOpening.isMain(self) && !isLinked }
 
-    /// Gives the main bundle a state for the running code, without registrations. Observers see no change of state,
-    /// because it was loaded before anybody could observe it.
+    /// Gives the main bundle a state for the running code, without registrations.
+    ///
+    /// Observers see no change of state, because it was loaded before anybody could observe it.
     func beginAsProgram() {
         guard currentCode == nil else { return }
         let code = LoadedCode(

@@ -30,12 +30,15 @@ extension PluginBundle {
         public var signature: ForeignSignature?
     }
 
-    /// The registrations of the entry: classes, providers, factories and functions, each kind in order. Empty while the
-    /// bundle is not loaded.
+    /// The registrations of the entry: classes, providers, factories and functions, each kind in order.
+    ///
+    /// Empty while the bundle is not loaded.
     public var registrations: [Registration] { currentCode?.registrations.all ?? [] }
 
-    /// The names of all Swift classes in the bundle's image, qualified by their modules, in the order of the file; for
-    /// code that is linked into the program, the registered classes. Empty while the bundle is not loaded.
+    /// The names of all Swift classes in the bundle's image, qualified by their modules, in the order of the file.
+    ///
+    /// For code that is linked into the program, these are the registered classes. Empty while the bundle is not
+    /// loaded.
     ///
     /// **Cost.** Reads the image's metadata at each call.
     public var classNames: [String] { currentCode?.classNames ?? [] }

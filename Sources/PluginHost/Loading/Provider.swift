@@ -40,7 +40,7 @@ public struct Provider<Interface>: Sendable {
 }
 
 extension PluginBundle {
-    /// The bundle's providers at an extension point, in order. Loads the bundle if necessary.
+    /// The bundle's providers at an extension point, in order, after loading the bundle if necessary.
     ///
     /// Providers of another version of the point are skipped.
     ///
@@ -87,8 +87,10 @@ extension PluginBundle {
             objects: code.objects.count(.provider, typed.name, at: typed.pointName))
     }
 
-    /// The name to show to the user for something declared in Info.plist: its display name, localised with the bundle's
-    /// table `Providers`. After a load, ``Provider/displayName`` is the same.
+    /// The name to show to the user for something declared in Info.plist.
+    ///
+    /// It is the declaration's display name, localised with the bundle's table `Providers`. After a load,
+    /// ``Provider/displayName`` is the same.
     public func displayName(of declaration: Manifest.Extension) -> String {
         localizedProviderName(declaration.displayName ?? declaration.name)
     }

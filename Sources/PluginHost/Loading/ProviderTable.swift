@@ -14,8 +14,10 @@ final class ProviderTable: Sendable {
     /// By point and name.
     private let owners = Lock<[Registrations.Key: Owner]>([:])
 
-    /// Adds all keys or none. Keys of a predecessor stay with it until ``takeOver(_:by:)``. `predecessor`: the bundle
-    /// whose keys may be taken over. Throws ``PluginError`` of code `duplicateFactory` that names both bundles.
+    /// Adds all keys or none.
+    ///
+    /// Keys of a predecessor stay with it until ``takeOver(_:by:)``. `predecessor`: the bundle whose keys may be taken
+    /// over. Throws ``PluginError`` of code `duplicateFactory` that names both bundles.
     func insert(
         _ keys: [Registrations.Key], of bundlePath: String, inPlaceOf predecessor: String? = nil
     ) throws(PluginError) {
@@ -51,8 +53,10 @@ final class ProviderTable: Sendable {
         }
     }
 
-    /// Removes a bundle's keys. Keys that it was about to take over stay with the other bundle; keys that another
-    /// bundle was about to take over go to that bundle now.
+    /// Removes a bundle's keys.
+    ///
+    /// Keys that it was about to take over stay with the other bundle; keys that another bundle was about to take over
+    /// go to that bundle now.
     func remove(_ keys: [Registrations.Key], of bundlePath: String) {
         owners.withLock { owners in
             for key in keys {

@@ -10,6 +10,8 @@ struct Registrations: Sendable {
         /// For a class that nibs may name.
         let nib: NibRegistration?
 
+        /// The name under which the class is registered.
+        ///
         /// **Cost.** Without a given name, reads the class's metadata.
         var name: String { givenName ?? ImageClasses.ownName(of: type) }
 
@@ -58,8 +60,9 @@ struct Registrations: Sendable {
     private(set) var cProviders: [CProvider] = []
     private(set) var functions: [String: Function] = Dictionary()  // [:] would be a call at each load
     private(set) var hooks: [Hook] = []
-    /// The keys in use, recorded from the second registration on. A single registration, the usual case, cannot
-    /// conflict with another, so its name need not even be read.
+    /// The keys in use, recorded from the second registration on.
+    ///
+    /// A single registration, the usual case, cannot conflict with another, so its name need not even be read.
     private var taken: Set<Key> = []
 
     /// A name and the scope in which it must be unique.

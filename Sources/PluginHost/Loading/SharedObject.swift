@@ -20,9 +20,10 @@ final class SharedObject: Sendable {
 
     private let state = Lock(State.none)
 
-    /// The object; created if there is none. Other threads wait meanwhile; a thread that would wait for itself gets an
-    /// error. `path`: the bundle that provides it. `make`: creates it, with no lock held. After a failure, the next
-    /// request tries again.
+    /// The object, which is created if there is none.
+    ///
+    /// Other threads wait meanwhile; a thread that would wait for itself gets an error. `path`: the bundle that
+    /// provides it. `make`: creates it, with no lock held. After a failure, the next request tries again.
     func value<Interface: Sendable>(of path: String, _ point: String, _ make: () throws -> AnyServiceBox) throws
         -> Interface
     {

@@ -89,7 +89,9 @@ extension ForeignFunction {
 }
 
 extension PluginBundle {
-    /// Finds a C function of this bundle by the Swift types of its arguments and result. Loads the bundle if necessary.
+    /// Finds a C function of this bundle by the Swift types of its arguments and result.
+    ///
+    /// The bundle is loaded if necessary.
     ///
     /// - Parameters:
     ///   - name: the function's name.
@@ -107,7 +109,9 @@ extension PluginBundle {
         return TypedForeignFunction(function, resultIsPlain: Result.isPlain)
     }
 
-    /// Finds a C function without a result by the Swift types of its arguments. Loads the bundle if necessary.
+    /// Finds a C function without a result by the Swift types of its arguments.
+    ///
+    /// The bundle is loaded if necessary.
     ///
     /// - Parameters:
     ///   - name: the function's name.

@@ -16,8 +16,9 @@ enum HeldLocks {
         if areNone { work() } else { postpone(work) }
     }
 
-    /// Keeps a value alive until this thread holds no lock, so that its last reference is not released under one. A
-    /// deinitialiser calls it for the values that it owns.
+    /// Keeps a value alive until this thread holds no lock, so that its last reference is not released under one.
+    ///
+    /// A deinitialiser calls it for the values that it owns.
     @inline(__always)
     static func keep<Value>(_ value: Value) {
         if !areNone { postpone { withExtendedLifetime(value) {} } }

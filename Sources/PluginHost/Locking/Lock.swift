@@ -22,6 +22,8 @@ struct Lock<State>: ~Copyable, @unchecked Sendable {
     private let mutex: Mutex<State>
 
     #if THREAD_SANITIZER
+    /// Makes the order in which threads hold the lock visible to the thread sanitiser.
+    ///
     /// When a thread has to wait, the Mutex is taken inside the standard library, which is not built with the
     /// sanitiser. The sanitiser then does not see that the previous thread has released it, and reports false races.
     /// This counter is changed in the same order by code that is built with the sanitiser.

@@ -9,8 +9,9 @@ enum ExecutionRequest: String, CaseIterable {
     /// In a separate process with restricted rights.
     case sandboxed
 
-    /// Why a bundle cannot run here, where all code runs in the application's process. Code never runs less safely than
-    /// its bundle requires, so an unknown request is refused too.
+    /// Why a bundle cannot run here, where all code runs in the application's process.
+    ///
+    /// Code never runs less safely than its bundle requires, so an unknown request is refused too.
     ///
     /// - Parameters:
     ///   - text: the value of the key; nil if the list does not have it.

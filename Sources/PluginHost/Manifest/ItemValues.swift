@@ -15,7 +15,9 @@ enum ItemKey: Int, CaseIterable {
         }
     }
 
-    /// The key with a spelling; nil for one that the host does not read. No two keys have the same length.
+    /// The key with a spelling; nil for one that the host does not read.
+    ///
+    /// The length identifies the key, because no two keys have the same length.
     init?(_ spelling: UnsafeBufferPointer<UInt8>) {
         switch spelling.count {
         case 4: self = .name

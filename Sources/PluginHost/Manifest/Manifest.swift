@@ -70,22 +70,27 @@ public struct Manifest: Sendable {
     public let hostRequires: VersionRange?
     /// `PHCapabilities`: what the host must offer, under names that the application chooses.
     public let capabilities: [String]
-    /// `UIRequiredDeviceCapabilities`: with the same names, true for what the host must offer and false for what it
-    /// must not offer. The list may also be an array of required names.
+    /// `UIRequiredDeviceCapabilities`: true for what the host must offer and false for what it must not offer, by name.
+    ///
+    /// In Info.plist, the value may also be an array of required names.
     public let deviceCapabilities: [String: Bool]
     /// `PHExtensionPoints`: the extension points that the bundle opens to others.
     public let extensionPoints: [Point]
     /// `PHUses`: the services that the code requests, as extension points with their versions.
     public let uses: [String: UInt32]
-    /// `PHExecution`: where the bundle's code must run. A bundle that requires more than this version can provide,
-    /// which runs all code in the application's process, is not loaded.
+    /// `PHExecution`: where the bundle's code must run.
+    ///
+    /// This version runs all code in the application's process. A bundle that requires more than this is not loaded.
     public let execution: String?
-    /// `PHBuiltFor`: the plug-in `ABI`, and for Swift the `Toolchain`. The packer reads them from the executable's
-    /// note.
+    /// `PHBuiltFor`: the plug-in `ABI`, and for Swift the `Toolchain`.
+    ///
+    /// The packer reads them from the executable's note.
     public let builtFor: [String: String]
 
     private let list: InfoList
-    /// The problems of the list, each naming its key. Warnings, about duplicate keys, do not prevent a load.
+    /// The problems of the list, each naming its key.
+    ///
+    /// Warnings, about duplicate keys, do not prevent a load.
     @_spi(Tools) public let findings: [PluginFinding]
     /// The findings that prevent a load.
     var errors: [PluginFinding] { findings.filter { $0.severity == .error } }

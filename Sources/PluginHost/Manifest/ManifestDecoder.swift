@@ -40,7 +40,9 @@ struct ManifestDecoder {
         return text.isEmpty ? nil : text
     }
 
-    /// A file's name. A path could lead out of the bundle, so it is refused.
+    /// The name of a file.
+    ///
+    /// A path could lead out of the bundle, so it is refused.
     mutating func executable(_ item: ListItem) -> String? {
         guard let text = string(item), !text.hasVariable else { return nil }
         if text.holds(0) { return invalid(item.key, "contains a NUL character") }
@@ -119,7 +121,9 @@ struct ManifestDecoder {
         }
     }
 
-    /// Flags by name. A list of names sets each of them.
+    /// Flags by name.
+    ///
+    /// A list of names sets each of them.
     mutating func flagsByName(_ item: ListItem) -> [String: Bool] {
         switch item.value {
         case nil: return [:]
@@ -222,7 +226,9 @@ struct ManifestDecoder {
         return Dictionary(uniqueKeysWithValues: values.keys.map { ($0, version(ListItem($0, in: values))) })
     }
 
-    /// A whole number above zero; 1 if there is none. Old-style lists write it as a string.
+    /// A whole number above zero; 1 if there is none.
+    ///
+    /// Old-style lists write it as a string.
     private mutating func version(_ item: ListItem) -> UInt32 {
         UInt32(number(item, in: 1...Int(UInt32.max), else: 1, expected: "a whole number above zero"))
     }
@@ -269,7 +275,9 @@ struct ManifestDecoder {
                 remedy: "Correct the key, or remove it; docs/bundle-format.md lists the keys and their types."))
     }
 
-    /// Adds a finding. If the list is full, the finding is not created.
+    /// Adds a finding.
+    ///
+    /// If the list is full, the finding is not created.
     private mutating func add(_ finding: @autoclosure () -> PluginFinding) {
         // One more than is listed: a single further finding is shown instead of its number.
         if listed.count <= ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
@@ -282,8 +290,9 @@ extension String {
         return text.withUTF8 { bytes in bytes.baseAddress.map { memchr($0, CInt(byte), bytes.count) != nil } ?? false }
     }
 
-    /// Whether the text contains a `${…}` or `$(…)` that a build system should have expanded. It searches bytes,
-    /// because searching text costs more than all the other keys of a list together.
+    /// Whether the text contains a `${…}` or `$(…)` that a build system should have expanded.
+    ///
+    /// It searches bytes, because searching text costs more than all the other keys of a list together.
     fileprivate var hasVariable: Bool {
         guard holds(UInt8(ascii: "$")) else { return false }
         var last: UInt8 = 0

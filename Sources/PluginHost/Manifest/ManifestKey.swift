@@ -63,7 +63,9 @@ enum ManifestKey: Int, CaseIterable {
         }
     }
 
-    /// The keys with a length. Most other keys of a list have a different length.
+    /// The keys with a length.
+    ///
+    /// Most other keys of a list have a different length.
     private static func candidates(length: Int) -> (Self?, Self?, Self?) {
         switch length {
         case 6: (.icon, .uses, nil)

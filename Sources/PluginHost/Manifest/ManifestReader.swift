@@ -5,8 +5,11 @@ enum ManifestReader {
     /// A larger list is refused without reading it.
     static let maximumSize = 1 << 20
 
-    /// **Cost.** Two reads of the file, one of which finds its end, and one pass over the bytes. `file`: the open list.
-    /// `path`: its path, for the errors. Throws a finding of code `manifestUnreadable`.
+    /// Reads the manifest from an open list.
+    ///
+    /// `file`: the open list. `path`: its path, for the errors. Throws a finding of code `manifestUnreadable`.
+    ///
+    /// **Cost.** Two reads of the file, one of which finds its end, and one pass over the bytes.
     static func read(_ file: borrowing OpenedFile, path: String) throws(PluginFinding) -> Manifest {
         guard file.identity.size <= UInt64(maximumSize) else {
             throw unreadable(path, "is \(file.identity.size) bytes long; the limit is \(maximumSize)")
@@ -24,9 +27,10 @@ enum ManifestReader {
         return try read(text, path: path)
     }
 
-    /// Reads a list whose bytes are already in memory, for callers that need no bundle. `text`: the list. A caller that
-    /// reuses its memory must not keep the manifest. `path`: its path, for the errors. Throws a finding of code
-    /// `manifestUnreadable`.
+    /// Reads a list whose bytes are already in memory, for callers that need no bundle.
+    ///
+    /// `text`: the list. A caller that reuses its memory must not keep the manifest. `path`: the list's path, for the
+    /// errors. Throws a finding of code `manifestUnreadable`.
     static func read(_ text: ListText, path: String) throws(PluginFinding) -> Manifest {
         if let manifest = Manifest(recognizing: text, path: path) { return manifest }
         let list: PropertyList

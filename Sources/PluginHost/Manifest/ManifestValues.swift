@@ -13,7 +13,9 @@ struct ManifestValues {
         places = ManifestPlaces()
     }
 
-    /// The values of a list that was recognised. Only requested values are created.
+    /// The values of a list that was recognised.
+    ///
+    /// Only requested values are created.
     init(_ text: ListText, at places: ManifestPlaces) {
         list = [:]
         self.text = text
@@ -25,8 +27,10 @@ struct ManifestValues {
         text == nil ? list[key.spelling] != nil : places[key] != nil
     }
 
-    /// The dictionaries in an array, read without creating them: a catalogue reads one such array per plug-in. Nil if
-    /// the value must be read as a whole, above all if it has another type.
+    /// The dictionaries in an array, read without creating them; nil if the value must be read as a whole.
+    ///
+    /// It must be read as a whole above all if it has another type. Why this exists: a catalogue reads one such array
+    /// per plug-in.
     func dictionaries(of key: ManifestKey) -> [ItemValues]? {
         guard let text, let place = places[key] else { return nil }
         var dictionaries: [ItemValues] = []

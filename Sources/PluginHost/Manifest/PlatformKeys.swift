@@ -1,12 +1,14 @@
 import Glibc
 internal import PropertyLists
 
-/// Keys of an Info.plist that apply to one platform or product only: `Key-linux` replaces `Key`, and keys for other
-/// platforms are left out. Source: Apple, Information Property List Key Reference, "Creating Platform- and
-/// Device-Specific Keys"; docs/bundle-format.md, "Info.plist".
+/// Keys of an Info.plist that apply to one platform or product only.
+///
+/// `Key-linux` replaces `Key`, and keys for other platforms are left out. Source: Apple, Information Property List Key
+/// Reference, "Creating Platform- and Device-Specific Keys"; docs/bundle-format.md, "Info.plist".
 enum PlatformKeys {
-    /// Keys that cannot differ between platforms, because others find the bundle by them. A variant of such a key is
-    /// kept as a separate key without meaning; a checker reports it.
+    /// Keys that cannot differ between platforms, because others find the bundle by them.
+    ///
+    /// A variant of such a key is kept as a separate key without meaning; a checker reports it.
     static let fixed = ["CFBundleExecutable", "CFBundleIdentifier"]
 
     /// The ending of the keys for this platform.

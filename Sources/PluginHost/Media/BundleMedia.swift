@@ -70,7 +70,9 @@ final class BundleMedia: Sendable {
         return String(last.dropLast(type.count + 1))
     }
 
-    /// Opens a file to look at its head. Nil for what cannot be opened, or is too large, which is logged.
+    /// Opens a file to look at its head.
+    ///
+    /// Nil for what cannot be opened, or is too large, which is logged.
     private func open<Object>(_ path: String, _ make: (MediaHead.Read) -> Object) -> (Object, FileIdentity)? {
         do throws(OpenedFile.Failure) {
             let file = try OpenedFile(path: path)

@@ -77,7 +77,9 @@ struct ForeignNibClass: @unchecked Sendable {
         return object(instance.pointer, instance)
     }
 
-    /// The object of a pointer. `instance`: what releases it; nil for one that stays the plug-in's.
+    /// The object of a pointer.
+    ///
+    /// `instance`: what releases it; nil for one that stays the plug-in's.
     func object(_ instance: UnsafeMutableRawPointer, _ owner: AnyObject?) -> NibForeignObject {
         let awake = pointer.pointee.awake
         return NibForeignObject(

@@ -1,8 +1,10 @@
 internal import CPluginSupport.Shims
 @_spi(PluginHost) internal import PluginABI
 
-/// A nib's document, resolved against the classes, tables and resources of one time: what an instantiation does, step by
-/// step. All that can be wrong is found when it is made, before any object exists.
+/// A nib's document, resolved against the classes, tables and resources of one time: what an instantiation does, step
+/// by step.
+///
+/// All that can be wrong is found when it is made, before any object exists.
 ///
 /// **Threads.** Any; immutable.
 final class NibPlan: Sendable {
@@ -20,7 +22,9 @@ final class NibPlan: Sendable {
     /// The class of an object.
     struct Kind: Equatable {
         private let type: ObjectIdentifier
-        /// The C class: all objects of C classes have one Swift class. Kept alive, so that no other table gets its address.
+        /// The C class: all objects of C classes have one Swift class.
+        ///
+        /// Kept alive, so that no other table gets its address.
         private let foreignClass: NibClassTable?
 
         init(_ object: any NibObject) {

@@ -40,7 +40,9 @@ extension NibPlanner {
         }
     }
 
-    /// Converts a value once, and notes the step that sets it. `key`: of the text's translation.
+    /// Converts a value once, and notes the step that sets it.
+    ///
+    /// `key`: of the text's translation.
     private mutating func set(
         _ declared: NibAttributeSlot, of slot: NibPlan.Slot, _ object: Int, _ table: NibClassTable, _ value: NibValue,
         key: String, at offset: Int, _ phase: Phase

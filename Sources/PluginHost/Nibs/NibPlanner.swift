@@ -70,7 +70,9 @@ struct NibPlanner {
         findings = graph.findings
     }
 
-    /// The plan, if nothing is wrong. ``findings`` has what is.
+    /// The plan, if nothing is wrong.
+    ///
+    /// ``findings`` has what is.
     mutating func plan(generation: Int, classesVersion: Int) -> NibPlan? {
         findResources()
         resolveObjects()

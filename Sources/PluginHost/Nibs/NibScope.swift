@@ -1,6 +1,8 @@
 @_spi(PluginHost) internal import PluginABI
 
-/// Where a nib finds its classes. The planner knows no more of the loading of code than this.
+/// Where a nib finds its classes.
+///
+/// The planner knows no more of the loading of code than this.
 protocol NibClassSource: Sendable {
     /// The classes that a nib may name, those that go first in the first level. Loads code where that is needed.
     ///

@@ -28,7 +28,9 @@ extension PluginBundle {
         return try nib(named: name).instantiate(owner: owner)
     }
 
-    /// Instantiates a nib of the bundle, as AppKit's function of this name. An error is logged.
+    /// Instantiates a nib of the bundle, as AppKit's function of this name.
+    ///
+    /// An error is logged.
     ///
     /// - Parameters:
     ///   - nibName: the nib's name.
@@ -45,7 +47,9 @@ extension PluginBundle {
         return true
     }
 
-    /// Instantiates a nib of the bundle, as UIKit's function of this name. An error is logged.
+    /// Instantiates a nib of the bundle, as UIKit's function of this name.
+    ///
+    /// An error is logged.
     ///
     /// - Parameters:
     ///   - name: the nib's name.
@@ -57,7 +61,9 @@ extension PluginBundle {
         return logging { try instantiate(name, owner: owner, placeholders: externals).topLevelObjects }
     }
 
-    /// Instantiates a nib of the bundle that defines the owner's class, or else of the main bundle. An error is logged.
+    /// Instantiates a nib of the bundle that defines the owner's class, or else of the main bundle.
+    ///
+    /// An error is logged.
     ///
     /// - Parameters:
     ///   - nibName: the nib's name.

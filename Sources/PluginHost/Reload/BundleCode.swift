@@ -1,7 +1,8 @@
 import Glibc
 
-/// Which files of a bundle are its code: a change in one of them needs a new generation. All others are resources,
-/// which are read again while the code runs.
+/// The files of a bundle that are its code: a change in one of them needs a new generation.
+///
+/// All others are resources, which are read again while the code runs.
 ///
 /// The decision depends only on names, so no Info.plist is read, and the result is the same before and after a change.
 /// Code files are: the Info.plist; the files in directories that contain only executables (`Contents/Linux`); the
@@ -38,7 +39,9 @@ struct BundleCode: Sendable {
 
     typealias Failure = OpenedDirectory.Failure
 
-    /// The code files below a bundle's directory, including links. FIFOs, sockets and devices do not count.
+    /// The code files below a bundle's directory, including links.
+    ///
+    /// FIFOs, sockets and devices do not count.
     ///
     /// - Throws: what could not be read; `EFBIG` if there are more files than a copy may have.
     func files(in root: String, limits: TreeCopy.Limits = .init()) throws(Failure) -> Set<String> {

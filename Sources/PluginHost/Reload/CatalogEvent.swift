@@ -7,11 +7,13 @@ public enum CatalogEvent: Sendable {
     /// Files of a plug-in are different, but none of its code was loaded: it is not in use, or only its resources have
     /// changed, which it sees without a reload.
     case changed(PluginDescription)
-    /// A new generation of a plug-in's code is active. `remaining` are the earlier generations that still have callers
-    /// or objects, oldest first.
+    /// A new generation of a plug-in's code is active.
+    ///
+    /// `remaining` are the earlier generations that still have callers or objects, oldest first.
     case reloaded(PluginDescription, generation: GenerationReport, remaining: [GenerationReport])
-    /// A changed plug-in cannot be used in its new state, or not everything is watched. The previously active code
-    /// stays active.
+    /// A changed plug-in cannot be used in its new state, or not everything is watched.
+    ///
+    /// The previously active code stays active.
     case failed(PluginError)
 }
 

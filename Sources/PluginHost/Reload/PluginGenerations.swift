@@ -90,8 +90,9 @@ final class PluginGenerations: Generations {
 
     // MARK: Use
 
-    /// Lets a caller use the active generation, which is not deactivated before the body has returned. The first
-    /// generation is created, but not loaded, for the first caller.
+    /// Lets a caller use the active generation, which is not deactivated before the body has returned.
+    ///
+    /// The first generation is created, but not loaded, for the first caller.
     ///
     /// - Throws: the errors of the body, with the path of the installed bundle; ``PluginError`` of code `copyFailed`.
     func use<Result>(_ body: (PluginBundle) throws -> Result) throws -> Result {
@@ -166,8 +167,9 @@ final class PluginGenerations: Generations {
 
     // MARK: Reload
 
-    /// Updates the active generation from the bundle as it is installed now. If the plug-in is not loaded, the next use
-    /// makes a new copy.
+    /// Updates the active generation from the bundle as it is installed now.
+    ///
+    /// If the plug-in is not loaded, the next use makes a new copy.
     ///
     /// - Parameter path: where the bundle is installed now.
     /// - Returns: whether there is a new generation, and if not, why.

@@ -68,13 +68,17 @@ struct DirectoryCache: Sendable {
         }
     }
 
-    /// The nodes on which an answer depends. A few sets are enough for all answers of a bundle.
+    /// The nodes on which an answer depends.
+    ///
+    /// A few sets are enough for all answers of a bundle.
     private struct WatchSet: Sendable {
         let members: [Int]
         var freshUntil: UInt64
     }
 
-    /// A time that never goes back, in nanoseconds. Read through the vDSO, without a system call.
+    /// A time that never goes back, in nanoseconds.
+    ///
+    /// It is read through the vDSO, without a system call.
     static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -96,7 +100,9 @@ struct DirectoryCache: Sendable {
 
     // MARK: Reading
 
-    /// The number of a directory. Reads it if it is not known, or if it was read too long ago.
+    /// The number of a directory.
+    ///
+    /// The directory is read if it is not known, or if it was read too long ago.
     mutating func directory(_ path: String, now: UInt64) -> Int {
         if let known = known(path, isTarget: false) {
             refresh(known, now: now)

@@ -10,8 +10,9 @@ struct QueryTable<Value: Sendable>: Sendable {
     private var queries: [ResourceQuery] = []
     /// The answer to each query, in the same order.
     private var values: [Value] = []
-    /// The number of the query plus one, zero for a free place. The count is a power of two, and at most half of the
-    /// places are used.
+    /// A hash table: each place has the number of a query plus one, or zero if it is free.
+    ///
+    /// The count is a power of two, and at most half of the places are used.
     private var places: [UInt32] = []
 
     var count: Int { queries.count }

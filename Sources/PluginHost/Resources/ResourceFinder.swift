@@ -36,8 +36,10 @@ final class ResourceFinder: Sendable {
     private let state: Lock<ResourceSearch>
     private let log: @Sendable ([PluginFinding]) -> Void
 
+    /// Creates a finder for the resources in directories.
+    ///
     /// `directories`: the absolute paths of the resources, at least one; they need not exist. `log`: receives what
-    /// could not be examined, once for each directory and reason. Called without a lock.
+    /// could not be examined, once for each directory and reason. It is called without a lock.
     init(
         directories: [String], settings: LocalizationSettings = LocalizationSettings(),
         preference: VariantPreference = VariantPreference(),
@@ -75,11 +77,13 @@ final class ResourceFinder: Sendable {
 
     // MARK: Resources
 
-    /// The first resource that matches, or nil. `name`: the file's name; it may include its extension and a directory.
-    /// Nil or empty: the first file of the type, in the order of names. `type`: the extension, with or without a dot;
-    /// may be double (`tar.gz`). Nil or empty: the name is complete. `subdirectory`: a directory below the resources.
-    /// `localization`: only resources for all languages and those of this localisation; `fr` also means `French.lproj`
-    /// if there is no `fr.lproj`. Nil: the order above.
+    /// The first resource that matches, or nil.
+    ///
+    /// `name`: the file's name; it may include its extension and a directory. Nil or empty: the first file of the type,
+    /// in the order of names. `type`: the extension, with or without a dot; may be double (`tar.gz`). Nil or empty: the
+    /// name is complete. `subdirectory`: a directory below the resources. `localization`: only resources for all
+    /// languages and those of this localisation; `fr` also means `French.lproj` if there is no `fr.lproj`. Nil: the
+    /// order above.
     func resource(
         _ name: String?, ofType type: String?, inDirectory subdirectory: String? = nil,
         forLocalization localization: String? = nil
@@ -117,6 +121,7 @@ final class ResourceFinder: Sendable {
     }
 
     /// All places that have the resource in one of several types, in search order; the first one hides the others.
+    ///
     /// `most`: stop after this number of places. Returns for each place the paths in the order of the types, nil for a
     /// type that does not exist there; and whether every place could be examined. If not, the next answer may be
     /// different.

@@ -29,8 +29,10 @@ struct ResourceName: Hashable, Sendable {
         return (full[..<index], full[index...])
     }
 
-    /// The last and the first dot of a name, if they differ, in bytes from its beginning: finding character boundaries
-    /// takes longer than the whole look-up. A dot at the very start hides a file and does not begin an extension.
+    /// The positions of the last and the first dot of a name, if they differ, in bytes from its beginning.
+    ///
+    /// Why bytes: finding character boundaries takes longer than the whole look-up. A dot at the very start hides a
+    /// file and does not begin an extension.
     private static func endings(of name: String) -> [Int] {
         var name = name
         return name.withUTF8 { bytes in

@@ -50,6 +50,8 @@ extension ResourceSearch {
         }
     }
 
-    /// Whether a directory can be read. The search finds nothing in a directory that may only be entered.
+    /// Whether the names in a directory can be read.
+    ///
+    /// The search finds nothing in a directory that may only be entered.
     private static func isListed(_ folder: String) -> Bool { faccessat(AT_FDCWD, folder, R_OK, AT_EACCESS) == 0 }
 }

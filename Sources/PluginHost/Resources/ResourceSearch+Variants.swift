@@ -19,8 +19,10 @@ extension ResourceSearch {
         return firstFound
     }
 
-    /// The files in one directory: those for any device first, then by device, each sorted by scale. A file for this
-    /// platform replaces the file of which it is a variant, and only counts if that file exists, as in a look-up.
+    /// The files in one directory: those for any device first, then by device, each sorted by scale.
+    ///
+    /// A file for this platform replaces the file of which it is a variant, and only counts if that file exists, as in
+    /// a look-up.
     private mutating func variants(
         of name: ResourceName, in place: Int, _ run: inout Run
     ) -> [ResourceVariant] {

@@ -11,12 +11,14 @@ struct ResourceSearch: Sendable {
         didSet { if preference != oldValue { forgetAll() } }
     }
 
-    /// How many answers are cached, found or not; then all are dropped. A program that requests ever new names must not
-    /// fill the memory.
+    /// How many answers are cached, found or not; when there are more, all are dropped.
+    ///
+    /// A program that requests ever new names must not fill the memory.
     static let mostAnswers = 16_384
     static let mostLists = 64
-    /// How many localisations that are links are used, by name; the others are ignored. Bundles that share all their
-    /// resources link to the directory above.
+    /// How many localisations that are links are used, by name; the others are ignored.
+    ///
+    /// Bundles that share all their resources link to the directory above.
     static let mostLinkedLocalizations = 128
 
     var cache = DirectoryCache()
@@ -34,8 +36,9 @@ struct ResourceSearch: Sendable {
 
     private enum State {
         case new
-        /// One question was answered by checking for the name of the file. No table is created for the answer, because
-        /// many bundles get no other question.
+        /// One question was answered by checking for the name of the file.
+        ///
+        /// No table is created for the answer, because many bundles get no other question.
         case askedByName(ResourceQuery, Answer)
         /// Directories were read.
         case searched
@@ -97,7 +100,8 @@ struct ResourceSearch: Sendable {
         return found
     }
 
-    /// For each place that has a resource for one of the queries, which differ only in the type, the path of each.
+    /// The paths of a resource in each place that has it for one of the queries, which differ only in the type.
+    ///
     /// `most`: stop after this number of places. Also returns whether everything on the way could be examined. If not,
     /// there may be places that come earlier.
     mutating func allPaths(_ queries: [ResourceQuery], most: Int) -> (paths: [[String?]], isCertain: Bool) {
@@ -154,9 +158,10 @@ struct ResourceSearch: Sendable {
         return Run()
     }
 
-    /// The number of the set on which the answer depends. Must be called before the answer is stored: the search may
-    /// have found that older answers are void. Nil for an answer that must not be cached, because something could not
-    /// be examined.
+    /// The number of the set on which the answer depends; nil for an answer that must not be cached.
+    ///
+    /// An answer must not be cached if something could not be examined. Call this before the answer is stored: the
+    /// search may have found that older answers are void.
     private mutating func end(_ run: Run) -> Int? {
         forgetOutdated()
         return isCertain(run) ? cache.watchSet(run.seen) : nil
@@ -184,7 +189,9 @@ struct ResourceSearch: Sendable {
         let now = DirectoryCache.now()
         /// The numbers of the directories and links on which the answer depends.
         var seen: [Int] = []
-        /// What could not be examined. Kept separately, because a second attempt in the same search may succeed.
+        /// What could not be examined.
+        ///
+        /// It is kept separately, because a second attempt in the same search may succeed.
         var failures: [OpenedDirectory.Failure] = []
     }
 
@@ -242,8 +249,9 @@ struct ResourceSearch: Sendable {
         return places
     }
 
-    /// Calls body with each directory to search, in order, until it returns false. A directory is not examined before
-    /// its turn.
+    /// Calls body with each directory to search, in order, until it returns false.
+    ///
+    /// A directory is not examined before its turn.
     private mutating func forEachPlace(
         _ meaning: ResourceQuery.Meaning, only localization: String?, _ run: inout Run,
         _ body: (inout Self, Int, inout Run) -> Bool
@@ -294,7 +302,9 @@ struct ResourceSearch: Sendable {
         return value
     }
 
-    /// The names of the `.lproj` directories in a directory. `rests` receives the links that were followed.
+    /// The names of the `.lproj` directories in a directory.
+    ///
+    /// `rests` receives the links that were followed.
     private mutating func localizationFolders(in root: Int, _ rests: inout [Int], _ run: inout Run) -> [String] {
         cache.localizationNames(in: root).prefix(SearchOrder.mostLocalizations).filter { name in
             guard let item = cache.item(name, in: root) else { return false }
@@ -325,7 +335,9 @@ struct ResourceSearch: Sendable {
         return nil
     }
 
-    /// The item of a name in a directory, if it is a resource. If it is a link, the kind of its target is determined.
+    /// The item of a name in a directory, if it is a resource.
+    ///
+    /// If it is a link, the kind of its target is determined.
     mutating func item(_ name: String, in place: Int, _ run: inout Run) -> DirectoryListing.Item? {
         guard let item = cache.item(name, in: place) else { return nil }
         guard item.kind == .unresolved else { return item }

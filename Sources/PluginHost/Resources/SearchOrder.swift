@@ -2,16 +2,20 @@ import Synchronization
 
 /// The localisations of a bundle and the order in which they are searched.
 struct SearchOrder: Sendable, Hashable {
-    /// The declared ones in their order, then the others found, by name. As in CoreFoundation, the development region
-    /// is added if there is no other, or if a `Base` contains its resources.
+    /// The declared localisations in their order, then the others found, by name.
+    ///
+    /// As in CoreFoundation, the development region is added if there is no other, or if a `Base` contains its
+    /// resources.
     let localizations: [String]
     /// The localisations to use for the user, best first.
     let preferred: [String]
     /// The localisations to search: the first preferred one, Base, the other preferred ones, the development region.
     let languages: [String]
 
-    /// More than the number of languages with a locale of their own; further ones are ignored. A folder can contain any
-    /// number of names, and each is compared with each language of the user.
+    /// The most localisations that are used, more than there are languages with a locale of their own; further ones are
+    /// ignored.
+    ///
+    /// A folder can contain any number of names, and each is compared with each language of the user.
     static let mostLocalizations = 1_000
 
     /// `folders`: the names of the `.lproj` directories, in order.
@@ -72,8 +76,10 @@ struct SearchOrder: Sendable, Hashable {
         }
     }
 
-    /// The latest orders. Most bundles of an application have the same languages, and determining which of them fit the
-    /// user takes longer than the rest of the first look-up in a bundle.
+    /// The latest orders.
+    ///
+    /// Most bundles of an application have the same languages, and determining which of them fit the user takes longer
+    /// than the rest of the first look-up in a bundle.
     private static let recent = Lock<[(question: Question, order: SearchOrder)]>([])
     private static let mostRecent = 8
 

@@ -29,7 +29,9 @@ public final class HostService: Sendable {
     /// The closure and everything that it captures belong to the application.
     deinit { HeldLocks.keep(make) }
 
-    /// Withdraws the service. Plug-ins that already have the object keep it.
+    /// Withdraws the service.
+    ///
+    /// Plug-ins that already have the object keep it.
     public func withdraw() { HostServices.shared.remove(self) }
 
     func otherInterface(_ wanted: Any.Type) -> PluginError {
@@ -47,8 +49,9 @@ public final class HostService: Sendable {
 }
 
 extension HostEnvironment {
-    /// Provides a service of the application to plug-ins. They get it with `context.service(_:)`, like a service of
-    /// another plug-in.
+    /// Provides a service of the application to plug-ins.
+    ///
+    /// They get it with `context.service(_:)`, like a service of another plug-in.
     ///
     /// ```swift
     /// HostEnvironment.provide(.spelling, named: "system") { SystemSpelling() }

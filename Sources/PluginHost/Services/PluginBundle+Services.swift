@@ -67,7 +67,9 @@ extension PluginBundle {
         }
     }
 
-    /// The shared object of a C factory. It is never released, because C clients keep its address.
+    /// The shared object of a C factory.
+    ///
+    /// It is never released, because C clients keep its address.
     private func sharedInstance(_ name: String, _ point: String, _ version: UInt32) throws -> CInstance {
         while true {
             let code = try loadedCode()

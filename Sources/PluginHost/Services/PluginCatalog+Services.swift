@@ -1,13 +1,16 @@
 extension PluginCatalog {
-    /// The first plug-in service declared at an extension point. Nothing is loaded.
+    /// The first plug-in service declared at an extension point.
+    ///
+    /// No plug-in is loaded for the answer.
     func service(at point: String, version: UInt32) -> PluginService? {
         firstExtension(at: point, version: version).map {
             PluginService(owner: .plugin($0.plugin), name: $0.name, order: $0.order)
         }
     }
 
-    /// Why no plug-in provides a service: which installed plug-ins could, and what prevents each. Full sentences, or
-    /// nil.
+    /// Why no plug-in provides a service: which installed plug-ins could, and what prevents each.
+    ///
+    /// The result is full sentences, or nil if no installed plug-in could provide it.
     func whyServiceIsMissing(at point: String, version: UInt32) -> String? {
         let reasons = candidates.compactMap { candidate -> String? in
             let versions = candidate.record.extensions.filter { $0.extensionPoint == point }.map(\.version)

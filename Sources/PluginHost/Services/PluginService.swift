@@ -12,8 +12,10 @@ struct PluginService {
     let name: String
     let order: Int
 
-    /// Lets a caller use the bundle. For a plug-in of a watched catalogue, this is the active generation, which is not
-    /// deactivated before the body has returned.
+    /// Lets a caller use the bundle.
+    ///
+    /// For a plug-in of a watched catalogue, this is the active generation, which is not deactivated before the body
+    /// has returned.
     func withBundle<Result>(_ body: (PluginBundle) throws -> Result) throws -> Result {
         switch owner {
         case .bundle(let bundle): try body(bundle)
@@ -21,7 +23,9 @@ struct PluginService {
         }
     }
 
-    /// Whether another generation has replaced the owner. The caller must then use that one.
+    /// Whether another generation has replaced the owner.
+    ///
+    /// The caller must then use that one.
     var isSuperseded: Bool {
         switch owner {
         case .bundle(let bundle): bundle.isSuperseded

@@ -25,8 +25,10 @@ struct ServiceRequest {
         }
     }
 
-    /// The first service. Rules, in order: the lowest order; the application's; the one that the catalogue lists first;
-    /// the loaded bundle whose path sorts first.
+    /// The first service at the point, by these rules.
+    ///
+    /// The rules in order: the lowest order; the application's; the one that the catalogue lists first; the loaded
+    /// bundle whose path sorts first.
     ///
     /// - Throws: `serviceUndeclared`.
     /// - Returns: nil if nobody provides it. Nothing is loaded.

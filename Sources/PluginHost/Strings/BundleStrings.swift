@@ -161,12 +161,15 @@ final class BundleStrings: Sendable {
     }
 
     private static let emptyTable = StringsTable([:])
-    /// Reading a table of 10,000 entries takes as long as some hundred of these questions. A program that asks more often
-    /// is likely to need most of the table.
+    /// The most questions about one table that are answered from its compiled form before the table is read.
+    ///
+    /// Reading a table of 10,000 entries takes as long as some hundred of these questions. A program that asks more
+    /// often is likely to need most of the table.
     private static let mostUnread = 16
 
-    /// The translation of a key from a compiled table in the file; nil if the table must be read. What depends on numbers
-    /// is in a `.stringsdict`, which is always read.
+    /// The translation of a key from a compiled table in the file; nil if the table must be read.
+    ///
+    /// What depends on numbers is in a `.stringsdict`, which is always read.
     private func unreadText(forKey key: String, _ table: String, _ found: StringsChain.Files) -> String? {
         guard found.isCertain, let file = found.files.first, file.formats == nil, let path = file.strings,
             let text = CompiledTable(beside: path)?.text(forKey: key)
@@ -251,8 +254,10 @@ final class BundleStrings: Sendable {
         return finder.settings.developmentRegion ?? finder.preferredLocalizations.first ?? ""
     }
 
-    /// Whether the user wants to see missing translations: set by the environment variable, otherwise by the argument,
-    /// or with Foundation by the default. Read once per process, so that a miss does not cost more than a hit.
+    /// Whether the user wants to see missing translations.
+    ///
+    /// The environment variable sets this, otherwise the argument, or with Foundation the default. It is read once per
+    /// process, so that a miss does not cost more than a hit.
     private static let showsNonLocalizedStrings = ProgramDefaults.isOn("NSShowNonLocalizedStrings")
 }
 

@@ -9,7 +9,7 @@ struct CompiledTable: ~Copyable {
     private let file: OpenedFile
     private let head: CompiledStrings.Head
 
-    /// Opens the compiled table next to a `.strings` file. Creates nil if there is none that matches the text.
+    /// Opens the compiled table next to a `.strings` file; nil if there is none that matches the text.
     ///
     /// **Cost.** One system call if there is none, otherwise four; if the time differs, also reading the text.
     init?(beside strings: String) {

@@ -70,8 +70,9 @@ struct FormatArgument {
         return length.isEmpty || width <= 32 ? bits & 0xFFFF_FFFF : bits
     }
 
-    /// The operands for a plural rule; nil if the value is not a number. `digits`: how many digits of a fraction are
-    /// shown; nil for all of them.
+    /// The operands for a plural rule; nil if the value is not a number.
+    ///
+    /// `digits`: how many digits of a fraction are shown; nil for all of them.
     func operands(fractionDigits digits: Int?) -> PluralOperands? {
         if let digits, let real { return PluralOperands(RealText.text(of: real, type: "f", precision: digits)) }
         switch number {

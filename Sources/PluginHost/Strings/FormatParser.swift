@@ -85,7 +85,9 @@ struct FormatParser {
     /// `%n` is included so that it is recognised and never executed.
     private static let types = Array("@diuoxXcCsSfFeEgGaADOUpn".utf8)
 
-    /// A width or precision. The inner nil means that there is none, the outer nil that it is invalid.
+    /// Reads a width or precision.
+    ///
+    /// The inner nil means that there is none, the outer nil that it is invalid.
     private mutating func readAmount(_ conversion: inout Conversion) -> Conversion.Amount?? {
         guard next == UInt8(ascii: "*") else {
             guard next.isDigit else { return .some(nil) }

@@ -25,8 +25,9 @@ struct FormatSizes {
     static let longest = 1 << 20
     /// Conversions, variables and texts between them.
     static let mostPieces = 10_000
-    /// How deep texts may be nested in the variables of texts. Translators need two or three levels, and reading them
-    /// is recursive.
+    /// How deep texts may be nested in the variables of texts.
+    ///
+    /// Translators need two or three levels, and reading them is recursive.
     static let deepest = 64
 
     init(variables: [String: LocalizedFormat], depth: Int) {

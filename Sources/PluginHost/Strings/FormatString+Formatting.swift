@@ -103,8 +103,9 @@ private struct Formatter {
         if shown == nil { note("The argument \(position) does not fit “\(conversion.source)”.") }
     }
 
-    /// A width or precision. The inner nil means that there is none, the outer nil that its argument is not a number or
-    /// is too large.
+    /// The value of a width or precision.
+    ///
+    /// The inner nil means that there is none, the outer nil that its argument is not a number or is too large.
     private func amount(_ amount: Conversion.Amount?) -> Int?? {
         switch amount {
         case nil: return .some(nil)

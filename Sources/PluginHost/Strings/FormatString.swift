@@ -82,8 +82,9 @@ struct Conversion: Sendable, Hashable {
     var flags: Flags = []
     var width: Amount?
     var precision: Amount?
-    /// `l`, `ll`, `h`, `z` and so on. Arguments know their own size; it only matters for negative numbers in
-    /// hexadecimal.
+    /// The size of the argument: `l`, `ll`, `h`, `z` and so on.
+    ///
+    /// Arguments know their own size; it only matters for negative numbers in hexadecimal.
     var length = ""
     /// The letter at its end.
     var type: Unicode.Scalar = "@"

@@ -2,15 +2,20 @@
 ///
 /// **Threads.** A value.
 indirect enum LocalizedFormat: Sendable {
-    /// A text with the meaning of its variables `%#@name@`. A text without variables of its own uses those of the entry
-    /// that contains it.
+    /// A text with the meaning of its variables `%#@name@`.
+    ///
+    /// A text without variables of its own uses those of the entry that contains it.
     case text(FormatString, variables: [String: LocalizedFormat])
-    /// NSStringPluralRuleType. `digits`: how many digits after the decimal point the numbers show, from
-    /// NSStringFormatValueTypeKey; nil for as many as they need.
+    /// Forms for the plural categories of a number: NSStringPluralRuleType.
+    ///
+    /// `digits`: how many digits after the decimal point the numbers show, from NSStringFormatValueTypeKey; nil for as
+    /// many as they need.
     case plural(forms: [PluralCategory: LocalizedFormat], digits: Int?)
     /// NSStringVariableWidthRuleType, the narrowest first; never empty.
     case widths([(width: Int, format: LocalizedFormat)])
-    /// NSStringDeviceSpecificRuleType; never empty. `first`: the first of the names.
+    /// Forms for kinds of devices: NSStringDeviceSpecificRuleType; never empty.
+    ///
+    /// `first`: the first of the names.
     case devices([String: LocalizedFormat], first: String)
 
     /// The conditions for choosing among the variants.

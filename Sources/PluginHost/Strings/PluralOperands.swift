@@ -1,9 +1,12 @@
-/// A number in the form that plural rules use: the digits that are shown matter, not only the value. English has "1
-/// mile" and "1.0 miles".
+/// A number in the form that plural rules use: the digits that are shown matter, not only the value.
+///
+/// English has "1 mile" and "1.0 miles".
 ///
 /// Source: UTS #35, part 3, "Plural Operand Meanings". The sign does not matter.
 struct PluralOperands: Sendable, Hashable {
-    /// The whole part. If it has more than 18 digits: a number with the same last digits that is as large as possible.
+    /// The whole part.
+    ///
+    /// If it has more than 18 digits: a number with the same last digits that is as large as possible.
     let i: UInt64
     /// How many digits the fraction shows, with and without zeros at its end.
     let v: UInt64
@@ -16,8 +19,9 @@ struct PluralOperands: Sendable, Hashable {
         self.init(digits: Array(String(number.magnitude).utf8), fraction: [])
     }
 
-    /// A number written with digits, a decimal point and an exponent: `-12.50`, `1e+20`. Nil if the text is something
-    /// else.
+    /// Reads a number written with digits, a decimal point and an exponent; nil if the text is something else.
+    ///
+    /// For example `-12.50` and `1e+20`.
     init?(_ text: some StringProtocol) {
         var digits: [UInt8] = []
         var fraction: [UInt8] = []
@@ -43,7 +47,9 @@ struct PluralOperands: Sendable, Hashable {
         self.init(digits: digits, fraction: fraction)
     }
 
-    /// A number with no more digits than it needs: 1.0 as `1`. Nil if it is not finite.
+    /// A number with no more digits than it needs; nil if it is not finite.
+    ///
+    /// For example, 1.0 becomes `1`.
     init?(_ number: Double) {
         var text = "\(number)"
         if text.hasSuffix(".0") { text.removeLast(2) }

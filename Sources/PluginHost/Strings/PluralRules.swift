@@ -27,8 +27,9 @@
         return PluralRuleData.rules[tag.language] ?? []
     }
 
-    /// The categories of the whole numbers up to a thousand, which a translation needs. Some languages have one more
-    /// for millions or for fractions, which most texts never show.
+    /// The categories of the whole numbers up to a thousand, which a translation needs.
+    ///
+    /// Some languages have one more for millions or for fractions, which most texts never show.
     @_spi(Tools) public var usualCategories: Set<PluralCategory> {
         Set((0...1000).map { category(of: PluralOperands($0)) })
     }
@@ -39,7 +40,9 @@
     }
 }
 
-/// The forms that languages have for numbers. No language has all of them, and every language has ``other``.
+/// The forms that languages have for numbers.
+///
+/// No language has all of them, and every language has ``other``.
 @_spi(Tools) public enum PluralCategory: String, Sendable, CaseIterable {
     case zero, one, two, few, many, other
 }

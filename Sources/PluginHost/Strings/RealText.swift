@@ -6,6 +6,8 @@ enum RealText {
     // nonisolated(unsafe): a pointer that is created once and only passed to uselocale().
     nonisolated(unsafe) private static let plain = newlocale(1 << LC_NUMERIC, "C", nil)
 
+    /// The text of a number, as printf() writes it in the C locale.
+    ///
     /// `type`: one of `fFeEgGaA`. `precision`: nil for printf()'s default. Both precision and width are below 1,000.
     static func text(
         of number: Double, type: Unicode.Scalar, precision: Int? = nil, width: Int = 0, flags: Conversion.Flags = []

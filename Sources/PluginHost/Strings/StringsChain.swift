@@ -20,7 +20,9 @@ final class StringsChain: Sendable {
         }
     }
 
-    /// The result of a look-up in the tables that were read. Valid as long as the chain exists.
+    /// The result of a look-up in the tables that were read.
+    ///
+    /// Valid as long as the chain exists.
     enum Answer {
         case entry(StringsTable.Entry)
         /// No table has it, and all were read.
@@ -32,14 +34,18 @@ final class StringsChain: Sendable {
     /// The files of tables, in search order.
     struct Files {
         var files: [StringsFile]
-        /// Whether every place could be examined. If not, the next search may find other files.
+        /// Whether every place could be examined.
+        ///
+        /// If not, the next search may find other files.
         let isCertain: Bool
     }
 
     /// A table that was read from its files.
     struct Reading {
         let table: StringsTable
-        /// Whether the system let the files be read. If not, the table may be used for one answer only.
+        /// Whether the system let the files be read.
+        ///
+        /// If not, the table may be used for one answer only.
         let isRead: Bool
         /// Reports the problems of the files.
         let log: () -> Void
@@ -52,7 +58,9 @@ final class StringsChain: Sendable {
         var nodes: [Node]
     }
 
-    /// The start of a look-up, which reads without counting references. Valid as long as the chain exists.
+    /// The start of a look-up, which reads without counting references.
+    ///
+    /// It is valid as long as the chain exists.
     struct Head {
         private let first: StringsTable.View
         private let chain: Unmanaged<StringsChain>
@@ -62,7 +70,9 @@ final class StringsChain: Sendable {
             self.chain = .passUnretained(chain)
         }
 
-        /// What is known about a key. Reads no file.
+        /// The result for a key in the tables that were read.
+        ///
+        /// This reads no file.
         @inline(__always)
         func answer(forKey key: String) -> Answer {
             if let entry = first.entry(key) { return .entry(entry) }
@@ -91,8 +101,9 @@ final class StringsChain: Sendable {
 
     var head: Head { Head(self) }
 
-    /// The translation of a key and the table that has it; nil if none does. `read`: reads a file; called for one file
-    /// after the other until the key is found.
+    /// The translation of a key and the table that has it; nil if none does.
+    ///
+    /// `read`: reads a file; called for one file after the other until the key is found.
     func entry(
         forKey key: String, reading read: (StringsFile) -> Reading
     ) -> (text: String, table: StringsTable)? {
@@ -111,7 +122,9 @@ final class StringsChain: Sendable {
         }
     }
 
-    /// The translation of a key if some tables cannot be read at the moment. Nothing of them is kept.
+    /// The translation of a key if some tables cannot be read at the moment.
+    ///
+    /// Nothing of these tables is kept.
     private func entry(
         forKey key: String, in files: ArraySlice<StringsFile>, _ read: (StringsFile) -> Reading
     ) -> (text: String, table: StringsTable)? {
@@ -145,8 +158,10 @@ final class StringsChain: Sendable {
         return nil
     }
 
-    /// Reads the next file, if there is one. `files`: the files not read yet, the next one last. If the system did not
-    /// let the file be read, it returns what could be read, and the file still counts as not read.
+    /// Reads the next file, if there is one.
+    ///
+    /// `files`: the files not read yet, the next one last. If the system did not let the file be read, it returns what
+    /// could be read, and the file still counts as not read.
     private func readNext(_ files: [StringsFile], _ read: (StringsFile) -> Reading) -> Reading? {
         guard let file = files.last else { return nil }
         let reading = read(file)
@@ -169,8 +184,9 @@ final class StringsChain: Sendable {
         return nil
     }
 
-    /// The files of the tables that were not needed so far, the next one last. The search runs once, unless a place
-    /// cannot be examined.
+    /// The files of the tables that were not needed so far, the next one last.
+    ///
+    /// The search runs once, unless a place cannot be examined.
     private func unread() -> Files {
         if let known = state.withLock({ Self.copied($0.unread) }) { return Files(files: known, isCertain: true) }
         var found = hidden()

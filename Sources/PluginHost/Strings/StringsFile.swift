@@ -9,7 +9,9 @@ struct StringsFile: Sendable, Equatable {
     /// The language of the formats; irrelevant without any.
     let language: String
 
-    /// The content of the files and their problems. A file that cannot be read counts as empty.
+    /// The content of the files and their problems.
+    ///
+    /// A file that cannot be read counts as empty.
     ///
     /// If a key is in both files, the translation in the `.stringsdict` is used.
     ///

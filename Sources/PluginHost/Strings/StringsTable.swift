@@ -22,8 +22,9 @@ final class StringsTable: @unchecked Sendable {
         let marks: UnsafeMutablePointer<Atomic<Bool>>
     }
 
-    /// What a look-up needs: plain pointers, so that it counts no references. Counting them would take longer than all
-    /// the rest. Valid as long as the table exists.
+    /// What a look-up needs: plain pointers, so that it counts no references.
+    ///
+    /// Counting them would take longer than all the rest. A view is valid as long as the table exists.
     // @unchecked: like the table.
     struct View: @unchecked Sendable {
         private let places: StringsIndex.Places
@@ -60,7 +61,9 @@ final class StringsTable: @unchecked Sendable {
         }
     }
 
-    /// The position of an entry; plain pointers too. Valid as long as the table exists.
+    /// The position of an entry, with plain pointers to avoid counting references.
+    ///
+    /// It is valid as long as the table exists.
     struct Entry {
         fileprivate let number: Int
         fileprivate let made: Made

@@ -1,6 +1,8 @@
 extension Range<Int> {
     /// The first number for which a condition is true, found by binary search, or the upper bound if it is true for
-    /// none. `belongsInSecondPartition`: must be false up to some number and true from that number on.
+    /// none.
+    ///
+    /// `belongsInSecondPartition`: must be false up to some number and true from that number on.
     func partitioningIndex(where belongsInSecondPartition: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {

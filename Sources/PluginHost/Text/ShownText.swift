@@ -1,6 +1,7 @@
-/// A name or path for a message: in quotation marks, with control characters escaped, so that a hostile file name can
-/// neither move the cursor of a terminal nor forge a second line of a log. Text longer than any path is shortened,
-/// because a key of a property list may have megabytes.
+/// A name or path for a message, in quotation marks and with control characters escaped.
+///
+/// So a hostile file name can neither move the cursor of a terminal nor forge a second line of a log. Text longer than
+/// any path is shortened, because a key of a property list may have megabytes.
 @_spi(Tools) public func quoted(_ name: some StringProtocol) -> String {
     guard name.utf8.count > longestQuoted else { return "“\(name.escapedForDisplay)”" }
     let beginning = String(decoding: name.utf8.prefix(longestQuoted - 8), as: UTF8.self)
@@ -40,8 +41,9 @@ extension Unicode.Scalar {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Bytes that should be UTF-8 but are not, for a message. Invalid bytes are written as `\\xFF`; long text is
-    /// shortened.
+    /// Bytes that should be UTF-8 but are not, for a message.
+    ///
+    /// Invalid bytes are written as `\\xFF`; long text is shortened.
     var shownBytes: String {
         let longest = 64
         var text = ""

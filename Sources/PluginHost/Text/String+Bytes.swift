@@ -22,7 +22,9 @@ extension String {
 }
 
 extension String {
-    /// Passes the text's UTF-8 to a closure. `withUTF8` needs a variable, so the text would be retained and released.
+    /// Passes the text's UTF-8 to a closure.
+    ///
+    /// Why not `withUTF8`: it needs a variable, so the text would be retained and released.
     @inline(__always)
     func withoutCopy<Value>(_ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
         // On Linux the UTF-8 of every text is contiguous.

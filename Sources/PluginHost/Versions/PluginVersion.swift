@@ -82,8 +82,10 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
             description: numbers.map(String.init).joined(separator: "."), numbers: numbers, prerelease: [])
     }
 
-    /// The numbers separated by dots at the beginning of a text, and their length in bytes. They end where the next
-    /// part is not a number of 63 bits, or is beyond the longest version. A catalogue reads one version per plug-in.
+    /// The numbers separated by dots at the beginning of a text, and their length in bytes.
+    ///
+    /// They end where the next part is not a number of 63 bits, or is beyond the longest version. A catalogue reads one
+    /// version per plug-in.
     private static func leadingNumbers(_ text: String) -> (numbers: [Int], length: Int) {
         var text = text
         return text.withUTF8 { bytes in

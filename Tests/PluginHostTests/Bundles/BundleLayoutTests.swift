@@ -3,8 +3,9 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Every layout of docs/bundle-format.md, and the forms of installed bundles. The executables are plain files: these tests
-/// only check that they are found.
+/// Every layout of docs/bundle-format.md, and the forms of installed bundles.
+///
+/// The executables are plain files: these tests only check that they are found.
 @Suite struct BundleLayoutTests {
     private static let info = "{ CFBundleIdentifier = org.example.X; NSExecutable = X; }"
 

@@ -4,9 +4,10 @@ import Testing
 
 @testable import PluginHost
 
-/// What swift-corelibs-foundation expects of its own Bundle (Tests/Foundation/TestBundle.swift there), in our words. Each
-/// test names the test that it follows. test_bundleReverseBundleLookup and test_bundleMacro are left out, because they use
-/// internals of Foundation.
+/// What swift-corelibs-foundation expects of its own Bundle, in our words.
+///
+/// The source is Tests/Foundation/TestBundle.swift there. Each test names the test that it follows.
+/// test_bundleReverseBundleLookup and test_bundleMacro are left out, because they use internals of Foundation.
 @Suite struct FoundationBundleTests {
     /// The ways of installing a bundle on Linux in that suite, each with an executable and with a library.
     enum Layout: String, CaseIterable, Sendable {

@@ -3,8 +3,10 @@ import Testing
 
 @testable import PluginHost
 
-/// What GNUstep expects of its NSBundle (Tests/base/NSBundle in gnustep/libs-base), in our words, except for tests that
-/// need compiled code: those are in the integration tests, GNUstepBundles.swift. Each test names the file that it follows.
+/// What GNUstep expects of its NSBundle, in our words, except for tests that need compiled code.
+///
+/// The source is Tests/base/NSBundle in gnustep/libs-base. Each test names the file that it follows. The tests that
+/// need compiled code are in the integration tests, GNUstepBundles.swift.
 ///
 /// Two things are left out: the bundle of GNUstep's own library (bundleForLibrary:), and the number that its runtime keeps
 /// with a bundle (setBundleVersion:).

@@ -10,7 +10,9 @@ enum FunctionFixture {
 
     private static let shared = Result { try make("Functions", source) }
 
-    /// Makes a separate bundle. Its folder exists as long as the process.
+    /// Makes a separate bundle.
+    ///
+    /// Its folder exists as long as the process.
     static func make(_ name: String, _ source: String, info: String = "") throws -> PluginBundle {
         let file = try ImageFixtures.c("\(name).so", source, ["-shared", "-pthread"])
         let tree = try TemporaryTree([
@@ -23,6 +25,8 @@ enum FunctionFixture {
         return try PluginBundle.open(path: tree("\(name).bundle"))
     }
 
+    /// The source of a plug-in in C that registers functions.
+    ///
     /// `functions`: definitions in C. `table`: rows of the form `R(name, "signature")`.
     static func source(_ functions: String, _ table: String) -> String {
         """

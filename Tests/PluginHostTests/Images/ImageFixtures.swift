@@ -16,7 +16,9 @@ enum ImageFixtures {
         return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }()
 
-    /// The results of all builds, by file name. The lock is held during a build, because two tests may need the same file.
+    /// The results of all builds, by file name.
+    ///
+    /// The lock is held during a build, because two tests may need the same file.
     private static let built = FixtureLock<[String: Result<String, BuildFailure>]>([:])
 
     // MARK: - Sources
@@ -187,7 +189,9 @@ struct ELFBytes {
     func save(_ name: String) throws -> String { try ImageFixtures.file(name, bytes) }
 }
 
-/// A value behind a POSIX mutex. The thread sanitiser knows that mutex, but not the inside of the standard library's.
+/// A value behind a POSIX mutex.
+///
+/// The thread sanitiser knows that mutex, but not the inside of the standard library's.
 final class FixtureLock<Value>: @unchecked Sendable {
     // @unchecked because of the value, which is used only under the lock.
     private let lock = NSLock()

@@ -7,8 +7,9 @@ import Testing
 struct PackedRelocationFaults {
     private static let pointerCount = 100
 
-    /// A plug-in whose initialisers and pointers are relocated by DT_RELR. The linker of the toolchain makes it; others do
-    /// not know the option.
+    /// A plug-in whose initialisers and pointers are relocated by DT_RELR.
+    ///
+    /// The linker of the toolchain makes it; others do not know the option.
     private static func plugin() throws -> ELFBytes {
         let source =
             ImageFixtures.entryWithNote + """

@@ -80,8 +80,9 @@ struct LanguageMatcherTests {
                 == expected.split(separator: ",").map(String.init))
     }
 
-    /// Scripts, parents and aliases of CLDR 46: likelySubtags, parentLocales, languageAlias. A result `en` for
-    /// another language is the last resort: nothing matched.
+    /// Scripts, parents and aliases of CLDR 46: likelySubtags, parentLocales, languageAlias.
+    ///
+    /// A result `en` for another language is the last resort: nothing matched.
     @Test(arguments: [
         // Scripts that the region implies, and scripts without a common parent.
         ("en,zh-Hant", "zh_Hant_MO", "zh-Hant"), ("en,zh-Hans,zh-Hant-HK", "zh-MO", "zh-Hant-HK"),

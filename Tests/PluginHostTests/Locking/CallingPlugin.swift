@@ -4,7 +4,9 @@ import Synchronization
 
 @testable import PluginHost
 
-/// A plug-in in the tests' own program. All of its code calls the library, as foreign code may wherever it runs.
+/// A plug-in in the tests' own program.
+///
+/// All of its code calls the library, as foreign code may wherever it runs.
 enum CallingPlugin {
     /// How often its code ran, and how often a lock was held then.
     static let calls = Atomic(0)
@@ -81,7 +83,9 @@ enum CallingPlugin {
             ptr: UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self), len: text.utf8CodeUnitCount)
     }
 
-    /// Immortal, as the ABI requires. Unsafe only for the compiler: it is written here and never again.
+    /// The factory of the plug-in, which is never freed, as the ABI requires.
+    ///
+    /// Unsafe only for the compiler: it is written here and never again.
     nonisolated(unsafe) private static let factory: UnsafePointer<plugin_factory> = {
         let factory = UnsafeMutablePointer<plugin_factory>.allocate(capacity: 1)
         factory.initialize(to: plugin_factory())

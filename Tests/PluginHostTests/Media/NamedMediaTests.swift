@@ -5,7 +5,9 @@ import Testing
 
 @testable import PluginHost
 
-/// Images and sounds by name. Numbers after “seed” are promises of the guides that they come from.
+/// Images and sounds by name.
+///
+/// Numbers after “seed” are promises of the guides that they come from.
 @Suite struct NamedMediaTests {
     /// A bundle with some resources, and the tree that keeps its files.
     private final class Media: Sendable {

@@ -5,7 +5,9 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Classes of C plug-ins in nibs. Numbers in titles are those of the project's list of faults.
+/// Classes of C plug-ins in nibs.
+///
+/// Numbers in titles are those of the project's list of faults.
 @Suite struct ForeignNibClassTests {
     private static let header = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Sources/CPluginSupport/include/plugin_nib.h").standardizedFileURL.path

@@ -3,7 +3,9 @@ import Testing
 
 @testable import PluginHost
 
-/// Classes that a nib names and cannot have. Numbers in titles are those of the project's list of faults.
+/// Classes that a nib names and cannot have.
+///
+/// Numbers in titles are those of the project's list of faults.
 @Suite struct NibClassFaults {
     @Test("217: a class that nobody registered, with the names that are close")
     func unregisteredClassIsNamed() throws {

@@ -3,7 +3,9 @@ import Testing
 
 @testable import PluginHost
 
-/// Connections that cannot be made. Numbers in titles are those of the project's list of faults.
+/// Connections that cannot be made.
+///
+/// Numbers in titles are those of the project's list of faults.
 @Suite struct NibConnectionFaults {
     private let world: NibWorld
 

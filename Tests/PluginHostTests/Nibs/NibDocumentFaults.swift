@@ -4,7 +4,9 @@ import Testing
 
 @testable import PluginHost
 
-/// Files that are not nibs. Numbers in titles are those of the project's list of faults.
+/// Files that are not nibs.
+///
+/// Numbers in titles are those of the project's list of faults.
 @Suite struct NibDocumentFaults {
     private func refusal(named name: String = "Bad", in world: NibWorld) -> PluginError? {
         do {

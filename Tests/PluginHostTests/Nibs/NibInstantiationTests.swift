@@ -3,7 +3,9 @@ import Testing
 
 @testable import PluginHost
 
-/// What a nib makes, and in which order. Numbers after “seed” are promises of the guides that nibs come from.
+/// What a nib makes, and in which order.
+///
+/// Numbers after “seed” are promises of the guides that nibs come from.
 @Suite struct NibInstantiationTests {
     private let world: NibWorld
 

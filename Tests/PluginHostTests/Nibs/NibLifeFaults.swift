@@ -4,8 +4,9 @@ import Testing
 
 @testable import PluginHost
 
-/// The caller's mistakes, and what happens while objects are made. Numbers in titles are those of the project's list of
-/// faults.
+/// The caller's mistakes, and what happens while objects are made.
+///
+/// Numbers in titles are those of the project's list of faults.
 @Suite struct NibLifeFaults {
     private let world: NibWorld
 

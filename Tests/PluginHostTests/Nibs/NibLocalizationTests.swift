@@ -3,7 +3,9 @@ import Testing
 
 @testable import PluginHost
 
-/// In which language the texts of a nib are. Numbers in titles are those of the project's list of faults.
+/// In which language the texts of a nib are.
+///
+/// Numbers in titles are those of the project's list of faults.
 @Suite struct NibLocalizationTests {
     private static let nib = NibWorld.document(
         """

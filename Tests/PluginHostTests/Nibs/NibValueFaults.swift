@@ -4,7 +4,9 @@ import Testing
 
 @testable import PluginHost
 
-/// Values of a nib. Numbers in titles are those of the project's list of faults.
+/// Values of a nib.
+///
+/// Numbers in titles are those of the project's list of faults.
 @Suite struct NibValueFaults {
     private let world: NibWorld
 

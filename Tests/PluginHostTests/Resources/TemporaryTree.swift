@@ -25,7 +25,9 @@ final class TemporaryTree: Sendable {
     /// The absolute path of a name in the tree.
     func callAsFunction(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a file and the directories above it. A name with a slash at its end makes a directory.
+    /// Writes a file and the directories above it.
+    ///
+    /// A name with a slash at its end makes a directory.
     func write(_ name: String, _ content: String = "") throws {
         try write(name, bytes: Array(content.utf8))
     }

@@ -12,7 +12,9 @@ import Testing
         (0..<300).map { "\"k\($0)\" = \"\(word) \($0)\";\n" }.joined()
     }
 
-    /// A folder with a table and a compiled one. Their texts differ, which shows which one was read.
+    /// A folder with a table and a compiled one.
+    ///
+    /// Their texts differ, which shows which one was read.
     private func tree(compiled: String, text: String? = nil) throws -> TemporaryTree {
         let tree = try TemporaryTree(["fr.lproj/Localizable.strings": Self.text("texte")])
         let file = tree.path + "/fr.lproj/Localizable.strings"

@@ -2,7 +2,9 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Code in the style of Foundation's Bundle. PluginHost is imported as any client imports it.
+/// The name by which code in the style of Foundation's Bundle refers to a bundle.
+///
+/// PluginHost is imported as any client imports it.
 private typealias Bundle = PluginBundle
 
 @Suite("A file written for Foundation's Bundle compiles, and gets this library's strings")

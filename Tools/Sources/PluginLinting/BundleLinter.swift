@@ -28,8 +28,10 @@ public struct BundleLinter: Sendable {
         }
     }
 
-    /// Directories and files with the sources of the bundle's code. If there are any, the linter also reports keys that no
-    /// source mentions, and keys that sources use and no table has.
+    /// Directories and files with the sources of the bundle's code.
+    ///
+    /// If there are any, the linter also reports keys that no source mentions, and keys that sources use and no table
+    /// has.
     public var sources: [String]
 
     /// A linter that compares with these sources, if there are any.

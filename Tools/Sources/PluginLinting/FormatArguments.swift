@@ -15,7 +15,9 @@ struct FormatArguments: Hashable, Sendable {
         case pointer = "a pointer (%p)"
     }
 
-    /// The kind of each argument, by its number from 1. `%1$@ %2$@` and `%@ %@` have the same arguments.
+    /// The kind of each argument, by its number from 1.
+    ///
+    /// `%1$@ %2$@` and `%@ %@` have the same arguments.
     private(set) var kinds: [Int: Kind] = [:]
     /// Arguments that are used as two different kinds.
     private(set) var conflicts: [Int] = []
@@ -81,7 +83,9 @@ struct FormatArguments: Hashable, Sendable {
         }
     }
 
-    /// Whether it takes no arguments. Then it may not be a format at all.
+    /// Whether the text takes no arguments.
+    ///
+    /// Then it may not be a format at all.
     var isEmpty: Bool { kinds.isEmpty && variables.isEmpty }
     /// Whether it is a pattern of dates, `%Y-%m-%d`, which takes no arguments.
     private(set) var isDate = false
@@ -218,7 +222,9 @@ private struct PlaceholderReader {
         return Placeholder(content: .variable(name: name, position: position), stars: [])
     }
 
-    /// Reads digits, or a star. A star is an argument, whose position may be absent.
+    /// Reads a width: digits, or a star.
+    ///
+    /// A star is an argument, whose position may be absent.
     private mutating func readWidth() -> Int?? {
         guard next == UInt8(ascii: "*") else {
             _ = readNumber()

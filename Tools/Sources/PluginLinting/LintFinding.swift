@@ -12,7 +12,9 @@ public struct LintFinding: Error, Sendable, Hashable {
         case note
     }
 
-    /// The kind of finding. Open: a later version adds codes.
+    /// The kind of finding.
+    ///
+    /// The list is open: a later version may add codes.
     ///
     /// A fault of a property list or strings table has the fault's code: `missingSeparator`, `duplicateKey`. A finding
     /// about Info.plist's keys has a code of ``PluginError/Code``: `manifestInvalid`.
@@ -27,7 +29,9 @@ public struct LintFinding: Error, Sendable, Hashable {
 
     /// A place in a file.
     public struct Place: Sendable, Hashable {
-        /// From 1; nil in a binary file. LF, CR and CR LF each end a line.
+        /// The line, counted from 1; nil in a binary file.
+        ///
+        /// LF, CR and CR LF each end a line.
         public var line: Int?
         /// From 1, in Unicode scalars; nil in a binary file.
         public var column: Int?

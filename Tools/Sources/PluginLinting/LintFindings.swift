@@ -1,12 +1,16 @@
 internal import PropertyLists
 
-/// The findings about one file: the first ones, and how many others there are. In a file of a megabyte a hundred thousand
-/// things can be wrong, and each finding takes a hundred times as much memory.
+/// The findings about one file: the first ones, and how many others there are.
+///
+/// In a file of a megabyte a hundred thousand things can be wrong, and each finding takes a hundred times as much
+/// memory.
 struct LintFindings {
     private var listed: [LintFinding] = []
     private var further = 0
 
-    /// Adds a finding. Where the list is full, it is not made: finding its place takes time.
+    /// Adds a finding.
+    ///
+    /// If the list is full, the finding is not created: finding its place takes time.
     mutating func add(_ finding: @autoclosure () -> LintFinding) {
         if listed.count < ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
     }

@@ -67,8 +67,9 @@ struct LintedFile {
         return list.place(ofKey: keys, in: places.all).flatMap { LintFinding.Place($0.position, $0.excerpt) }
     }
 
-    /// The places of the list's keys, found at the first use. All copies of the value share one, and only one thread uses
-    /// it.
+    /// The places of the list's keys, found at the first use.
+    ///
+    /// All copies of the value share one, and only one thread uses it.
     private final class Places {
         private let list: InspectedList
         private(set) lazy var all = list.keyPlaces()
@@ -99,8 +100,9 @@ extension LintFinding {
             related: first.map { [$0] } ?? [])
     }
 
-    /// Faults that affect nothing else in a table. A missing semicolon affects nothing here, but other readers stop
-    /// there.
+    /// Whether a fault affects nothing else in a table.
+    ///
+    /// A missing semicolon affects nothing here, but other readers stop there.
     private static func isMild(_ code: PropertyListFault.Code, _ type: BundleLinter.FileType) -> Bool {
         switch code {
         case .duplicateKey, .assumedLatin1: type == .stringsTable

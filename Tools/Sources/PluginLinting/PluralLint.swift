@@ -45,8 +45,9 @@ struct PluralLint {
 
     private static let advice = "Build it as docs/command-line.md shows under “Plural rules”."
 
-    /// Checks an entry, or a variant of one, which may be an entry again. `keys`: the keys that lead to it from the entry.
-    /// `variable`: in a variable, its argument.
+    /// Checks an entry, or a variant of one, which may be an entry again.
+    ///
+    /// `keys`: the keys that lead to it from the entry. `variable`: in a variable, its argument.
     private mutating func check(_ value: PropertyList, at keys: [String], variable: Int?) {
         if let text = value.string {
             return TextLint.check(text, at: [key] + keys, of: file, variable: variable, &findings)

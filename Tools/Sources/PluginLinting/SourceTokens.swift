@@ -28,7 +28,9 @@ struct SourceTokens {
     private let bytes: [UInt8]
     private var index = 0
     private let isSwift: Bool
-    /// How many interpolations are open. Beyond a depth that nobody writes they are read as text.
+    /// How many interpolations are open.
+    ///
+    /// Beyond a depth that nobody writes, further interpolations are read as text.
     private var depth = 0
     private static let deepest = 16
 

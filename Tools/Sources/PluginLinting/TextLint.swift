@@ -49,7 +49,9 @@ enum TextLint {
 }
 
 extension String {
-    /// The part of a text that a message shows. The end of a long text is not read.
+    /// The part of a text that a message shows.
+    ///
+    /// The end of a long text is not read.
     var shortened: String {
         guard let end = index(startIndex, offsetBy: 60, limitedBy: endIndex), end < endIndex else { return self }
         return self[..<end] + "…"

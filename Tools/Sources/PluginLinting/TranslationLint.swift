@@ -58,7 +58,9 @@ struct TranslationLint {
         /// The entries of a language, by key.
         func all(_ language: String) -> [String: LocalizedTables.Entry] { entries[language] ?? [:] }
 
-        /// Whether most translations have a key that the reference lacks. Then the reference is incomplete.
+        /// Whether most translations have a key that the reference lacks.
+        ///
+        /// Then the reference is incomplete.
         func isCommon(_ key: String) -> Bool {
             let count = counts[key] ?? 0
             return count >= 2 && count * 2 > languages.count { $0 != reference }
@@ -260,9 +262,11 @@ struct TranslationLint {
                 remedy: "Translate it, unless it is the same in both languages."))
     }
 
-    /// Whether a text is more than a word: names, units and signs are the same in many languages. It has two words of two
-    /// letters or more, or sixteen letters without a blank in a script that has none. Placeholders and parts of them are not
-    /// words: `x.y.com`, `{name}`.
+    /// Whether a text is more than a word, so that a translation would differ from it.
+    ///
+    /// Names, units and signs are the same in many languages. A text is more than a word if it has two words of two
+    /// letters or more, or sixteen letters without a blank in a script that has none. Placeholders and parts of them
+    /// are not words: `x.y.com`, `{name}`.
     static func wouldBeTranslated(_ text: String) -> Bool {
         let words = text.split(whereSeparator: \.isWhitespace).filter { word in
             !word.contains { "%{}/@_<>".contains($0) } && word.count(where: \.isLetter) >= 2

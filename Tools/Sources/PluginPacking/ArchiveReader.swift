@@ -2,7 +2,9 @@ internal import CPackingSupport
 import Glibc
 @_spi(Tools) internal import PluginHost
 
-/// Unpacks an archive of a bundle. The archive is not trusted.
+/// Unpacks an archive of a bundle.
+///
+/// The archive is not trusted.
 ///
 /// Each name is checked before anything is written for it (``FileTree``). Directories and files are made first, in a
 /// directory that belongs to this process. Links are made last, so that nothing is ever written through one. The size
@@ -109,7 +111,9 @@ struct ArchiveReader: ~Copyable {
         }
     }
 
-    /// Makes a directory, and the ones above it that are missing. The tree has accepted all of them as directories.
+    /// Makes a directory, and the ones above it that are missing.
+    ///
+    /// The tree has accepted all of them as directories.
     private func make(_ path: String, below directory: String = "") throws(PackingError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, path.utf8.count > directory.utf8.count else {
@@ -188,7 +192,9 @@ struct ArchiveReader: ~Copyable {
         }
     }
 
-    /// The most bytes of a name or of an extended header. A longer one cannot be the name of a file.
+    /// The most bytes of a name or of an extended header.
+    ///
+    /// A longer text cannot be the name of a file.
     private static let longestText: Int64 = 1 << 16
 
     private mutating func text(_ header: RawTarHeader) throws(PackingError) -> [UInt8] {
@@ -250,7 +256,9 @@ struct ArchiveReader: ~Copyable {
         }
     }
 
-    /// Decompresses the next part into the output. At the end of the file, the output is empty.
+    /// Decompresses the next part into the output.
+    ///
+    /// At the end of the file, the output is empty.
     private mutating func decompress() throws(PackingError) {
         (outputStart, outputEnd) = (0, 0)
         while outputEnd == 0, !isAtEnd {

@@ -13,8 +13,9 @@ struct ArchiveWriter: ~Copyable {
     private let stream: OpaquePointer
     private var output = [UInt8](repeating: 0, count: 1 << 17)
 
-    /// Writes the bundle in a directory to a new file. `name`: the name of the only directory at the top of the
-    /// archive.
+    /// Writes the bundle in a directory to a new file.
+    ///
+    /// `name`: the name of the only directory at the top of the archive.
     static func write(_ bundle: String, as name: String, to path: String) throws(PackingError) {
         var tree = FileTree(root: bundle)
         _ = try tree.add(contentsOf: bundle)

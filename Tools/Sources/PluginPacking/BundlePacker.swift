@@ -15,7 +15,7 @@ public struct BundlePacker: Sendable {
         case file(String)
         /// From `libNAME.so` in a directory of products.
         case products(String)
-        /// From the Swift package that contains the source. The package is built first.
+        /// From the Swift package that contains the source, which is built first.
         case package(configuration: String, scratchPath: String?)
     }
 
@@ -23,10 +23,13 @@ public struct BundlePacker: Sendable {
     public var output: String
     /// Where the code comes from; nil for bundles without code.
     public var code: Code?
-    /// The bundle's name. Nil takes the name of the executable in Info.plist, or the source folder's name if there is
-    /// none.
+    /// The bundle's name.
+    ///
+    /// Nil takes the name of the executable in Info.plist, or the source folder's name if there is none.
     public var name: String?
-    /// The application's executable. Libraries that it has loaded are not reported as missing.
+    /// The application's executable.
+    ///
+    /// Libraries that it has loaded are not reported as missing.
     public var program: String?
     /// The range of the application's versions to write into an Info.plist that has none.
     public var hostRequires: String?
@@ -44,7 +47,9 @@ public struct BundlePacker: Sendable {
     public struct Result: Sendable {
         /// The path of the bundle's place, whether the bundle is there or not.
         public var path: String
-        /// What the checker found. Paths in it are those of the bundle's place.
+        /// What the checker found.
+        ///
+        /// Paths in it are those of the bundle's place.
         public var findings: [PluginFinding]
         /// The errors that the linter found in the source and in the bundle.
         public var lint: [LintFinding]

@@ -15,6 +15,8 @@ struct BundleSource {
 
     var infoPath: String { Path.join(directory, "Info.plist") }
 
+    /// Reads the source of a bundle from a directory.
+    ///
     /// `name`: the bundle's name. Nil takes the name of the executable in Info.plist, or the folder's name if there is
     /// none.
     init(_ path: String, name: String?) throws(PackingError) {

@@ -1,8 +1,9 @@
 import Glibc
 @_spi(Tools) internal import PluginHost
 
-/// Runs other programs, such as a compiler or `strip`. Their output goes to standard error, so that standard output has
-/// only the output of the tool.
+/// Runs other programs, such as a compiler or `strip`.
+///
+/// Their output goes to standard error, so that standard output has only the output of the tool.
 enum ChildProgram {
     /// - Throws: ``PackingError`` of code `toolFailed` unless the program exits with 0. `purpose`: such as “build the
     ///   code”.
@@ -28,7 +29,9 @@ enum ChildProgram {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Closes the descriptor `output`. `closing`: a descriptor that the program must not inherit.
+    /// Starts a program, and closes the descriptor `output`.
+    ///
+    /// `closing`: a descriptor that the program must not inherit.
     private static func start(
         _ arguments: [String], to purpose: String, output: CInt? = nil, closing: CInt? = nil
     ) throws(PackingError) -> pid_t {

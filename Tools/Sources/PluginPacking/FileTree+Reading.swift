@@ -66,12 +66,14 @@ extension FileTree {
 }
 
 extension FileTree {
-    /// The size of the smallest text that gets a compiled table. A smaller text is read as fast as a compiled table is
-    /// opened.
+    /// The size of the smallest text that gets a compiled table.
+    ///
+    /// A smaller text is read as fast as a compiled table is opened.
     private static let smallestTable: Int64 = 8192
 
-    /// Adds the compiled form of each large strings table beside it. A table with a fault gets none; the linter reports
-    /// it.
+    /// Adds the compiled form of each large strings table beside the table.
+    ///
+    /// A table with a fault gets none; the linter reports it.
     mutating func addCompiledTables() throws(PackingError) {
         for path in paths where path.hasSuffix(".strings") {
             guard case .file(let text, _)? = entries[path], text.count >= Self.smallestTable,

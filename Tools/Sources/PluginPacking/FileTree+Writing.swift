@@ -2,15 +2,17 @@ import Glibc
 @_spi(Tools) internal import PluginHost
 
 extension FileTree {
-    /// The time that all files of a bundle get: `SOURCE_DATE_EPOCH` if it is set, otherwise the beginning of 1980, the
-    /// first year that every archive format can store. The maximum is eleven octal digits, as in the headers of tar
-    /// archives.
+    /// The time that all files of a bundle get: `SOURCE_DATE_EPOCH` if it is set, otherwise the beginning of 1980.
+    ///
+    /// 1980 is the first year that every archive format can store. The maximum is eleven octal digits, as in the
+    /// headers of tar archives.
     static let time: Int =
         getenv("SOURCE_DATE_EPOCH").flatMap { Int(String(cString: $0)) }.map { min(max(0, $0), 0o77777777777) }
         ?? 315_532_800
 
-    /// Writes the tree, without its times, which ``setTimes(in:)`` sets. `directory`: an existing empty directory to
-    /// which only this user may write.
+    /// Writes the tree, without its times, which ``setTimes(in:)`` sets.
+    ///
+    /// `directory`: an existing empty directory to which only this user may write.
     func write(to directory: String) throws(PackingError) {
         for path in paths {
             let target = Path.join(directory, path)
@@ -26,8 +28,10 @@ extension FileTree {
         try finish(in: directory)
     }
 
-    /// Gives directories and executables the mode 0755 and other files 0644, whatever the umask is. Makes the links
-    /// too: they come last, so that nothing is ever written through one.
+    /// Gives directories and executables the mode 0755 and other files 0644, whatever the umask is, and makes the
+    /// links.
+    ///
+    /// The links come last, so that nothing is ever written through one.
     func finish(in directory: String) throws(PackingError) {
         for path in paths.reversed() + [""] {
             let target = Path.join(directory, path)
@@ -60,8 +64,9 @@ extension FileTree {
         }
     }
 
-    /// Gives every file and directory the same time. A directory comes after its content, because writing changes its
-    /// time.
+    /// Gives every file and directory the same time.
+    ///
+    /// A directory comes after its content, because writing changes its time.
     func setTimes(in directory: String) throws(PackingError) {
         let times = [timespec](repeating: timespec(tv_sec: Self.time, tv_nsec: 0), count: 2)
         for path in paths.reversed() + [""] {

@@ -31,7 +31,9 @@ struct FileTree {
         var entries = 100_000
         var bytes: Int64 = 1 << 30
         var levels = 32
-        /// The bytes of a path in the bundle. The limit leaves room for the path of the bundle's directory.
+        /// The bytes of a path in the bundle.
+        ///
+        /// The limit leaves room for the path of the bundle's directory.
         var path = 2048
     }
 

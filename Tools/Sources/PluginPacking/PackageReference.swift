@@ -9,8 +9,10 @@ public struct PackageReference: Sendable, Hashable {
     /// For an address: the versions to use, as an argument of `.package(url:)`.
     var requirement: String
 
-    /// `text`: a path or an address. An address contains `://` or has the form `user@machine:path`. An address that
-    /// ends in `@1.2.0` requires that version or a later one.
+    /// Reads a reference to a package: a path or an address.
+    ///
+    /// An address contains `://` or has the form `user@machine:path`. An address that ends in `@1.2.0` requires that
+    /// version or a later one.
     public init(_ text: String) {
         let version = text.lastIndex(of: "@").map { text[text.index(after: $0)...] }.flatMap { version in
             version.first?.isNumber ?? false && !version.contains("/") && !version.contains(":") ? version : nil
@@ -45,8 +47,9 @@ public struct PackageReference: Sendable, Hashable {
         isAddress ? nil : Path.resolved(text.hasPrefix("/") ? text : Path.join(parent, text))
     }
 
-    /// The text `.package(…)` for a manifest. `up`: the path from the manifest's directory to the one that a relative
-    /// path starts in.
+    /// The text `.package(…)` for a manifest.
+    ///
+    /// `up`: the path from the manifest's directory to the one that a relative path starts in.
     func dependency(of up: String) -> String {
         if isAddress { return ".package(url: \"\(text)\", \(requirement))" }
         return ".package(name: \"\(package)\", path: \"\(text.hasPrefix("/") ? text : up + "/" + text)\")"
@@ -71,8 +74,10 @@ public struct PackageReference: Sendable, Hashable {
 
     // MARK: The library
 
-    /// Where a plug-in gets the library from. It is the place from which the application's API gets it, because both
-    /// must share one copy. Without an API, it is the checkout in which this tool was built.
+    /// The package from which a plug-in gets the library.
+    ///
+    /// It is the place from which the application's API gets it, because both must share one copy. Without an API, it
+    /// is the checkout in which this tool was built.
     static func library(asOf api: PackageReference?, from parent: String) throws(PackingError) -> PackageReference {
         if let directory = api?.directory(from: parent), let found = try dependency(ofPackage: directory) {
             return found

@@ -1,6 +1,8 @@
 @_spi(Tools) internal import PluginHost
 
-/// Why something could not be packed, installed or made. When it is thrown, nothing was changed.
+/// Why something could not be packed, installed or made.
+///
+/// When it is thrown, nothing was changed.
 ///
 /// **Threads.** A value that may be used on any thread.
 public struct PackingError: Error, Sendable, Hashable {
@@ -45,7 +47,9 @@ public struct PackingError: Error, Sendable, Hashable {
         self.remedy = remedy
     }
 
-    /// The system refused an operation on a path. `verb`: what could not be done, such as “be read”.
+    /// The error for an operation on a path that the system refused.
+    ///
+    /// `verb`: what could not be done, such as “be read”.
     static func refused(_ code: Code, _ path: String, cannot verb: String, errno: CInt) -> PackingError {
         PackingError(
             code, path: path, message: "\(quoted(path)) cannot \(verb) (\(describe(errno: errno))).",

@@ -92,8 +92,10 @@ public struct PluginInstaller: Sendable {
         return (name, tree)
     }
 
-    /// Exchanges the bundles, and keeps the old one. The version that was kept until now is taken away first. So if the
-    /// process ends at any moment, the kept version is the one before the version in place, or there is none.
+    /// Exchanges the bundles, and keeps the old one.
+    ///
+    /// The version that was kept until now is removed first. So if the process ends at any moment, the kept version is
+    /// the one before the version in place, or there is none.
     private func replace(
         _ target: String, by staged: String, in folder: String, _ staging: String
     ) throws(PackingError) {
@@ -151,7 +153,9 @@ public struct PluginInstaller: Sendable {
         }
     }
 
-    /// Exchanges a plug-in with its previous version. A second call brings the later version back.
+    /// Exchanges a plug-in with its previous version.
+    ///
+    /// A second call brings the later version back.
     ///
     /// - Parameter plugin: its identifier, or its bundle's name.
     /// - Returns: the result.
@@ -215,8 +219,9 @@ public struct PluginInstaller: Sendable {
         }
     }
 
-    /// Calls `body` with the resolved path of the folder while no other installer changes the folder. The kernel holds
-    /// the lock on the directory, so a process that ends leaves no lock behind.
+    /// Calls `body` with the resolved path of the folder while no other installer changes the folder.
+    ///
+    /// The kernel holds the lock on the directory, so a process that ends leaves no lock behind.
     private func locked(_ body: (String) throws(PackingError) -> Result) throws(PackingError) -> Result {
         guard let folder = Path.resolved(folder) else {
             throw .refused(.notInstalled, folder, cannot: "be looked through", errno: errno)
@@ -249,8 +254,9 @@ extension PluginBundle {
     /// The version that users see.
     var shownVersion: String? { manifest.shortVersion ?? manifest.version }
 
-    /// What the checker finds in a bundle that is not in its place yet. If the application is not known, a missing
-    /// library is only a warning, because the application may bring it.
+    /// What the checker finds in a bundle that is not in its place yet.
+    ///
+    /// If the application is not known, a missing library is only a warning, because the application may bring it.
     func findings(forHost program: String?, from staged: String, as target: String) -> [PluginFinding] {
         findings(loadedBy: program).map { finding in
             var finding = finding.moved(from: staged, to: target)

@@ -19,7 +19,9 @@ public struct PluginProject: Sendable {
         /// C++17 and make.
         case cxx = "c++"
 
-        /// The folders of templates. A file in a later folder replaces the same file of an earlier one.
+        /// The folders of templates.
+        ///
+        /// A file in a later folder replaces the same file of an earlier one.
         var sets: [String] {
             switch self {
             case .swift: ["common", "swift"]
@@ -36,14 +38,18 @@ public struct PluginProject: Sendable {
         }
     }
 
-    /// The plug-in's name. Its directory, its bundle and its module have it too.
+    /// The plug-in's name.
+    ///
+    /// Its directory, its bundle and its module have it too.
     public var name: String
     /// The language of the plug-in.
     public var language: Language
     /// `CFBundleIdentifier`.
     public var identifier: String
-    /// The package PluginHost, for Swift only. Nil takes the place from which the application's API gets it; without an
-    /// API, the checkout in which the tool was built.
+    /// The package PluginHost, for Swift only.
+    ///
+    /// Nil takes the place from which the application's API gets it; without an API, the checkout in which the tool was
+    /// built.
     public var library: PackageReference?
     /// The application's plug-in API; nil for a plug-in that is not made for one application.
     public var api: (package: PackageReference, product: String)?
@@ -133,7 +139,9 @@ public struct PluginProject: Sendable {
 
     // MARK: Files
 
-    /// The project's files by their paths. An empty file is not written.
+    /// The project's files by their paths.
+    ///
+    /// An empty file is not written.
     private func files(in parent: String) throws(PackingError) -> [String: String] {
         var files: [String: String] = [:]
         for set in language.sets {
@@ -179,7 +187,9 @@ public struct PluginProject: Sendable {
         return words + [("__NAME__", name)]
     }
 
-    /// A text in which the words are replaced. Without an API, lines with a word about one are left out.
+    /// A text in which the words are replaced.
+    ///
+    /// Without an API, lines with a word about one are left out.
     private static func filled(_ text: String, _ words: [(word: String, text: String)]) -> String {
         guard text.contains("__") else { return text }
         let text = words.reduce(text) { $0.replacing($1.word, with: $1.text) }

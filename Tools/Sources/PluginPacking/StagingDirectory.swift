@@ -2,7 +2,9 @@ internal import CPackingSupport
 import Glibc
 @_spi(Tools) internal import PluginHost
 
-/// A directory beside the place of a result. The result is made in it and then renamed.
+/// A directory beside the place of a result.
+///
+/// The result is made in it and then renamed.
 ///
 /// Its name begins with a dot, so that no search for bundles looks into it. It is removed together with the value. If a
 /// process is killed and leaves one behind, the next process that makes one in the same place removes it. The kernel
@@ -59,7 +61,9 @@ struct StagingDirectory: ~Copyable {
         }
     }
 
-    /// Removes a directory with its content. Links are removed and not followed.
+    /// Removes a directory with its content.
+    ///
+    /// Links are removed and not followed.
     static func remove(_ path: String) throws(PackingError) {
         do throws(OpenedDirectory.Failure) {
             try OpenedDirectory(path: Path.parent(path)).remove(OpenedDirectory.name(Path.lastComponent(path)))
@@ -68,13 +72,16 @@ struct StagingDirectory: ~Copyable {
         }
     }
 
-    /// Puts something from this directory in its place in one step. What was there before is removed with this
-    /// directory.
+    /// Puts something from this directory in its place in one step.
+    ///
+    /// What was there before is removed with this directory.
     func publish(_ name: String, at target: String) throws(PackingError) {
         if try !publishIfFree(name, at: target) { try Self.exchange(Path.join(path, name), target) }
     }
 
-    /// Puts something from this directory in its place if nothing is there. Returns whether it did.
+    /// Puts something from this directory in its place if nothing is there.
+    ///
+    /// Returns whether it did.
     func publishIfFree(_ name: String, at target: String) throws(PackingError) -> Bool {
         switch packing_rename_to_free(Path.join(path, name), target) {
         case 0: return true

@@ -17,7 +17,9 @@ struct TarHeader: Equatable {
 
     // MARK: Writing
 
-    /// The blocks of the header. If a name has more than 100 bytes, a pax header with the whole name comes first.
+    /// The blocks of the header.
+    ///
+    /// If a name has more than 100 bytes, a pax header with the whole name comes first.
     var blocks: [UInt8] {
         var records: [UInt8] = []
         func note(_ key: String, _ text: String) -> String {
@@ -109,8 +111,9 @@ struct RawTarHeader {
         Array(block[start..<start + length].prefix { $0 != 0 })
     }
 
-    /// A number in octal digits between blanks; nil for anything else. GNU's binary form stores only numbers above all
-    /// limits.
+    /// A number in octal digits between blanks; nil for anything else.
+    ///
+    /// GNU's binary form stores only numbers above all limits.
     private func octal(_ start: Int, _ length: Int) -> Int64? {
         let digits = block[start..<start + length].drop { $0 == 0x20 }.prefix { $0 != 0 && $0 != 0x20 }
         guard digits.count < 20 else { return nil }

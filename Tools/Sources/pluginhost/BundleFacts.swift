@@ -1,7 +1,9 @@
 import Foundation
 @_spi(Tools) import PluginHost
 
-/// What a bundle's files say about it. Reading them runs none of its code.
+/// What a bundle's files say about it.
+///
+/// Reading them runs none of its code.
 struct BundleFacts {
     private let path: String
     private let bundle: PluginBundle?
@@ -41,7 +43,9 @@ struct BundleFacts {
         (manifest?.functions ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// What a look-up finds: the global resources, and those of the user's languages. Relative to their directory.
+    /// The resources that a look-up finds: the global ones, and those of the user's languages.
+    ///
+    /// The paths are relative to the directory of the resources.
     private var resources: [String] {
         guard let bundle, let directory = bundle.resourcePath else { return [] }
         return bundle.paths(forResourcesOfType: nil, inDirectory: nil)

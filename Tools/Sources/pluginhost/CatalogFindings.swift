@@ -1,15 +1,21 @@
 @_spi(Tools) import PluginHost
 
 extension PluginError.Code {
-    /// A bundle with code whose Info.plist declares nothing, or whose code registers nothing. A warning.
+    /// A bundle with code whose Info.plist declares nothing, or whose code registers nothing.
+    ///
+    /// A warning.
     static let nothingOffered = Self(rawValue: "nothingOffered")
-    /// An extension point that nobody else knows, and whose name is similar to one that others know. A warning.
+    /// An extension point that nobody else knows, and whose name is similar to one that others know.
+    ///
+    /// A warning.
     static let extensionPointUnknown = Self(rawValue: "extensionPointUnknown")
 }
 
 extension PluginBundle {
-    /// Warnings about the loaded code: what it registered that no catalogue lists, or that it registered nothing useful.
-    /// Only warnings, because an application may load bundles without a catalogue.
+    /// Warnings about the loaded code: what it registered that no catalogue lists, or that it registered nothing
+    /// useful.
+    ///
+    /// These are only warnings, because an application may load bundles without a catalogue.
     var registrationFindings: [PluginFinding] {
         let registrations = self.registrations
         if registrations.isEmpty, principalClass == nil, manifest.functions.isEmpty {

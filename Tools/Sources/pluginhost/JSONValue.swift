@@ -1,8 +1,10 @@
 import FoundationEssentials
 @_spi(Tools) import PluginHost
 
-/// A JSON document. Every key of docs/command-line.md is always there, null if it has no value, so that a script need
-/// not check which keys a document has.
+/// A JSON document.
+///
+/// Every key of docs/command-line.md is always there, null if it has no value, so that a script need not check which
+/// keys a document has.
 enum JSONValue: Encodable {
     case null
     case bool(Bool)
@@ -50,8 +52,9 @@ enum JSONValue: Encodable {
         return Self.escaped(String(decoding: try encoder.encode(self), as: UTF8.self)) + "\n"
     }
 
-    /// Escapes characters that control a display as JSON's `\u202e`, which means the same. The encoder escapes only the
-    /// first controls, and outside of strings there are no such characters.
+    /// Escapes characters that control a display as JSON's `\u202e`, which means the same.
+    ///
+    /// The encoder escapes only the first controls, and outside of strings there are no such characters.
     private static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.value >= 0x7F && $0.isObeyedByDisplays }) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in

@@ -41,7 +41,9 @@ struct Page {
         }
     }
 
-    /// A label and its value beside it; a long value is wrapped below itself. Without a value, nothing.
+    /// Adds a label and its value beside it; without a value, nothing.
+    ///
+    /// A long value is wrapped below itself.
     mutating func field(_ label: String, _ value: String?, indent: Int = 2) {
         guard let value, !value.isEmpty else { return }
         let column = Self.labelWidth

@@ -3,8 +3,9 @@ import CPluginSupport
 import Glibc
 @_spi(PluginHost) @_spi(Tools) import PluginHost
 
-/// `pluginhost`: finds, explains, inspects, checks and loads bundles. docs/command-line.md describes the commands,
-/// their exit statuses and their JSON.
+/// `pluginhost`: finds, explains, inspects, checks and loads bundles.
+///
+/// docs/command-line.md describes the commands, their exit statuses and their JSON.
 @main
 struct PluginHostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -105,7 +106,9 @@ struct PluginHostCommand: ParsableCommand {
     }
 }
 
-/// How a command ends. The worst result decides.
+/// The exit status of a command.
+///
+/// The worst result decides.
 enum ExitStatus: Int32, Comparable {
     case fine = 0
     case problems = 1

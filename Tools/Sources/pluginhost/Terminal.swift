@@ -13,8 +13,9 @@ struct Terminal {
     /// Longer lines of prose are hard to read, shorter ones impossible.
     private static let widths = 40...120
 
-    /// Standard output: as wide as COLUMNS says, else as wide as the terminal. Colour only on a terminal, and not with
-    /// NO_COLOR or TERM=dumb.
+    /// Standard output: as wide as COLUMNS says, else as wide as the terminal.
+    ///
+    /// It has colour only on a terminal, and not with NO_COLOR or TERM=dumb.
     static let standardOutput: Terminal = {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let columns = environment("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
@@ -26,8 +27,9 @@ struct Terminal {
             showsColor: isTerminal && !isPlain)
     }()
 
-    /// Whether the locale uses UTF-8, by the variables that decide about characters. Without any of them the locale is
-    /// “C”, which has ASCII.
+    /// Whether the locale uses UTF-8, by the variables that decide about characters.
+    ///
+    /// Without any of them the locale is “C”, which has ASCII.
     static let isUTF8: Bool = {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty } ?? ""
         let encoding = locale.split(separator: "@").first?.split(separator: ".").last ?? ""
@@ -46,8 +48,9 @@ struct Terminal {
         getenv(name).flatMap { String(validatingCString: $0) }
     }
 
-    /// Writes the complete text, even to a pipe whose reader is slow. If that fails, the process ends with 2, because
-    /// nobody received the report.
+    /// Writes the complete text, even to a pipe whose reader is slow.
+    ///
+    /// If that fails, the process ends with 2, because nobody received the report.
     static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
         var text = text
         text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }

@@ -2,7 +2,9 @@ import Testing
 
 @testable import PluginLinting
 
-/// Single files. Numbers in comments are those of docs/faults.md.
+/// Single files.
+///
+/// Numbers in comments are those of docs/faults.md.
 @Suite struct BundleLinterFileTests {
     @Test func aGoodFileHasNoFindings() {
         #expect(findings("\"a\" = \"b %@\";\n", .stringsTable).isEmpty)
@@ -10,14 +12,14 @@ import Testing
         #expect(findings("{ a = b; }", .propertyList).isEmpty)
     }
 
-    /// 101
+    /// Fault 101.
     @Test func everyFaultOfATableIsLocated() {
         let table = "\"a\" = \"1\"\n\"b\" = \"2\";\n\"c\" \"3\";\n\"b\" = \"4\";\n"
         let expected = ["1:10 error missingSeparator", "3:5 error missingSeparator", "4:1 warning duplicateKey"]
         #expect(findings(table, .stringsTable) == expected)
     }
 
-    /// 43
+    /// Fault 43.
     @Test func theFirstOfEqualKeysIsReported() throws {
         let table = BundleLinter().lint(Array("\"a\" = \"1\";\n  \"a\" = \"2\";\n".utf8), as: .stringsTable, named: "-")
         let finding = try #require(table.findings.first)
@@ -34,7 +36,7 @@ import Testing
         #expect(oldStyle.findings.map { $0.related.first?.place?.line } == [1])
     }
 
-    /// 49, including faults after the first one.
+    /// Fault 49, including faults after the first one.
     @Test func everyFaultOfAnXMLListIsLocated() {
         let list = LintFixture.list(
             "<key>a</key><integer>x</integer>\n<key>b</key><date>y</date>\n<key>c</key><string>z</string>")
@@ -48,7 +50,7 @@ import Testing
         #expect(report.findings.first?.place?.line == nil)
     }
 
-    /// 102
+    /// Fault 102.
     @Test func aFileInUTF16IsShownAsText() throws {
         let units = Array("\u{FEFF}\"é\" = \"1\";\n\"b\" \"日本\";".utf16)
         let bytes = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
@@ -81,7 +83,7 @@ import Testing
         #expect(findings(table, .stringsTable) == ["4:1 error valueNotString"])
     }
 
-    /// 22, 24, 25
+    /// Faults 22, 24 and 25.
     @Test func aPathThatIsNotAFileIsReported() throws {
         let tree = try TemporaryTree(["folder/x": ""])
         for name in ["missing.strings", "folder"] {
@@ -115,7 +117,7 @@ import Testing
         #expect(BundleLinter().lint(file: tree("Info.plist")).findings.map(\.code.rawValue) == ["manifestUnreadable"])
     }
 
-    /// 103
+    /// Fault 103.
     @Test func aFormatIsCheckedOnItsOwn() {
         let table = "\"a\" = \"%@ 50 % of\";\n\"b\" = \"%1$@ %@\";\n\"c\" = \"%1$@ %1$d\";\n\"d\" = \"50 % of\";\n"
         let expected = ["1:1 warning strayPercent", "2:1 warning mixedPlaceholders", "3:1 error placeholderMismatch"]

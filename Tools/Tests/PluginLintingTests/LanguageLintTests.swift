@@ -45,7 +45,7 @@ import Testing
         #expect(try fixture.findings() == expected)
     }
 
-    /// Fault 291
+    /// Fault 291.
     @Test func aDirectoryThatIsNotALanguageIsReported() throws {
         let fixture = try LintFixture([
             "en.lproj/a.txt": "", "x y.lproj/a.txt": "", "Base.lproj/a.txt": "", "xyzzy.lproj/a.txt": "",
@@ -105,7 +105,7 @@ import Testing
         #expect(try fixture.findings() == ["sub/Bad.plist:1:1 error truncated -"])
     }
 
-    /// 22
+    /// Fault 22.
     @Test func aBundleWithoutAnInfoListIsReported() throws {
         let tree = try TemporaryTree(["Y.bundle/Contents/Resources/en.lproj/A.strings": "= ;"])
         let report = BundleLinter().lint(try PluginBundle.open(path: tree("Y.bundle")))

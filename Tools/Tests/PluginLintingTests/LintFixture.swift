@@ -6,6 +6,8 @@ import PluginHost
 struct LintFixture {
     let tree: TemporaryTree
 
+    /// Makes a bundle to lint.
+    ///
     /// `info`: what Info.plist has besides its identifier, in XML. `resources`: files by their paths in
     /// Contents/Resources.
     init(info: String = Self.english, _ resources: [String: String]) throws {

@@ -137,7 +137,7 @@ import Testing
         #expect(try fixture.findings() == expected)
     }
 
-    /// 103
+    /// Fault 103.
     @Test(arguments: [
         ("%@", "%d", LintFinding.Severity.error), ("%@", "%@ %@", .error), ("%@ %@", "%@", .warning),
         ("%d", "%f", .error),

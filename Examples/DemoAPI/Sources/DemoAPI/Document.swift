@@ -1,4 +1,6 @@
-/// What is known about a document before it is read. Its text comes in passages.
+/// What is known about a document before it is read.
+///
+/// Its text follows in passages.
 public struct Document: Sendable {
     /// The file's name without its directory.
     public var name: String

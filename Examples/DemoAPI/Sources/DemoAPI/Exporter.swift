@@ -7,7 +7,9 @@ public protocol Exporter: Plugin {
     /// The extension of the files it writes, without the dot.
     var fileExtension: String { get }
 
-    /// Returns the complete report as text. The host writes the file.
+    /// Returns the complete report as text.
+    ///
+    /// The host writes the file.
     ///
     /// All strings of the report are plain text and must be escaped for the format; only a figure's SVG is markup.
     func export(_ report: Report) throws -> String

@@ -5,7 +5,9 @@ public import PluginABI
 // no interface in Swift.
 
 extension ExtensionPoint where Interface == any TextFilter {
-    /// Filters that change a document's text. Version 2 passes the text in passages; version 1 passed all of it at once.
+    /// Filters that change a document's text.
+    ///
+    /// Version 2 passes the text in passages; version 1 passed all of it at once.
     public static var textFilter: Self { .init("org.example.text-filter", version: 2) }
 }
 

@@ -1,6 +1,8 @@
 /// Rows of facts, which an exporter lays out.
 public struct Table: Sendable {
-    /// The content of one cell. The exporter writes numbers in the style of the report's language.
+    /// The content of one cell.
+    ///
+    /// The exporter writes numbers in the style of the report's language.
     public enum Cell: Sendable {
         case text(String)
         case integer(Int)

@@ -7,7 +7,7 @@ public import PluginABI
 ///
 /// **Threads.** One at a time for one object, but not always the same.
 public protocol TextAnalyzer: Plugin {
-    /// Prepares for a document. The default does nothing.
+    /// Prepares for a document; the default does nothing.
     ///
     /// - Parameter document: its name, length and language, and the word lists of the languages.
     /// - Throws: the reason why it cannot analyse this document; the host then leaves the analyser out.
@@ -29,7 +29,9 @@ extension TextAnalyzer {
 public struct Analysis: Sendable {
     /// The results, as tables.
     public var tables: [Table]
-    /// Charts as data. The host decides whether they are drawn, and by which renderer.
+    /// Charts as data.
+    ///
+    /// The host decides whether they are drawn, and by which renderer.
     public var charts: [Chart]
 
     /// A result with the given parts.

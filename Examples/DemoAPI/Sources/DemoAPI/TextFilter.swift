@@ -10,7 +10,7 @@ public import PluginABI
 ///
 /// **Threads.** One at a time for one object, but not always the same.
 public protocol TextFilter: Plugin {
-    /// Prepares for a document. The default does nothing.
+    /// Prepares for a document; the default does nothing.
     ///
     /// - Parameter document: its name, length and language.
     /// - Throws: the reason why it cannot filter this document; the host then leaves the document out.
@@ -23,7 +23,7 @@ public protocol TextFilter: Plugin {
     /// - Throws: the reason why it cannot continue; the host then leaves the document out.
     func filter(_ passage: String) throws -> String
 
-    /// Returns the text that was held back. The default returns an empty text.
+    /// Returns the text that was held back; the default returns an empty text.
     func finish() throws -> String
 }
 

@@ -1,7 +1,9 @@
 /// The most common words of some languages: they show the language of a text, but nothing else about it.
 public struct WordLists: Sendable {
-    /// The extension point of bundles with lists. `PHFactories` declares a name there, and for each language the bundle has a
-    /// list of that name and the type `txt` among its localised resources. No code is needed.
+    /// The extension point of bundles with lists of common words.
+    ///
+    /// `PHFactories` declares a name at it, and for each language the bundle has a list of that name and the type `txt`
+    /// among its localised resources. No code is needed.
     public static let extensionPoint = "org.example.word-list"
     /// The version of the extension point.
     public static let extensionVersion: UInt32 = 1

@@ -4,8 +4,9 @@ import Foundation
 import PluginABI
 import PluginHost
 
-/// What the plug-ins offer, according to the catalogue. Nothing here opens a bundle unless its strings or texts are
-/// needed, and nothing runs its code.
+/// What the plug-ins offer, according to the catalogue.
+///
+/// Nothing here opens a bundle unless its strings or texts are needed, and nothing here runs a plug-in's code.
 struct Abilities {
     let catalog: PluginCatalog
 
@@ -19,8 +20,10 @@ struct Abilities {
         (DEMO_CHECKSUM_FUNCTION_POINT, UInt32(DEMO_CHECKSUM_VERSION)),
     ]
 
-    /// `folder`: where the bundles are; nil for the standard search paths of the program. `journal`: receives a message about
-    /// each bundle that cannot be used; the others work.
+    /// Scans the directories that contain the plug-ins.
+    ///
+    /// `folder`: where the bundles are; nil for the standard search paths of the program. `journal`: receives a message
+    /// about each bundle that cannot be used; the others work.
     init(folder: String?, journal: Journal) throws(UsageError) {
         try self.init(
             folder.map { PluginCatalog(searchPaths: [$0]) } ?? PluginCatalog(application: "demo-host"), folder: folder,
@@ -38,8 +41,9 @@ struct Abilities {
         for candidate in catalog.unusable { if let error = candidate.error { journal.report("\(error)") } }
     }
 
-    /// The offers with a name, usually one. This examines only the plug-ins that offer it, however many others there
-    /// are.
+    /// The extensions with a name, usually one.
+    ///
+    /// This examines only the plug-ins that declare the name, however many others there are.
     func offers(named name: String) -> [ExtensionDescription] {
         Self.points.compactMap { catalog.extension(named: name, at: $0.0, version: $0.1) }
     }
@@ -54,8 +58,9 @@ struct Abilities {
     /// The places where bundles are searched for, for messages.
     var places: String { catalog.searchPaths.joined(separator: ", ") }
 
-    /// The lists of common words. A bundle declares that it has them, so only such bundles are opened; they need no
-    /// code.
+    /// The lists of common words.
+    ///
+    /// A bundle declares that it has them, so only such bundles are opened; they need no code.
     func wordLists(_ journal: Journal) -> WordLists {
         var lists = WordLists()
         for offer in catalog.extensions(at: WordLists.extensionPoint, version: WordLists.extensionVersion) {

@@ -7,7 +7,9 @@ protocol Checksum: AnyObject {
     /// The way of computing it, for the report.
     var means: String { get }
     func update(_ bytes: [UInt8]) throws
-    /// The digest in hexadecimal digits. Called once.
+    /// The digest in hexadecimal digits.
+    ///
+    /// It is requested once.
     func finish() -> String
 }
 
@@ -53,10 +55,13 @@ final class ChecksumObject: Checksum {
     }
 }
 
-/// A checksum from a plain C function. PHFactories declares its name and PHFunctions its signature.
+/// A checksum from a plain C function.
+///
+/// PHFactories declares its name and PHFunctions its signature.
 final class ChecksumFunction: Checksum {
-    /// DEMO_CHECKSUM_SIGNATURE: takes the value for the bytes so far and some more bytes. Without bytes, it returns the
-    /// initial value.
+    /// The C function, of the signature DEMO_CHECKSUM_SIGNATURE.
+    ///
+    /// It takes the value for the bytes so far and some more bytes. Without bytes, it returns the initial value.
     private let function: TypedForeignFunction<UInt32, UInt32, [UInt8]>
     private var value: UInt32
 

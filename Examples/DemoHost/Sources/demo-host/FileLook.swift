@@ -1,6 +1,8 @@
 import Glibc
 
-/// The kind of file at a path. Not FileManager.fileExists(), which says “no” if it cannot look.
+/// The kind of file at a path.
+///
+/// Why not FileManager.fileExists(): it says “no” if it cannot look.
 enum FileLook {
     case directory
     /// Anything else.

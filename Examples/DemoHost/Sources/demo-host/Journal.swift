@@ -9,14 +9,18 @@ final class Journal {
     /// Whether everything that was announced could be written.
     static var isComplete: Bool { !lostOutput.load(ordering: .relaxed) }
 
-    /// Notes that something was left out, and why. The same sentence is shown only once.
+    /// Reports that something was left out, and why.
+    ///
+    /// The same sentence is shown only once.
     func report(_ problem: String) {
         guard !problems.contains(problem) else { return }
         problems.append(problem)
         write(problem)
     }
 
-    /// Writes a line to standard output at once. In a pipe, print() would write after the lines of standard error.
+    /// Writes a line to standard output at once.
+    ///
+    /// Why not print(): in a pipe, its lines would appear after those of standard error.
     static func announce(_ line: String) {
         do throws(SystemFailure) {
             try SystemFailure.write("\(line)\n".utf8, to: STDOUT_FILENO)
@@ -28,6 +32,8 @@ final class Journal {
         }
     }
 
-    /// Writes a line to standard error. A failure cannot be reported anywhere.
+    /// Writes a line to standard error.
+    ///
+    /// A failure cannot be reported anywhere.
     func write(_ line: String) { try? SystemFailure.write("demo-host: \(line)\n".utf8, to: STDERR_FILENO) }
 }

@@ -1,14 +1,17 @@
 import PluginHost
 
-/// The program's own strings, in the user's language. They are in DemoHost.bundle, beside the program or where the
-/// package manager puts its resources.
+/// The program's own strings, in the user's language.
+///
+/// They are in DemoHost.bundle, beside the program or where the package manager puts its resources.
 private let strings: PluginBundle = {
     let directory = PluginBundle.main.bundlePath
     let places = ["\(directory)/DemoHost.bundle", "\(directory)/DemoHost_demo-host.resources/DemoHost.bundle"]
     return places.compactMap { PluginBundle(path: $0) }.first ?? .main
 }()
 
-/// The text in the user's language. `key`: the English text. `arguments`: the values for {0}, {1} and so on.
+/// The text for a key in the user's language.
+///
+/// `key`: the English text. `arguments`: the values for {0}, {1} and so on.
 func localized(_ key: String, _ arguments: String...) -> String {
     let format = strings.localizedString(forKey: key, value: nil, table: nil)
     var text = ""

@@ -3,7 +3,9 @@ import DemoAPI
 import PluginABI
 import PluginHost
 
-/// The work to do on the documents, as the user named it. A plug-in is loaded when its work begins.
+/// The work to do on the documents, as the user named it.
+///
+/// A plug-in is loaded when its work begins.
 struct Pipeline {
     private let catalog: PluginCatalog
     /// In the order of the pipeline.
@@ -39,13 +41,17 @@ struct Pipeline {
         }
     }
 
-    /// The part of the pipeline at one extension point, in its order. Nothing is loaded before an object is made.
+    /// The steps of the pipeline at one extension point, in the pipeline's order.
+    ///
+    /// Nothing is loaded before an object is made.
     func extensions<Interface>(of point: ExtensionPoint<Interface>) -> [PluginExtension<Interface>] {
         stages.filter { $0.extensionPoint == point.name }
             .compactMap { catalog.extension(named: $0.name, of: point) }
     }
 
-    /// An object of each. If one cannot be made, the journal notes it and it is left out.
+    /// One object of each step at an extension point.
+    ///
+    /// If an object cannot be made, the journal reports it and it is left out.
     func objects<Interface>(of point: ExtensionPoint<Interface>) -> [(title: String, object: Interface)] {
         extensions(of: point).compactMap { offer in attempt { (offer.displayName, try offer.make()) } }
     }

@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
 
-/// The file for the report. It is checked before the work begins and written at the end.
+/// The file for the report.
+///
+/// Its path is checked before the work begins; the file is written at the end.
 struct ReportFile {
     private let url: URL
 
@@ -38,8 +40,10 @@ struct ReportFile {
         }
     }
 
-    /// Writes the complete file or nothing: first beside its place, then renamed. It uses the system's own calls, because
-    /// Foundation's atomic writing reports that the file does not exist if it may not be written.
+    /// Writes the complete file or nothing.
+    ///
+    /// It writes a file beside the destination and renames it. It uses the system's own calls, because Foundation's
+    /// atomic writing reports that the file does not exist if it may not be written.
     func write(_ text: String) throws(SystemFailure) {
         // A link to the report stays a link.
         let target = url.resolvingSymlinksInPath()

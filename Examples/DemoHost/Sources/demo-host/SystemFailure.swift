@@ -41,6 +41,6 @@ struct SystemFailure: Error {
         }
     }
 
-    /// “X cannot be used: the disk reports an error.”
+    /// A sentence that names the file and the cause: “X cannot be used: the disk reports an error.”.
     func sentence(about path: String) -> String { localized("{0} cannot be used: {1}.", path, reason) }
 }

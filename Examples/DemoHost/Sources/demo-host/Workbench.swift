@@ -19,7 +19,9 @@ struct Workbench {
         self.journal = journal
     }
 
-    /// Runs one document through the filters, analysers and checksums. A document that cannot be read is left out.
+    /// Runs one document through the filters, analysers and checksums.
+    ///
+    /// A document that cannot be read is left out.
     mutating func process(_ path: String) {
         do {
             let reader = try DocumentReader(path: path)

@@ -2,8 +2,10 @@
 ///
 /// It stores the numbers at which membership changes, so a range of versions needs two numbers, whatever its size.
 struct ChoiceSet: Sendable, Hashable {
-    /// Ascending: the set contains the choices from the first number up to the second, from the third up to the fourth,
-    /// and so on. The count is even.
+    /// The limits of the ranges of choices, ascending.
+    ///
+    /// The set contains the choices from the first number up to the second, from the third up to the fourth, and so on.
+    /// The number of limits is even.
     private var changes: [Int32]
 
     init(_ range: Range<Int>) {

@@ -99,7 +99,10 @@ struct ConflictText {
         identifier == subject.identifier && set.contains(subject.choice) ? subject.choice : set.first!
     }
 
-    /// `org.b 1.0 needs org.c 3 or later, but org.a 1.0 needs org.c below 3; org.c 3.0 and 2.0 are installed.`
+    /// The explanation as chains of requirements that meet, or nil if the conflict is not of this form.
+    ///
+    /// For example: `org.b 1.0 needs org.c 3 or later, but org.a 1.0 needs org.c below 3; org.c 3.0 and 2.0 are
+    /// installed.`
     private var chains: String? {
         guard let links, !links.isEmpty else { return nil }
         var before: [Int: [Int]] = [:]
@@ -177,8 +180,9 @@ struct ConflictText {
 
     // MARK: Proofs
 
-    /// What an incompatibility follows from, for the choice that is explained. A step that only states that the choice
-    /// is one of several is skipped.
+    /// The causes from which an incompatibility follows, for the choice that is explained.
+    ///
+    /// A step that only states that the choice is one of several is skipped.
     private func proof(of number: Int) -> (number: Int, causes: [Int]?) {
         Self.proof(of: number, incompatibilities, subject.identifier, subject.choice)
     }

@@ -27,7 +27,9 @@ extension PubGrubSolver {
         }
     }
 
-    /// The earliest assignment that makes a term true; -1 if it always is. `own`: something else that is known.
+    /// The earliest assignment that makes a term true; -1 if the term is always true.
+    ///
+    /// `own`: choices that are known in addition to the assignments.
     private mutating func satisfier(of term: Term, with own: ChoiceSet? = nil) throws(LimitReached) -> Int {
         func isTrue(_ set: ChoiceSet) -> Bool {
             (own.map(set.intersection) ?? set).relation(to: term.set) == .subset

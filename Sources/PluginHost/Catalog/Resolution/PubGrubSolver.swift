@@ -101,9 +101,10 @@ struct PubGrubSolver {
         }
     }
 
-    /// Finds the best selection and stores it in ``possible``, where each set then has one member. `present`: the
-    /// identifiers, in the order in which their presence is preferred. `best`: the identifiers, in the order in which
-    /// their best choice is preferred.
+    /// Finds the best selection and stores it in ``possible``, where each set then has one member.
+    ///
+    /// `present`: the identifiers, in the order in which their presence is preferred. `best`: the identifiers, in the
+    /// order in which their best choice is preferred.
     mutating func solve(present: [Int], best: [Int]) throws(LimitReached) {
         backtrack(to: 0)
         for identifier in counts.indices { mark(identifier) }

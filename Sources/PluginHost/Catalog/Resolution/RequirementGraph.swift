@@ -13,7 +13,9 @@ struct RequirementGraph {
         var requiresItself = false
     }
 
-    /// An identifier in a range of versions. Choices with equal requirements share one.
+    /// An identifier in a range of versions.
+    ///
+    /// Choices with equal requirements share one `Requirement`.
     struct Requirement {
         let target: Int
         let range: VersionRange

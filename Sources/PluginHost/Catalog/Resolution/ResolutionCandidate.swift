@@ -25,8 +25,10 @@ struct Resolution: Sendable {
     var failures: [Int: ResolutionFailure] = [:]
     /// Candidates for which another one with the same identifier is used instead.
     var passedOver: [Int: Replacement] = [:]
-    /// Whether requirements contradicted each other in so many ways that not all combinations were tried. Everything
-    /// chosen fits together anyway; a longer search might find more.
+    /// Whether the search ended before all combinations were tried.
+    ///
+    /// It ends early if requirements contradict each other in too many ways. Everything chosen fits together anyway; a
+    /// longer search might find more.
     var reachedLimit = false
 
     /// The candidate that is used instead of another, and why.

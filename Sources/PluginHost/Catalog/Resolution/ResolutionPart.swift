@@ -19,6 +19,8 @@ struct ResolutionPart {
         var count: Int { choices.count { $0 != nil } }
     }
 
+    /// Prepares the resolution of identifiers that depend on each other.
+    ///
     /// `components`: the part's identifiers; those that depend on each other are in one component. `places`: space for
     /// the position of each identifier of the graph.
     init(_ components: [[Int]], _ graph: RequirementGraph, _ usability: Usability, places: inout [Int], limit: Int) {

@@ -42,9 +42,10 @@ struct ResolutionText {
     /// A choice and one of its requirements, which leads to the next choice.
     typealias Link = (choice: Int, requirement: Int)
 
-    /// A chain of choices, each of which requires the next: `org.a 1.0 needs org.b 2 or later, which needs org.c below
-    /// 3`. `links`: the whole chain, or its beginning. `omitted`: how many of the following links are not listed.
-    /// `last`: the link after these.
+    /// A chain of choices, each of which requires the next.
+    ///
+    /// For example: `org.a 1.0 needs org.b 2 or later, which needs org.c below 3`. `links`: the whole chain, or its
+    /// beginning. `omitted`: how many of the following links are not listed. `last`: the link after these.
     func chain(_ links: some Collection<Link>, omitted: Int = 0, last: Link? = nil) -> String {
         if links.count > Self.longest, last == nil {
             let shown = Self.longest / 2

@@ -48,8 +48,9 @@ func resolve(
 }
 
 extension Resolution {
-    /// Adds the best candidate of each identifier that requires nothing and is not required. `others`: the candidates
-    /// from which ``chosen`` was selected.
+    /// Adds the best candidate of each identifier that requires nothing and is not required.
+    ///
+    /// `others`: the candidates from which ``chosen`` was selected.
     fileprivate mutating func add(free: [ResolutionCandidate], to others: [ResolutionCandidate]) {
         let sorted = free.indices.sorted { a, b in
             if free[a].identifier != free[b].identifier { return free[a].identifier < free[b].identifier }
@@ -72,9 +73,10 @@ extension Resolution {
         merge(best.map { free[$0] }, others)
     }
 
-    /// Merges candidates without requirements into the load order. That order is alphabetical, except that each
-    /// candidate comes after those that it requires. So a candidate is inserted before the first remaining one that
-    /// sorts after it, together with everything that this one requires.
+    /// Merges candidates without requirements into the load order.
+    ///
+    /// That order is alphabetical, except that each candidate comes after those that it requires. So a candidate is
+    /// inserted before the first remaining one that sorts after it, together with everything that this one requires.
     private mutating func merge(_ free: [ResolutionCandidate], _ others: [ResolutionCandidate]) {
         var identifiers: [Int: String] = Dictionary(minimumCapacity: others.count)
         for candidate in others { identifiers[candidate.number] = candidate.identifier }

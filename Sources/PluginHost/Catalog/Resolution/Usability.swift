@@ -105,8 +105,10 @@ struct Usability {
         return graph.choices.indices.filter { open[$0] > 0 && obstacles[$0] == nil }
     }
 
-    /// Every choice here finally depends on itself. From each one, one requirement is followed to the best choice in
-    /// its range that is also among them; following these links always leads into a circle.
+    /// Finds the circles that explain why choices cannot be used.
+    ///
+    /// Each of these choices depends on itself through its requirements. From each one, one requirement is followed to
+    /// the best choice in its range that is also among them; following these links always leads into a circle.
     private mutating func findCircles(among unfounded: [Int]) {
         guard !unfounded.isEmpty else { return }
         var places: [Int: Int] = [:]

@@ -1,6 +1,8 @@
 import Foundation
 
-/// A value behind a POSIX mutex. The thread sanitiser knows that mutex, but not the inside of the standard library's.
+/// A value behind a POSIX mutex.
+///
+/// The thread sanitiser knows that mutex, but not the inside of the standard library's.
 public final class Locked<Value>: @unchecked Sendable {
     // @unchecked because of the value, which is used only under the lock.
     private let lock = NSLock()

@@ -8,8 +8,10 @@ struct SystemCall {
     /// In strace's form; it applies to each thread with that many calls.
     var text: String
 
-    /// The failures that the call may have on a machine that is short of something, or whose disk fails. Not eventfd(),
-    /// epoll_create() and timerfd_create(), because libdispatch ends a process if they fail.
+    /// The failures that a call may have on a machine that is short of something, or whose disk fails.
+    ///
+    /// eventfd(), epoll_create() and timerfd_create() are not in the list, because libdispatch ends a process if they
+    /// fail.
     static let errors: [String: [String]] = [
         "open": ["EMFILE", "EIO", "EACCES", "ENOMEM", "EINTR"],
         "openat": ["EMFILE", "EIO", "EACCES", "ENOMEM", "EINTR"],
@@ -68,7 +70,10 @@ struct SystemCall {
     /// libdispatch ends a process if it cannot read the state of its own threads.
     private var isOfDispatch: Bool { text.contains(/"\/proc\/[0-9]+\/stat"/) }
 
-    /// Memory without a file: without it Swift ends the process. And marks from prctl() and ioctl().
+    /// Whether a call is left out, because its failure cannot be tested.
+    ///
+    /// Left out are requests for memory without a file, without which Swift ends the process, and marks from prctl()
+    /// and ioctl().
     private static func cannotFail(_ name: String, _ text: Substring) -> Bool {
         switch name {
         case "mmap": text.contains("MAP_ANONYMOUS")

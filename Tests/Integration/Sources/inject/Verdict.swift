@@ -21,7 +21,9 @@ struct Verdict {
         return nil
     }
 
-    /// Words that report something as absent. No injected error means that.
+    /// Words that report something as absent.
+    ///
+    /// No injected error means that.
     private static let absence = [
         "No such file", "bundleNotFound", "executableMissing", "dependencyMissing", "pluginMissing", "There is no",
         "there is no ", "no plug-in", "No plug-in", "is missing", "not found", "does not exist", "cannot be found",

@@ -4,7 +4,9 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Errors before the entry: the directory, Info.plist, the executable. Each code has a fixture named by its defect.
+/// Errors before the entry: the directory, Info.plist, the executable.
+///
+/// Each code has a fixture named by its defect.
 @Suite struct BundleErrors {
     @Test func fault22_aMissingInfoPlistIsReportedWithItsPath() throws {
         let fixture = try BundleFixture("NoInfoPlist", code: .c(Source.good))

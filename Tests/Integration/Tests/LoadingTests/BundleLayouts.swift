@@ -3,8 +3,9 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Code loads from every layout, even if links were lost. The library's own tests check where things are found without
-/// loading.
+/// Code loads from every layout, even if links were lost.
+///
+/// The library's own tests check where things are found without loading.
 @Suite struct BundleLayouts {
     /// A directory of a test's own with a bundle in it; its code is placed as in the layout.
     private struct Tree {
@@ -37,6 +38,8 @@ import Testing
 
     private static let info = "{ CFBundleIdentifier = org.example.laid; NSExecutable = X; }"
 
+    /// Expects that a bundle in a tree of files loads.
+    ///
     /// `bundle`: the bundle's path in the tree. `list`: its Info.plist. `code`: its executable.
     private func expectLoad(
         _ bundle: String, list: String, code: String, links: [(String, String)] = [],

@@ -3,7 +3,9 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Faults 146 to 156: many threads, re-entrance, circles, fork. Run under the thread sanitiser by `make tsan` (156).
+/// Faults 146 to 156: many threads, re-entrance, circles, fork.
+///
+/// `make tsan` runs these tests under the thread sanitiser (156).
 @Suite(.timeLimit(.minutes(10))) struct ConcurrentLoading {
     /// How many threads are about to load the bundle of fault 146, and how often its entry was called.
     private static let arrived = Locked(0)

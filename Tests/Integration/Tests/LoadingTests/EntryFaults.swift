@@ -3,7 +3,9 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Faults 81 to 95: faults in the entry and in the registrations. Each fixture is named by its defect.
+/// Faults 81 to 95: faults in the entry and in the registrations.
+///
+/// Each fixture is named by its defect.
 @Suite struct EntryFaults {
     /// A good plug-in with the note of ABI 7.3.
     static let anotherMajor = """

@@ -5,8 +5,10 @@ import PluginABI
 import PluginHost
 import Testing
 
-/// The complete message of each error code, as a user reads it. `{bundle}` and `{executable}` represent the paths,
-/// `{toolchain}` and `{machine}` the host's own, `{places}` the places that this machine's linker searches.
+/// The complete message of each error code, as a user reads it.
+///
+/// `{bundle}` and `{executable}` represent the paths, `{toolchain}` and `{machine}` the host's own, `{places}` the
+/// places that this machine's linker searches.
 ///
 /// Those of other suites: `bundleNotFound` (BundleObjects), `loadInterrupted` (ForkedLoad).
 @Suite struct ErrorMessages {

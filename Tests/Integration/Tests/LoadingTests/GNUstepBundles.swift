@@ -4,8 +4,10 @@ import PluginABI
 import PluginHost
 import Testing
 
-/// What GNUstep expects of an NSBundle with code (Tests/base/NSBundle in gnustep/libs-base: load/load.m, and the classes
-/// of resources2.m and general.m), in our words. GNUstepBundleTests has the rest.
+/// What GNUstep expects of an NSBundle with code, in our words.
+///
+/// The source is Tests/base/NSBundle in gnustep/libs-base: load/load.m, and the classes of resources2.m and general.m.
+/// GNUstepBundleTests has the rest.
 @Suite struct GNUstepBundles {
     private static func source(_ name: String) -> String {
         """

@@ -71,7 +71,9 @@ enum Hooks {
         return try BundleFixture(name, info: info, code: .file(code.executable))
     }
 
-    /// Two pairs of hooks of the C level and a factory at an extension point. `calls()` counts calls of the entry.
+    /// A bundle in C with two pairs of hooks and a factory at an extension point.
+    ///
+    /// Its function `calls()` counts calls of the entry.
     static func c(_ name: String) throws -> BundleFixture {
         let source =
             Source.factory + """

@@ -12,7 +12,9 @@ import Testing
         let library: URL
         let name: String
 
-        /// `folder`: where the library stands in the bundle. `search`: the executable's RUNPATH; nil for none, which is
+        /// Builds a bundle and a library that it needs.
+        ///
+        /// `folder`: where the library is in the bundle. `search`: the executable's RUNPATH; nil for none, which is
         /// enough for Frameworks.
         init(folder: String = "Contents/Frameworks", search: String? = nil, flags: [String] = []) throws {
             let unique = "carried\(Int.random(in: 1...999_999_999))"

@@ -63,7 +63,9 @@ enum LoadCycles {
     }
 }
 
-/// How many bytes malloc() has given and not got back. This is exact, unlike the size of the process.
+/// How many bytes malloc() has given and not got back.
+///
+/// This is exact, unlike the size of the process.
 enum HeapUse {
     struct Unreadable: Error {}
 

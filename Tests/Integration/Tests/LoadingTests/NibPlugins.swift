@@ -6,8 +6,9 @@ import Testing
 
 /// Nibs of real plug-ins: one in Swift whose nib names a class in C, and one in C whose nib names a class in Swift.
 @Suite struct NibPlugins {
-    /// A C plug-in with the class Dial. The function run() instantiates the plug-in's own nib; it returns the number of
-    /// the first step that fails, or 0.
+    /// A C plug-in with the class Dial.
+    ///
+    /// The function run() instantiates the plug-in's own nib; it returns the number of the first step that fails, or 0.
     private static let dial = """
         #include "plugin_nib.h"
         #include <stdlib.h>

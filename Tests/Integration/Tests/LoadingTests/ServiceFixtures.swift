@@ -3,12 +3,16 @@ import Foundation
 import PluginABI
 import PluginHost
 
-/// Plug-ins that offer and use services. A service is a text here: “from” and the bundle's identifier.
+/// Plug-ins that offer and use services.
+///
+/// A service is a text here: “from” and the bundle's identifier.
 enum ServiceFixture {
     typealias Ask = @Sendable () throws -> String
 
+    /// A plug-in in Swift that may offer a service and request one.
+    ///
     /// `offers`: the extension point at which the plug-in offers a service. `asks`: the point whose service it requests
-    /// when ``ask(_:)`` runs. `asksEarly`: where it also requests the service: “activate”, “make”, or nowhere. `uses`:
+    /// when ``ask(_:)`` runs. `early`: where it also requests the service: “activate”, “make”, or nowhere. `uses`:
     /// `PHUses`; nil for the point that it requests.
     static func swift(
         _ name: String, offers: String = "", order: Int = 0, asks: String = "", early: String = "",

@@ -3,8 +3,10 @@ import Foundation
 import PluginHost
 import Testing
 
-/// The bundles that the package manager makes of a target's resources, `Bundle.module`. The package manager of this
-/// toolchain builds them here, in debug and in release, and they are compared with Foundation's results.
+/// The bundles that the package manager makes of a target's resources, `Bundle.module`.
+///
+/// The package manager of this toolchain builds them here, in debug and in release, and they are compared with
+/// Foundation's results.
 @Suite struct SwiftPackageBundles {
     private static let files = [
         "Package.swift": """

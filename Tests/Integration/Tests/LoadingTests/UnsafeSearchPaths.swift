@@ -3,8 +3,9 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Faults 69 and 70: libraries that the dynamic linker would take from places where anybody may put files. Each library
-/// is put there: the dynamic linker alone runs its constructor, and a load does not.
+/// Faults 69 and 70: libraries that the dynamic linker would take from places where anybody may put files.
+///
+/// Each library is put there: the dynamic linker alone runs its constructor, and a load does not.
 @Suite struct UnsafeSearchPaths {
     /// How a plug-in leads to a library outside of its bundle.
     struct Lure: Codable, Sendable, CustomTestStringConvertible {

@@ -2,8 +2,9 @@ import Fixtures
 import Foundation
 import Testing
 
-/// The most common first mistake: the module of the application's API is a target of the application's package. Then it
-/// is linked into the application, and the library that plug-ins need does not exist.
+/// The most common first mistake: the module of the application's API is a target of the application's package.
+///
+/// Then it is linked into the application, and the library that plug-ins need does not exist.
 @Suite struct ApplicationLibraryTests {
     /// A plug-in that needs libNotesAPI.so, which does not exist, and the application with the module in it.
     private func mistake() throws -> (plugin: BundleFixture, application: String) {

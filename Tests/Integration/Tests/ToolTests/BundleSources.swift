@@ -9,6 +9,8 @@ struct BundleSourceFixture {
     var path: String { url.path }
     var bundle: URL { output.appending(path: "\(name).bundle") }
 
+    /// Creates the source of a bundle.
+    ///
     /// `info`: keys in addition to the identifier and the version; NSNull removes a key. `code`: the library
     /// `lib<name>.so` beside the source; with code, the source also has a folder Sources.
     init(

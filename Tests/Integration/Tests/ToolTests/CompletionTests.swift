@@ -2,7 +2,9 @@ import Fixtures
 import Foundation
 import Testing
 
-/// The completion scripts, run in the real shells. “Scripts/setup.sh shells” installs the shells.
+/// The completion scripts, run in the real shells.
+///
+/// “Scripts/setup.sh shells” installs the shells.
 @Suite struct CompletionTests {
     enum Shell: String, CaseIterable, Sendable {
         case bash, zsh, fish

@@ -52,8 +52,9 @@ struct HostileArchive {
         return file.path
     }
 
-    /// A Zstandard frame (RFC 8878) with uncompressed blocks. `zeros`: how many zeros to add, in blocks that repeat one
-    /// byte.
+    /// A Zstandard frame (RFC 8878) with uncompressed blocks.
+    ///
+    /// `zeros`: how many zeros to add, in blocks that repeat one byte.
     static func frame(_ bytes: [UInt8], zeros: Int = 0) -> [UInt8] {
         let most = 1 << 17
         var frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58]

@@ -218,8 +218,9 @@ import Testing
         #expect(try PluginHostTool.run("install", "--in", folder().path, "/dev/zero").status == 2)
     }
 
-    /// Each byte of an archive is changed in turn. The result is an error or a bundle, and never a file outside of the
-    /// folder.
+    /// Each byte of an archive is changed in turn.
+    ///
+    /// The result is an error or a bundle, and never a file outside of the folder.
     @Test func fault482_noChangedByteEndsTheTool() throws {
         let sound = HostileArchive.frame(HostileArchive().ended)
         for place in stride(from: 0, to: min(sound.count, 1700), by: 13) {

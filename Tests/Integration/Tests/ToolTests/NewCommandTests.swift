@@ -54,7 +54,9 @@ import Testing
         try expectSoundBundle(in: project, of: "Salon", offering: isForDemo ? "org.example.checksum" : "line-counter")
     }
 
-    /// The code is built with the compiler alone. Scripts/walk.py builds a project with the package manager.
+    /// The code is built with the compiler alone.
+    ///
+    /// Scripts/walk.py builds a project with the package manager.
     @Test(arguments: [false, true]) func aSwiftPackageHasCodeThatLoads(isForDemo: Bool) throws {
         let folder = try folder()
         let api = isForDemo ? ["--app-api", Self.demoAPI, "--product", "DemoAPI"] : []

@@ -4,7 +4,9 @@ import Testing
 
 /// The command `pluginhost` that was built beside these tests.
 enum PluginHostTool {
-    /// Runs it. The libraries of the sample plug-ins are found, as an application's would be.
+    /// Runs the tool.
+    ///
+    /// The libraries of the sample plug-ins are found, as an application's would be.
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Tool.Output {
         try run(arguments, environment: environment)
     }

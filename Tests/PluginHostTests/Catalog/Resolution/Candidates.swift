@@ -1,6 +1,8 @@
 @testable import PluginHost
 
-/// Candidates written as lines: `org.a 1.0: org.b >=2; org.c`. Equal lines have ranks in their order.
+/// Candidates written as lines: `org.a 1.0: org.b >=2; org.c`.
+///
+/// Equal lines have ranks in their order.
 struct Candidates {
     private(set) var list: [ResolutionCandidate] = []
 

@@ -70,7 +70,9 @@ import Testing
         expectValid(result, candidates)
     }
 
-    /// Seven plug-ins that each need one of six places alone: no such search is fast. All but one fit.
+    /// Plug-ins that each need one of some places alone, with one plug-in more than there are places.
+    ///
+    /// This is the pigeonhole problem, for which no such search is fast. All plug-ins but one fit.
     private func pigeons(_ holes: Int) throws -> [ResolutionCandidate] {
         var candidates: [ResolutionCandidate] = []
         for pigeon in 0...holes {

@@ -81,7 +81,9 @@ enum CallArgument {
     }
 }
 
-/// A JSON text. A struct is an array of its fields in order, or an object with the fields' names.
+/// A JSON text.
+///
+/// A struct is an array of its fields in order, or an object with the fields' names.
 private enum JSONTree: Decodable {
     case null
     case bool(Bool)

@@ -86,7 +86,9 @@ struct CallCommand: ParsableCommand {
         }
     }
 
-    /// For shell completion: the functions that Info.plist declares. No code of the bundle runs.
+    /// The functions that Info.plist declares, for shell completion.
+    ///
+    /// No code of the bundle runs.
     private static func functions(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         words.dropFirst().lazy.compactMap { word in
             word.hasPrefix("-") ? nil : (try? PluginBundle.open(path: word))?.manifest.functions.keys
@@ -94,7 +96,9 @@ struct CallCommand: ParsableCommand {
     }
 }
 
-/// The command that `pluginhost call` runs in the separate process. Users do not call it.
+/// The command that `pluginhost call` runs in the separate process.
+///
+/// Users do not call it.
 struct CallInChildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: Self.name, shouldDisplay: false)
     static let name = "call-in-child"
@@ -129,8 +133,10 @@ struct CallInChildCommand: ParsableCommand {
     }
 }
 
-/// Standard input for the process that makes the call. That process is in a process group of its own, and the system
-/// stops such a process when it reads from a terminal. So input from a terminal is read before the process starts.
+/// Standard input for the process that makes the call.
+///
+/// That process is in a process group of its own, and the system stops such a process when it reads from a terminal. So
+/// input from a terminal is read before the process starts.
 private enum StandardInput {
     /// - Returns: a descriptor. The caller closes it unless it is standard input.
     static func forChild() throws -> Int32 { isatty(STDIN_FILENO) == 1 ? try copied() : STDIN_FILENO }

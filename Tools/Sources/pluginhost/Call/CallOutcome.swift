@@ -4,13 +4,17 @@ import Glibc
 
 /// The outcome of a call, which the separate process reports.
 struct CallOutcome: Codable {
-    /// The outcome of loading the bundle. It also has everything that went wrong in the call.
+    /// The outcome of loading the bundle.
+    ///
+    /// It also has everything that went wrong in the call.
     var load: LoadOutcome!
     private var signature: String?
     private var result: CallValue?
     private var milliseconds: Double?
     private var functions: [ListedFunction] = []
-    /// What was wrong with the command line; nil if it was correct. The bundle is not the cause.
+    /// What was wrong with the command line; nil if it was correct.
+    ///
+    /// If it was wrong, the bundle is not the cause of the failure.
     private(set) var usage: String?
 
     init(_ load: LoadOutcome?) { self.load = load }
@@ -169,8 +173,9 @@ private indirect enum CallValue: Codable {
         }
     }
 
-    /// Writes the value to standard output. Bytes and text are written unchanged, but escaped on a terminal, because
-    /// control characters would disturb it.
+    /// Writes the value to standard output.
+    ///
+    /// Bytes and text are written unchanged, but escaped on a terminal, because control characters would disturb it.
     func write() {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         switch self {

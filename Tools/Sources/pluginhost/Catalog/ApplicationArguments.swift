@@ -82,7 +82,8 @@ struct PluginSearch {
     }
 
     /// Scans the search paths.
-    /// `index`: false reads the files of this moment and writes nothing.
+    ///
+    /// `index`: `.none` reads the files of this moment and writes nothing.
     func catalog(index: PluginCatalog.IndexStorage = .none) -> PluginCatalog {
         let choices = application.flatMap(PluginCatalog.choicesPath)
         let catalog = PluginCatalog(searchPaths: searchPaths, options: .init(index: index, choices: choices))

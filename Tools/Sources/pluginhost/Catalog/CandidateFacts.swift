@@ -126,7 +126,9 @@ extension PluginVerdict {
         }
     }
 
-    /// Whether something is wrong with it. Giving way to another bundle is normal.
+    /// Whether something is wrong with the candidate.
+    ///
+    /// Giving way to another bundle is normal.
     var isProblem: Bool {
         switch self {
         case .usable, .shadowed, .duplicate, .disabled: false

@@ -25,7 +25,9 @@ extension Page {
         }
     }
 
-    /// A table with a head. On a terminal it is as wide as that; elsewhere nothing is cut, so that a script sees everything.
+    /// Adds a table with a head.
+    ///
+    /// On a terminal the table is as wide as the terminal; elsewhere nothing is cut, so that a script sees everything.
     mutating func table(_ columns: [Column], _ rows: [[Cell]]) {
         let natural = columns.indices.map { number in
             max(columns[number].title.columns, rows.map { $0[number].text.columns }.max() ?? 0)

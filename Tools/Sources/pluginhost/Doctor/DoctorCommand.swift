@@ -104,7 +104,9 @@ struct DoctorCheck {
         report = FindingReport(findings: findings.filter { seen.insert($0).inserted }, bundlePath: bundlePath)
     }
 
-    /// A candidate that is not used. Giving way to another bundle is normal, unless only its name decided.
+    /// The entry for a candidate that is not used.
+    ///
+    /// Giving way to another bundle is normal, unless only its name decided.
     init(unused candidate: PluginCandidate) {
         var findings = candidate.findings
         var facts: [String] = []

@@ -232,8 +232,10 @@ struct GraphDrawing {
 }
 
 extension String {
-    /// As text or an attribute of an XML document. Characters that control a display are written out, except line breaks;
-    /// characters that XML does not allow become U+FFFD.
+    /// The text, escaped as text or an attribute of an XML document.
+    ///
+    /// Characters that control a display are written out, except line breaks; characters that XML does not allow become
+    /// U+FFFD.
     var escapedForXML: String {
         let lines = split(separator: "\n", omittingEmptySubsequences: false).map(\.escapedForDisplay)
         return lines.joined(separator: "\n").unicodeScalars.reduce(into: "") { result, scalar in

@@ -225,8 +225,9 @@ struct GraphLayout {
         }
     }
 
-    /// How far above or below the centre of its node each edge begins, or ends: side by side, in the order of the other
-    /// ends, so that a reader can distinguish them.
+    /// How far above or below the centre of its node each edge begins, or ends.
+    ///
+    /// The edges of a node are side by side, in the order of the other ends, so that a reader can distinguish them.
     /// `side`: of the items of an edge, the one of the node and the one beside it.
     private func ports(_ side: ([Int]) -> (node: Int, beside: Int)) -> [Double] {
         var offsets = [Double](repeating: 0, count: chains.count)

@@ -58,8 +58,9 @@ struct BundleLoads {
 
     // MARK: Several bundles
 
-    /// The bundles among the arguments that a bundle requires, or whose services it uses, with what these need. Each comes
-    /// after its own needs.
+    /// The bundles among the arguments that a bundle requires, or whose services it uses, with what these need.
+    ///
+    /// Each comes after its own needs.
     private func needed(by bundle: PluginBundle) -> [PluginBundle] {
         var found: [PluginBundle] = []
         var seen: Set = [bundle.bundlePath]

@@ -11,11 +11,17 @@ extension PluginError.Code {
     static let hung = Self(rawValue: "hung")
     /// The bundle's code closed or garbled the tool's own pipe, so the outcome is unknown.
     static let reportLost = Self(rawValue: "reportLost")
-    /// The bundle's code wrote into the tool's own pipe. The outcome is known.
+    /// The bundle's code wrote into the tool's own pipe.
+    ///
+    /// The outcome is known.
     static let descriptorMisused = Self(rawValue: "descriptorMisused")
-    /// The bundle's code wrote more output than the tool shows. A warning.
+    /// The bundle's code wrote more output than the tool shows.
+    ///
+    /// A warning.
     static let outputFlooded = Self(rawValue: "outputFlooded")
-    /// Processes that the bundle's code started were still running at the end. A warning.
+    /// Processes that the bundle's code started were still running at the end.
+    ///
+    /// A warning.
     static let processesLeft = Self(rawValue: "processesLeft")
     /// The tool has no process to load the bundle in.
     static let notStarted = Self(rawValue: "notStarted")

@@ -22,7 +22,9 @@ struct ChildProcess: ~Copyable {
 
     private let child: child_process
 
-    /// Starts this program with arguments. `input`: a descriptor for its standard input; -1 if it gets none.
+    /// Starts this program with arguments.
+    ///
+    /// `input`: a descriptor for its standard input; -1 if it gets none.
     init(_ arguments: [String], input: Int32 = -1) throws(Failure) {
         var child = child_process()
         var texts = ([CommandLine.arguments.first ?? "pluginhost"] + arguments).map { strdup($0) }
@@ -37,8 +39,9 @@ struct ChildProcess: ~Copyable {
         for descriptor in [child.report, child.output, child.ended] where descriptor >= 0 { close(descriptor) }
     }
 
-    /// Waits for the end of the process, within a time, and reads what it writes. Afterwards nothing that it started is
-    /// still running.
+    /// Waits for the end of the process, within a time, and reads what it writes.
+    ///
+    /// Afterwards nothing that the process started is still running.
     ///
     /// - Parameters:
     ///   - mark: begins each message of its report.
@@ -154,7 +157,9 @@ private struct Streams {
         for _ in 0..<most where output.fd >= 0 { if !readOutput(&run) { output.fd = -1 } }
     }
 
-    /// Whether to repeat a read that failed. An error of the tool must not look like one of the bundle.
+    /// Whether to repeat a read that failed.
+    ///
+    /// An error of the tool must not look like one of the bundle.
     private mutating func mayPass(_ error: Int32) -> Bool {
         if error == EAGAIN || error == EINTR { return true }
         failedReads += 1

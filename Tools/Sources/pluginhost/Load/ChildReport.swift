@@ -11,8 +11,10 @@ enum ChildMessage: Codable {
     case call(CallOutcome)
 }
 
-/// The child's end of its report: messages on a pipe that the bundle's code can also reach. Each begins with a mark that
-/// only the tool and the child know, and has a checksum, so that output of the code is never taken for a message.
+/// The child's end of its report: messages on a pipe that the bundle's code can also reach.
+///
+/// Each message begins with a mark that only the tool and the child know, and has a checksum, so that output of the
+/// code is never taken for a message.
 final class ChildReport: Sendable {
     private let mark: String
     private let pipe: PipeIdentity
@@ -29,7 +31,9 @@ final class ChildReport: Sendable {
         (0..<2).map { _ in ReportHeader.hexadecimal(UInt64.random(in: .min ... .max), digits: 16) }.joined()
     }
 
-    /// Sends a message. If the bundle's code closed or replaced the descriptor, the process ends.
+    /// Sends a message.
+    ///
+    /// If the bundle's code closed or replaced the descriptor, the process ends.
     func send(_ message: ChildMessage) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]  // the same report for the same load
@@ -128,7 +132,9 @@ struct ReportHeader {
         return String(repeating: "0", count: max(digits - text.utf8.count, 0)) + text
     }
 
-    /// FNV-1a of 64 bits. It finds accidents; an attacker gains nothing by forging a report about his own code.
+    /// A checksum of a message: FNV-1a of 64 bits.
+    ///
+    /// It finds accidents; an attacker gains nothing by forging a report about his own code.
     private static func checksum(_ bytes: some Collection<UInt8>) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

@@ -12,7 +12,9 @@ enum LoadPlace: Equatable {
     case afterLoad
 
     static let end = LoadStep.end.rawValue
-    /// The call of a function in the bundle. It is not a step of a load.
+    /// The call of a function in the bundle.
+    ///
+    /// It is not a step of a load.
     static let call = "call"
 
     /// “in plugin_entry”.

@@ -9,7 +9,9 @@ struct ReportReader {
     }
 
     private(set) var outcome: LoadOutcome?
-    /// The outcome that `pluginhost call` reports. Its load is ``outcome``.
+    /// The outcome that `pluginhost call` reports.
+    ///
+    /// Its load is ``outcome``.
     private(set) var call: CallOutcome?
     /// The loads under way, each begun inside of the one before it.
     private(set) var loads: [Load] = []

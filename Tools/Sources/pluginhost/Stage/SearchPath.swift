@@ -7,8 +7,9 @@ struct SearchPath {
 
     init(_ elements: [String]) { self.elements = elements }
 
-    /// The elements of a search path that lead to directories in the file's own bundle. `file`: the file's path in the
-    /// bundle.
+    /// The elements of a search path that lead to directories in the file's own bundle.
+    ///
+    /// `file`: the file's path in the bundle.
     init(of text: String?, within file: String) {
         let depth = file.split(separator: "/").count - 1
         elements = (text ?? "").split(separator: ":").map(String.init).filter { element in
@@ -23,8 +24,9 @@ struct SearchPath {
         }
     }
 
-    /// Sets the search path of a file, unless the file has it already. If there are no elements, the file gets no
-    /// search path.
+    /// Sets the search path of a file, unless the file has it already.
+    ///
+    /// If there are no elements, the file gets no search path.
     ///
     /// - Throws: a ``PluginFinding`` if patchelf fails.
     func set(in path: String) throws {

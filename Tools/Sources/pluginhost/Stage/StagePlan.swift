@@ -6,7 +6,9 @@ import Glibc
 /// The rule: a library that a file finds through its own search path belongs to the application and is copied. A
 /// library that the dynamic linker finds for every program belongs to the system.
 struct StagePlan {
-    /// A library. `name` is the name under which other files need it, and also the name of its copy.
+    /// A library to copy.
+    ///
+    /// `name` is the name under which other files need it, and also the name of its copy.
     struct Library {
         let name: String
         let file: LinkedFile
@@ -18,8 +20,9 @@ struct StagePlan {
         /// The bundle's own ELF files, as paths relative to the bundle.
         var files: [String] = []
         var libraries: [Library] = []
-        /// Other names of the library PluginHost that a file of the bundle needs, by the file. The application has that
-        /// library already.
+        /// Other names of the library PluginHost that a file of the bundle needs, by the file.
+        ///
+        /// The application has that library already.
         var surplusNames: [String: [String]] = [:]
     }
 
@@ -78,8 +81,9 @@ struct StagePlan {
     /// Whether a name is one of the library PluginHost: without a version if a package contains it, otherwise with one.
     private static func isThisLibrary(_ name: String) -> Bool { name.hasPrefix("libPluginHost.so") }
 
-    /// Finds every library that a file needs, directly or not, and passes each one to copy to `take`. `chain`: the
-    /// file, then the files that need it. `own`: names that are not searched for.
+    /// Finds every library that a file needs, directly or not, and passes each one to copy to `take`.
+    ///
+    /// `chain`: the file, then the files that need it. `own`: names that are not searched for.
     private mutating func follow(
         _ chain: [LinkedFile], own: Set<String> = [], take: (Library, inout StagePlan) -> Void
     ) {

@@ -1,14 +1,18 @@
 import Foundation
 @_spi(Tools) import PluginHost
 
-/// The directory that `pluginhost stage` makes. It has `bin`, `lib` and `lib/APPLICATION/plugins`, in which an
-/// application of that name looks for plug-ins (docs/bundle-format.md, “Search paths”).
+/// The directory that `pluginhost stage` makes.
+///
+/// It has `bin`, `lib` and `lib/APPLICATION/plugins`, in which an application of that name looks for plug-ins
+/// (docs/bundle-format.md, “Search paths”).
 struct StagedTree {
     let path: String
     private let program: String
     private let application: String
     var findings: [PluginFinding] = []
-    /// The files that were put into it, as paths relative to it. A bundle counts as one file.
+    /// The files that were put into it, as paths relative to it.
+    ///
+    /// A bundle counts as one file.
     private(set) var files: [String] = []
     /// The libraries that the system must have.
     private(set) var systemLibraries: [String] = []
@@ -23,8 +27,9 @@ struct StagedTree {
         self.application = application
     }
 
-    /// Makes the directory beside its place, checks it there, and renames it. So nobody sees an incomplete directory,
-    /// and an error leaves the old one unchanged.
+    /// Makes the directory beside its place, checks it there, and renames it.
+    ///
+    /// So nobody sees an incomplete directory, and an error leaves the old one unchanged.
     mutating func make(of plan: StagePlan, replaces: Bool) {
         findings += plan.findings
         systemLibraries = plan.systemLibraries.keys.sorted()
@@ -84,14 +89,17 @@ struct StagedTree {
         }
     }
 
-    /// Copies a library under the name by which it is needed. A link of that name may lead to a file with another name.
+    /// Copies a library under the name by which it is needed.
+    ///
+    /// A link of that name may lead to a file with another name.
     private mutating func copy(_ library: StagePlan.Library, to directory: String, in root: String) throws {
         try copyItem(library.file.path, to: "\(directory)/\(library.name)", in: root)
         try Self.makeRelative(library, at: "\(root)/\(directory)/\(library.name)")
     }
 
-    /// Sets the search path of a library only if it has one. Otherwise the linker finds what the library needs without
-    /// one.
+    /// Makes the search path of a library relative, if the library has one.
+    ///
+    /// Otherwise the linker finds what the library needs without one.
     private static func makeRelative(_ library: StagePlan.Library, at path: String) throws {
         if library.file.searchPath != nil { try SearchPath(["$ORIGIN"]).set(in: path) }
     }
@@ -139,8 +147,10 @@ struct StagedTree {
 
     // MARK: - Checking
 
-    /// Reads the copies as another machine would. Everything that they need must be in the tree or belong to the
-    /// system, and the staged program must be able to load each bundle.
+    /// Reads the copies as another machine would.
+    ///
+    /// Everything that they need must be in the tree or belong to the system, and the staged program must be able to
+    /// load each bundle.
     private mutating func check(_ root: String) {
         let host = "\(root)/bin/\(programName)"
         let names = files.filter { $0.hasPrefix(plugInDirectory + "/") }

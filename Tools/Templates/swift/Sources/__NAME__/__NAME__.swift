@@ -11,8 +11,9 @@ public import PluginABI
 // serve an extension point of the application, conform to the protocol that the application's API declares for it.
 // `public` only for the tests.
 public final class LineCounter: Plugin {
-    /// The plug-in's own bundle, its log, and information about the host. Keep it if you need it later; it costs
-    /// nothing.
+    /// The plug-in's own bundle, its log, and information about the host.
+    ///
+    /// Keep it if you need it later; it costs nothing.
     private let context: PluginContext
 
     /// The host creates objects only through this initialiser.
@@ -34,7 +35,9 @@ public final class LineCounter: Plugin {
 }
 
 // The only symbol that the host looks up. `@c(plugin_entry)` gives the function its C name, `public` exports it.
-/// Registers the plug-in's providers. The host calls it once, after it has checked and loaded the file.
+/// Registers the plug-in's providers.
+///
+/// The host calls it once, after it has checked and loaded the file.
 @c(plugin_entry)
 public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
     // Compares toolchain and PluginABI with the host's, then runs the body. If the body throws, the load fails with

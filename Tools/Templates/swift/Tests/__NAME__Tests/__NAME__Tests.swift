@@ -3,7 +3,9 @@ import PluginHost
 import __NAME__
 import Testing
 
-/// Tests the plug-in from the host's side. Its code is linked into the tests instead of loaded from a file.
+/// The plug-in's bundle, as a host sees it.
+///
+/// The plug-in's code is linked into the tests instead of loaded from a file.
 private func bundle() throws -> PluginBundle {
     // The package's directory has Info.plist and Resources, as a bundle has.
     let package = URL(filePath: #filePath).appending(path: "../../..").standardized

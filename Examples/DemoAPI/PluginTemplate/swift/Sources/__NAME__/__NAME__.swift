@@ -11,8 +11,9 @@ public import PluginABI
 // `final`: nothing inherits from it. A class, because `Plugin` requires one: the host also finds classes by name.
 // `TextFilter` refines `Plugin`; conforming to it is enough to use the class at `.textFilter`.
 final class LineNumbers: TextFilter {
-    /// The plug-in's own bundle, its log, and information about the host. Keep it if you need it later; it costs
-    /// nothing.
+    /// The plug-in's own bundle, its log, and information about the host.
+    ///
+    /// Keep it if you need it later; it costs nothing.
     private let context: PluginContext
     /// The host creates one object for each document, so state of a document can be stored here.
     private var line = 0
@@ -31,7 +32,9 @@ final class LineNumbers: TextFilter {
         context.logger.debug("Numbering the lines of \(document.name).")
     }
 
-    /// Called for each passage of the document, in order. A passage always ends with a complete line.
+    /// Edits one passage of the document.
+    ///
+    /// The host calls this for each passage, in order. A passage always ends with a complete line.
     func filter(_ passage: String) -> String {
         var text = ""
         // Reserve memory once, not for each line: a passage has some hundred kilobytes.
@@ -51,7 +54,9 @@ final class LineNumbers: TextFilter {
         return text
     }
 
-    /// Called once, after the last passage. The result is added at the end of the text.
+    /// Ends the document.
+    ///
+    /// The host calls this once, after the last passage. The result is added at the end of the text.
     func finish() -> String {
         // From Resources/<language>.lproj/Localizable.strings, in the user's language; the key is the English text.
         let remark = context.localizedString("Lines in this document:")
@@ -60,7 +65,9 @@ final class LineNumbers: TextFilter {
 }
 
 // The only symbol that the host looks up. `@c(plugin_entry)` gives the function its C name, `public` exports it.
-/// Registers the plug-in's providers. The host calls it once, after it has checked and loaded the file.
+/// Registers the plug-in's providers.
+///
+/// The host calls it once, after it has checked and loaded the file.
 @c(plugin_entry)
 public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
     // Compares toolchain and PluginABI with the host's, then runs the body. If the body throws, the load fails with
