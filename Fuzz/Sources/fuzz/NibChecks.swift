@@ -42,7 +42,9 @@ struct NibChecks {
                     guard isPerformed == action.isEnabled else { throw Violation("an action to a target is lost") }
                 }
             }
-            let again = try nib.instantiate(owner: FuzzedBlock())
+            let second = FuzzedBlock()
+            defer { second.clear() }
+            let again = try nib.instantiate(owner: second)
             defer { again.objects.forEach { ($0 as? FuzzedBlock)?.clear() } }
             guard again.objects.count == made.objects.count else {
                 throw Violation("the second time makes other objects")

@@ -75,7 +75,10 @@ import Testing
         """
 
     /// A Swift plug-in with the class Knob, and a panel that owns its nib.
-    private static let knob = """
+    ///
+    /// `name`: of its provider, which no other bundle has.
+    private static func knob(_ name: String) -> String {
+        """
         import PluginABI
         final class Knob: Plugin, NibObject {
             enum Side: String, NibAttribute { case left, right }
@@ -124,12 +127,13 @@ import Testing
         public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
             registerPlugin(with: host) { plugin in
                 plugin.register(Knob.self, element: "knob")
-                plugin.provide(ExtensionPoint<@Sendable () throws -> String>("org.example.panel"), named: "panel") {
+                plugin.provide(ExtensionPoint<@Sendable () throws -> String>("org.example.panel"), named: "\(name)") {
                     context in { try report(context) }
                 }
             }
         }
         """
+    }
 
     private static func document(_ objects: String) -> String {
         """
@@ -177,7 +181,7 @@ import Testing
     @Test func aSwiftPluginsNibUsesAClassInC() throws {
         let dials = try PluginBundle.open(path: BundleFixture("Dials", code: .c(Self.dial)).path)
         let fixture = try BundleFixture(
-            "Knobs", info: ["PHRequires": ["org.example.Dials": "*"]], code: .swift(Self.knob))
+            "Knobs", info: ["PHRequires": ["org.example.Dials": "*"]], code: .swift(Self.knob("Knobs")))
         try Self.write(Self.document(Self.owned + Self.pair), "Panel.xib", in: fixture)
         let knobs = try PluginBundle.open(path: fixture.path)
         let point = ExtensionPoint<@Sendable () throws -> String>("org.example.panel")
@@ -193,7 +197,7 @@ import Testing
     }
 
     @Test func aCPluginsNibUsesAClassInSwift() throws {
-        let knobs = try PluginBundle.open(path: BundleFixture("SwiftKnobs", code: .swift(Self.knob)).path)
+        let knobs = try PluginBundle.open(path: BundleFixture("SwiftKnobs", code: .swift(Self.knob("SwiftKnobs"))).path)
         let fixture = try BundleFixture(
             "CDials", info: ["PHRequires": ["org.example.SwiftKnobs": "*"]], code: .c(Self.dial))
         try Self.write(Self.document(Self.pair), "Mixed.xib", in: fixture)
