@@ -30,6 +30,7 @@ struct Options {
           formats      small tables of plural rules that expand to much, read from a bundle
           indexes      index files of a catalogue with a right checksum and hostile content
           signatures   signatures of C functions
+          nibs         documents of nibs, damaged or made by the grammar
           planted      a reader with defects: checks that the fuzzer finds them
 
         Every input follows from the seed and its number. An input that ends the process, takes too long or too much
