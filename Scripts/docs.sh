@@ -33,12 +33,14 @@ for module in PluginHost PluginABI; do
         -minimum-access-level public -skip-synthesized-members -output-dir "$work/symbols"
 done
 
-# The article about the C header ends with the header itself.
+# The article about the C header ends with the headers themselves.
 cp -R Sources/PluginHost/PluginHost.docc "$work/PluginHost.docc"
 {
-    printf '\n```c\n'
-    cat Sources/CPluginSupport/include/plugin_abi.h
-    printf '```\n'
+    for header in plugin_abi plugin_nib; do
+        printf '\n```c\n'
+        cat "Sources/CPluginSupport/include/$header.h"
+        printf '```\n'
+    done
 } >> "$work/PluginHost.docc/TheCHeader.md"
 Scripts/topics.py Sources/PluginHost/PluginHost.docc "$work/symbols"
 

@@ -113,6 +113,27 @@ extension PluginContext {
     }
 }
 
+extension PluginContext {
+    /// A nib of the plug-in's own bundle, in the user's language and for the device.
+    ///
+    /// - Parameter name: the file's name, without extension or with `.xib` or `.nib`.
+    /// - Returns: the nib, read; nothing is made yet.
+    /// - Throws: an error that says where it was looked for, or what is wrong with the file.
+    public func nib(_ name: String) throws -> Nib { try services.nib(name) }
+
+    /// An image of the plug-in's own bundle, or else of the application's.
+    ///
+    /// - Parameter name: the file's name without the marks of device and scale; with or without extension.
+    /// - Returns: nil if neither has one of that name.
+    public func image(_ name: String) -> NamedImage? { services.image(name) }
+
+    /// A sound of the plug-in's own bundle, or else of the application's.
+    ///
+    /// - Parameter name: the file's name, with or without extension.
+    /// - Returns: nil if neither has one of that name.
+    public func sound(_ name: String) -> NamedSound? { services.sound(name) }
+}
+
 /// What the host does for a ``PluginContext``.
 @_spi(PluginHost)
 public protocol PluginContextServices: AnyObject, Sendable {
@@ -128,4 +149,7 @@ public protocol PluginContextServices: AnyObject, Sendable {
     func localizedString(_ key: String, value: String?, table: String?, arguments: [Any]) -> String
     func service<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface?
     func requiredService<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface
+    func nib(_ name: String) throws -> Nib
+    func image(_ name: String) -> NamedImage?
+    func sound(_ name: String) -> NamedSound?
 }

@@ -38,7 +38,27 @@ public final class PluginRegistrar: Sendable {
     ///   - type: the class.
     ///   - name: its name for the host, unique in the bundle; nil for the name of the class without its module.
     public func register<P: Plugin>(_ type: P.Type, as name: String? = nil) {
-        append(.pluginClass(name: name, type: type))
+        append(.pluginClass(name: name, type: type, nib: nil))
+    }
+
+    /// Offers a class by a name, as any plug-in class, and to nibs: as `customClass` under the same name.
+    ///
+    /// - Parameters:
+    ///   - type: the class.
+    ///   - name: its name, unique in the bundle; nil for the class's own name without its module.
+    public func register<P: Plugin & NibObject>(_ type: P.Type, as name: String? = nil) {
+        append(.pluginClass(name: name, type: type, nib: NibRegistration(type, element: nil)))
+    }
+
+    /// Offers a class by a name, and to nibs: as `customClass` under the same name, and for the elements of a name that have
+    /// no `customClass`.
+    ///
+    /// - Parameters:
+    ///   - type: the class.
+    ///   - name: its name, unique in the bundle; nil for the class's own name without its module.
+    ///   - element: the name of the element that stands for an object of the class, such as `textField`.
+    public func register<P: Plugin & NibObject>(_ type: P.Type, as name: String? = nil, element: String) {
+        append(.pluginClass(name: name, type: type, nib: NibRegistration(type, element: element)))
     }
 
     /// Registers a provider for an extension point of the application.
@@ -122,7 +142,7 @@ public final class PluginRegistrar: Sendable {
 @_spi(PluginHost)
 @frozen
 public enum PluginRegistration: Sendable, CustomStringConvertible {
-    case pluginClass(name: String?, type: any Plugin.Type)
+    case pluginClass(name: String?, type: any Plugin.Type, nib: NibRegistration?)
     case provider(AnyProvider)
     /// `code`: nil if what was registered is not a C function.
     case function(name: String, signature: String, code: plugin_code?)
@@ -130,10 +150,48 @@ public enum PluginRegistration: Sendable, CustomStringConvertible {
     /// The class or provider with its name, for messages.
     public var description: String {
         switch self {
-        case .pluginClass(let name, let type): "the class “\(name ?? "\(type)")”"
+        case .pluginClass(let name, let type, _): "the class “\(name ?? "\(type)")”"
         case .provider(let provider): "the provider “\(provider.name)”"
         case .function(let name, _, _): "the function “\(name)”"
         }
+    }
+}
+
+/// How nibs make objects of a class that was registered.
+@_spi(PluginHost)
+public struct NibRegistration: Sendable {
+    /// The class.
+    public let type: any NibObject.Type
+    /// What nibs may set and connect.
+    public let table: NibClassTable
+    /// The element that stands for an object of the class; nil for none.
+    public let element: String?
+    /// Makes an object.
+    public let make: @Sendable (PluginContext) throws -> any NibObject
+
+    init<P: Plugin & NibObject>(_ type: P.Type, element: String?) {
+        self.init(type, element: element) { try type.init(context: $0) }
+    }
+
+    /// A C class.
+    public init(
+        foreign table: NibClassTable, element: String?,
+        make: @escaping @Sendable (PluginContext) throws -> NibForeignObject
+    ) {
+        type = NibForeignObject.self
+        self.table = table
+        self.element = element
+        self.make = make
+    }
+
+    /// A class of the application's, which says how its objects are made.
+    public init<Object: NibObject>(
+        _ type: Object.Type, element: String?, make: @escaping @Sendable (PluginContext) throws -> Object
+    ) {
+        self.type = type
+        table = type.nibInterface.table
+        self.element = element
+        self.make = make
     }
 }
 

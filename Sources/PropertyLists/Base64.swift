@@ -1,5 +1,16 @@
 /// Base64 text: four characters for three bytes (RFC 4648).
-enum Base64 {
+public enum Base64 {
+    /// The bytes that a text stands for, or nil where it is not base64.
+    ///
+    /// Blanks may stand anywhere; the padding may be left out, as Interface Builder does.
+    public static func decoding(_ text: String) -> [UInt8]? {
+        var digits = text.utf8.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+        if !digits.contains(UInt8(ascii: "=")), digits.count % 4 > 1 {
+            digits += Array(repeating: UInt8(ascii: "="), count: 4 - digits.count % 4)
+        }
+        return digits.withUnsafeBufferPointer { decode($0) }
+    }
+
     /// The bytes that a text encodes, or nil if it is not base64.
     ///
     /// Blanks are allowed anywhere; padding is required, so that truncated text is noticed.

@@ -1,109 +1,13 @@
 extension XMLParser {
-    /// The byte at an offset; past the end it is zero, which no text contains.
-    @inline(__always)
-    func byte(at offset: Int) -> UInt8 {
-        offset < text.count ? text[offset] : 0
-    }
-
-    @inline(__always)
-    mutating func skipBlanks() {
-        while isBlank(byte(at: position)) { position += 1 }
-    }
-
-    @inline(__always)
-    func isBlank(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D
-    }
-
     /// Skips the XML declaration, the document type, and everything allowed around them.
     mutating func skipProlog() throws(TextFault) {
-        try skipBetweenTags()
-        if starts(with: "<!DOCTYPE") {
+        try xml.skipBetweenTags()
+        if xml.starts(with: "<!DOCTYPE") {
             try skipDocumentType()
-            try skipBetweenTags()
+            try xml.skipBetweenTags()
         }
-        if starts(with: "<!DOCTYPE") {
+        if xml.starts(with: "<!DOCTYPE") {
             throw TextFault(.malformedMarkup, at: position, "The document type is declared a second time.")
-        }
-    }
-
-    /// Skips blanks, comments and processing instructions.
-    @inline(__always)
-    mutating func skipBetweenTags() throws(TextFault) {
-        skipBlanks()
-        while byte(at: position) == UInt8(ascii: "<") {
-            let next = byte(at: position + 1)
-            guard next == UInt8(ascii: "!") || next == UInt8(ascii: "?") else { return }
-            guard try skipMarkup() else { return }
-            skipBlanks()
-        }
-    }
-
-    /// Skips one comment or processing instruction, if there is one here.
-    @inline(never)
-    private mutating func skipMarkup() throws(TextFault) -> Bool {
-        if starts(with: "<!--") {
-            try skipComment()
-        } else if starts(with: "<?") {
-            try skip(
-                .instruction, past: "?>", from: position + 2,
-                "The processing instruction that begins here is never closed with \"?>\".")
-        } else {
-            return false
-        }
-        return true
-    }
-
-    mutating func skipComment() throws(TextFault) {
-        try skip(
-            .comment, past: "-->", from: position + 4, "The comment that begins here is never closed with \"-->\".")
-    }
-
-    /// Markup that is skipped without reading its content.
-    enum Skipped: Int {
-        case comment, instruction, section
-    }
-
-    /// Moves past the next occurrence of a terminator.
-    ///
-    /// A search without a result costs steps, and is done once for each kind.
-    mutating func skip(
-        _ kind: Skipped, past terminator: StaticString, from start: Int, _ message: String
-    ) throws(TextFault) {
-        if start < neverEnds[kind.rawValue] {
-            if let found = find(terminator, from: start) {
-                position = found + terminator.utf8CodeUnitCount
-                return
-            }
-            neverEnds[kind.rawValue] = start
-            guard builder.budget.take(steps: max(text.count - start, 0)) else {
-                throw TextFault(.overBudget, at: position, builder.budget.exhausted.sentence)
-            }
-        }
-        throw TextFault(.truncated, at: position, message)
-    }
-
-    /// The offset of the next occurrence of a few bytes.
-    func find(_ terminator: StaticString, from start: Int) -> Int? {
-        let first = terminator.withUTF8Buffer { $0[0] }
-        var offset = start
-        while offset < text.count {
-            offset = text.offset(of: first, or: first, from: offset)
-            if matches(terminator, at: offset) { return offset }
-            offset += 1
-        }
-        return nil
-    }
-
-    func starts(with prefix: StaticString) -> Bool {
-        matches(prefix, at: position)
-    }
-
-    private func matches(_ prefix: StaticString, at offset: Int) -> Bool {
-        prefix.withUTF8Buffer { wanted in
-            guard wanted.count <= text.count - offset else { return false }
-            for index in 0..<wanted.count where text[offset + index] != wanted[index] { return false }
-            return true
         }
     }
 
@@ -111,7 +15,7 @@ extension XMLParser {
         let start = position
         position += 9
         while true {
-            switch byte(at: position) {
+            switch xml.byte(at: position) {
             case UInt8(ascii: ">"):
                 position += 1
                 return
@@ -140,8 +44,8 @@ extension XMLParser {
     /// The next tag; everything before it is skipped.
     @inline(__always)
     mutating func nextTag(inside outer: XMLTag?) throws(TextFault) -> XMLTag {
-        try skipBetweenTags()
-        guard byte(at: position) == UInt8(ascii: "<") else { throw noTag(inside: outer) }
+        try xml.skipBetweenTags()
+        guard xml.byte(at: position) == UInt8(ascii: "<") else { throw noTag(inside: outer) }
         return try readTag()
     }
 
@@ -150,7 +54,7 @@ extension XMLParser {
     mutating func readTag() throws(TextFault) -> XMLTag {
         let offset = position
         position += 1
-        let isClosing = byte(at: position) == UInt8(ascii: "/")
+        let isClosing = xml.byte(at: position) == UInt8(ascii: "/")
         if isClosing { position += 1 }
         // Nearly every tag is a known name followed by ">"; if both fit in eight bytes, one comparison identifies it.
         if let word = text.word(at: position) {
@@ -169,7 +73,7 @@ extension XMLParser {
     private mutating func readUncommonTag(_ isClosing: Bool, _ offset: Int) throws(TextFault) -> XMLTag {
         let start = position
         var name: UInt64 = 0
-        while isNameByte(byte(at: position)) {
+        while xml.isNameByte(xml.byte(at: position)) {
             if position - start < 8 { name |= UInt64(text[position]) << UInt64(8 * (position - start)) }
             position += 1
         }
@@ -179,29 +83,25 @@ extension XMLParser {
         return try finishTag(element, isClosing, offset)
     }
 
-    @inline(__always)
-    private func isNameByte(_ byte: UInt8) -> Bool {
-        (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "_")
-            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":") || byte >= 0x80
-    }
-
     /// Reads the part between an element's name and the end of its tag.
     private mutating func finishTag(_ element: XMLElement, _ isClosing: Bool, _ offset: Int) throws(TextFault) -> XMLTag
     {
         while true {
             let afterName = position
-            skipBlanks()
-            switch byte(at: position) {
+            xml.skipBlanks()
+            switch xml.byte(at: position) {
             case UInt8(ascii: ">"):
                 position += 1
                 return XMLTag(element: element, kind: isClosing ? .close : .open, offset: offset)
-            case UInt8(ascii: "/") where byte(at: position + 1) == UInt8(ascii: ">") && !isClosing:
+            case UInt8(ascii: "/") where xml.byte(at: position + 1) == UInt8(ascii: ">") && !isClosing:
                 position += 2
                 return XMLTag(element: element, kind: .empty, offset: offset)
             case 0 where position >= text.count:
                 throw TextFault(.truncated, at: offset, "The file ends inside this tag of <\(element.name)>.")
             default:
-                guard !isClosing, position > afterName, isNameByte(byte(at: position)) else { throw notInTag(element) }
+                guard !isClosing, position > afterName, xml.isNameByte(xml.byte(at: position)) else {
+                    throw notInTag(element)
+                }
                 try skipAttribute(element)
             }
         }
@@ -211,16 +111,16 @@ extension XMLParser {
     ///
     /// Only `version` of `<plist>` exists, and its value does not matter.
     private mutating func skipAttribute(_ element: XMLElement) throws(TextFault) {
-        while isNameByte(byte(at: position)) { position += 1 }
-        skipBlanks()
-        guard byte(at: position) == UInt8(ascii: "=") else { throw notInTag(element) }
+        while xml.isNameByte(xml.byte(at: position)) { position += 1 }
+        xml.skipBlanks()
+        guard xml.byte(at: position) == UInt8(ascii: "=") else { throw notInTag(element) }
         position += 1
-        skipBlanks()
-        let quote = byte(at: position)
+        xml.skipBlanks()
+        let quote = xml.byte(at: position)
         guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { throw notInTag(element) }
         let start = position
         position += 1
-        while byte(at: position) != quote {
+        while xml.byte(at: position) != quote {
             guard position < text.count else {
                 throw TextFault(.truncated, at: start, "The attribute's value that begins here is never closed.")
             }

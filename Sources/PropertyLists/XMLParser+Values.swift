@@ -3,7 +3,7 @@ extension XMLParser {
     enum CharacterData {
         /// Contiguous in the file.
         case slice(Range<Int>)
-        /// Collected in `gathered`, because a reference, a comment or a CDATA section interrupts it.
+        /// Collected in `xml.gathered`, because a reference, a comment or a CDATA section interrupts it.
         case gathered
     }
 
@@ -81,7 +81,7 @@ extension XMLParser {
         let start = position
         skipPlainText()
         let end = position
-        guard byte(at: end) == UInt8(ascii: "<"), byte(at: end + 1) == UInt8(ascii: "/") else {
+        guard xml.byte(at: end) == UInt8(ascii: "<"), xml.byte(at: end + 1) == UInt8(ascii: "/") else {
             try gatherCharacterData(of: tag, from: start)
             return .gathered
         }
@@ -102,25 +102,25 @@ extension XMLParser {
 
     @inline(never)
     private mutating func gatherCharacterData(of tag: XMLTag, from start: Int) throws(TextFault) {
-        gathered.removeAll(keepingCapacity: true)
-        gathered.append(contentsOf: text[start..<position])
+        xml.gathered.removeAll(keepingCapacity: true)
+        xml.gathered.append(contentsOf: text[start..<position])
         while true {
             guard position < text.count else {
                 throw TextFault(
                     .truncated, at: tag.offset, "The file ends inside \(tag.description), which begins here.")
             }
             if text[position] == UInt8(ascii: "&") {
-                try gatherReference()
-            } else if byte(at: position + 1) == UInt8(ascii: "/") {
+                try xml.gatherReference()
+            } else if xml.byte(at: position + 1) == UInt8(ascii: "/") {
                 return try readClosingTag(of: tag)
-            } else if starts(with: "<!--") {
-                try skipComment()
-            } else if starts(with: "<![CDATA[") {
+            } else if xml.starts(with: "<!--") {
+                try xml.skipComment()
+            } else if xml.starts(with: "<![CDATA[") {
                 let content = position + 9
-                try skip(
+                try xml.skip(
                     .section, past: "]]>", from: content,
                     "The CDATA section that begins here is never closed with \"]]>\".")
-                gathered.append(contentsOf: text[content..<position - 3])
+                xml.gathered.append(contentsOf: text[content..<position - 3])
             } else {
                 throw TextFault(
                     position + 1 < text.count ? .malformedMarkup : .truncated, at: position,
@@ -128,54 +128,8 @@ extension XMLParser {
             }
             let plain = position
             skipPlainText()
-            gathered.append(contentsOf: text[plain..<position])
+            xml.gathered.append(contentsOf: text[plain..<position])
         }
-    }
-
-    /// Expands the reference whose `&` is at the position.
-    private mutating func gatherReference() throws(TextFault) {
-        let start = position
-        position += 1
-        if byte(at: position) == UInt8(ascii: "#") {
-            position += 1
-            return try gatherCharacterReference(from: start)
-        }
-        let known: [(StaticString, UInt8)] = [
-            ("lt;", UInt8(ascii: "<")), ("gt;", UInt8(ascii: ">")), ("amp;", UInt8(ascii: "&")),
-            ("quot;", UInt8(ascii: "\"")), ("apos;", UInt8(ascii: "'")),
-        ]
-        for (name, character) in known where starts(with: name) {
-            position += name.utf8CodeUnitCount
-            gathered.append(character)
-            return
-        }
-        throw TextFault(
-            .unknownEntity, at: start,
-            "\(Excerpt.of(text, start..<min(start + 12, text.count))) does not begin a predefined entity; "
-                + "other entities are not expanded."
-        )
-    }
-
-    private mutating func gatherCharacterReference(from start: Int) throws(TextFault) {
-        let isHexadecimal = byte(at: position) == UInt8(ascii: "x")
-        if isHexadecimal { position += 1 }
-        let firstDigit = position
-        var scalar: UInt32 = 0
-        while let digit = NumberText.hexadecimalDigit(byte(at: position)), isHexadecimal || digit < 10 {
-            // Limited to just above the last character, where more digits change nothing.
-            scalar = min(scalar * (isHexadecimal ? 16 : 10) + UInt32(digit), 0x11_0000)
-            position += 1
-        }
-        guard position > firstDigit, byte(at: position) == UInt8(ascii: ";"), Unicode.Scalar(scalar) != nil, scalar != 0
-        else {
-            throw TextFault(
-                .unknownEntity, at: start,
-                "\(Excerpt.of(text, start..<min(position + 1, text.count))) does not refer to a character that is "
-                    + "allowed in a list."
-            )
-        }
-        position += 1
-        gathered.appendUTF8(scalar)
     }
 
     @inline(__always)
@@ -184,7 +138,7 @@ extension XMLParser {
     ) throws(TextFault) -> Result {
         switch data {
         case .slice(let range): try body(UnsafeBufferPointer(rebasing: text[range]))
-        case .gathered: try gathered.withUnsafeBufferPointer(body)
+        case .gathered: try xml.gathered.withUnsafeBufferPointer(body)
         }
     }
 
@@ -194,8 +148,8 @@ extension XMLParser {
         try withBytes(of: data) { (bytes) throws(TextFault) in
             var start = 0
             var end = bytes.count
-            while start < end, isBlank(bytes[start]) { start += 1 }
-            while end > start, isBlank(bytes[end - 1]) { end -= 1 }
+            while start < end, xml.isBlank(bytes[start]) { start += 1 }
+            while end > start, xml.isBlank(bytes[end - 1]) { end -= 1 }
             return try body(UnsafeBufferPointer(rebasing: bytes[start..<end]))
         }
     }

@@ -5,26 +5,24 @@
 /// fetched; a document type with an internal subset is refused, so no entity can be declared. Control characters and
 /// line ends are kept, as in Apple's reader.
 struct XMLParser: ~Copyable {
-    /// Valid UTF-8 without NUL.
-    let text: UnsafeBufferPointer<UInt8>
-    var position = 0
+    var xml: XMLCursor
     var builder: TreeBuilder
-    /// Character data that is not contiguous in the file.
-    var gathered: [UInt8] = []
 
     /// Whether a faulty entry of the outermost dictionary is recorded in `tolerated` and left out.
     private let isLenient: Bool
     private(set) var tolerated = FaultList()
-    /// From these offsets on, it is known that nothing ends a comment, an instruction, or a CDATA section; searching
-    /// again for each one that begins would take quadratic time.
-    var neverEnds = InlineArray<3, Int>(repeating: .max)
+    var text: UnsafeBufferPointer<UInt8> { @inline(__always) get { xml.text } }
+    var position: Int {
+        @inline(__always) get { xml.position }
+        @inline(__always) set { xml.position = newValue }
+    }
 
     /// `size`: the size of the file in bytes; nil for the size of the text.
     init(
         _ text: UnsafeBufferPointer<UInt8>, ofFile size: Int? = nil, limits: PropertyListLimits,
         policy: TreeBuilder.DuplicatePolicy = .keepFirst, isLenient: Bool = false
     ) {
-        self.text = text
+        xml = XMLCursor(text)
         self.isLenient = isLenient
         builder = TreeBuilder(size: size ?? text.count, textSize: text.count, limits: limits, policy: policy)
     }
@@ -63,7 +61,7 @@ struct XMLParser: ~Copyable {
             let tag = try nextTag(inside: first)
             guard tag.element == .plist, tag.kind == .close else { throw secondValue(tag) }
         }
-        try skipBetweenTags()
+        try xml.skipBetweenTags()
         guard position == text.count else { throw trailing() }
     }
 
@@ -72,10 +70,10 @@ struct XMLParser: ~Copyable {
         // A key that was found instead of a value is good itself.
         let from = fault.code == .missingValue ? fault.offset : position
         guard isLenient, fault.code != .tooManyNodes, fault.code != .overBudget, builder.abandonEntry(),
-            let key = find("<key>", from: from)
+            let key = xml.find("<key>", from: from)
         else { throw fault }
         // A fault costs as much as reading some hundred bytes.
-        guard builder.budget.take(steps: FaultList.steps) else {
+        guard builder.budget.take(steps: FaultList.steps + xml.takeFruitlessSteps()) else {
             throw TextFault(.overBudget, at: fault.offset, builder.budget.exhausted.sentence)
         }
         tolerated.add(fault)

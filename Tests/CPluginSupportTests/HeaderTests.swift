@@ -54,6 +54,13 @@ import Testing
         #expect(result.status == 0, "\(result.said)")
     }
 
+    @Test(arguments: [("c", "c11"), ("c++", "c++17")])
+    func theHeaderOfNibsCompilesBesideIt(language: String, standard: String) throws {
+        let source = "#include \"plugin_nib.h\"\n" + Self.plugin
+        let result = try compile(source, language: language, standard: standard)
+        #expect(result.status == 0, "\(result.said)")
+    }
+
     private static let plusPlus = """
         #include "plugin.hpp"
         struct point { double x, y; };

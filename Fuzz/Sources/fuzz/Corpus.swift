@@ -11,7 +11,7 @@ struct Sample {
 
 /// Makes correct files of every format and encoding.
 struct Corpus {
-    fileprivate var random: SeededGenerator
+    var random: SeededGenerator
 
     static func samples(of target: Target, count: Int, seed: UInt64) -> [Sample] {
         var corpus = Corpus(random: SeededGenerator(seed: seed ^ 0xC0_FFEE))
@@ -21,6 +21,7 @@ struct Corpus {
             case .plists, .planted, .elf: corpus.list(corpus.value(depth: 0))
             case .strings: corpus.table(corpus.entries())
             case .stringsdict: corpus.list(corpus.plurals())
+            case .nibs: corpus.nib()
             case .budgets, .formats, .indexes, .tables, .archives, .signatures: Sample(bytes: [], value: nil)
             }
         }

@@ -7,7 +7,13 @@ struct Mutator {
     init(samples: [Sample], target: Target) {
         self.target = target
         self.samples = samples
-        tokens = (Self.common + (target == .strings ? Self.table : Self.markup)).map { Array($0.utf8) }
+        let special =
+            switch target {
+            case .strings: Self.table
+            case .nibs: Self.markup + Self.nib
+            default: Self.markup
+            }
+        tokens = (Self.common + special).map { Array($0.utf8) }
     }
 
     /// One input: a correct file or, mostly, a damaged one.
@@ -159,5 +165,14 @@ struct Mutator {
         "<!DOCTYPE [", "<!ENTITY x", "encoding='x'", "encoding=\"UTF-16\"", "encoding=\"latin1\"", "<key>CF$UID</key>",
         "nan", "inf", "1e999", "0x", "-0", "99999999999999999999", "2024-02-30T00:00:00Z", "<*I", "<*D", "<*BY>", "<*R",
         "<[", "]>", "%#@n@", "%1$", "%99999999999$@", "%.*f", "NSStringLocalizedFormatKey", "other",
+    ]
+
+    private static let nib = [
+        "<objects>", "</objects>", "<view id=\"v0\">", "</view>", "<view>", "<subviews>", "</subviews>",
+        "<connections>",
+        "</connections>", "id=\"v0\"", "key=\"title\"", "customClass=\"FuzzedBlock\"", "property=\"next\"",
+        "destination=\"-2\"", "destination=\"-1\"", "<outlet property=\"next\" destination=\"v0\" id=\"x\"/>",
+        "<action selector=\"open:\" target=\"-1\" id=\"y\"/>", "<nil key=\"title\"/>", "placeholderIdentifier=\"X\"",
+        "base64-UTF8=\"YES\"", "<resources>", "</resources>", "<image name=\"x\"/>", "<constraint id=\"k\"/>",
     ]
 }

@@ -32,6 +32,7 @@ struct Options {
           tables       compiled tables of strings that are valid except for a few fields
           archives     archives of a bundle that are valid except for a few fields, each installed
           signatures   signatures of C functions
+          nibs         documents of nibs, damaged or made by the grammar
           planted      a reader with defects: checks that the fuzzer finds them
 
         Every input follows from the seed and its number. An input that ends the process, takes too long or too much

@@ -5,6 +5,8 @@ enum Target: String, CaseIterable {
     case plists
     case strings
     case stringsdict
+    /// Nibs that are damaged or made by the grammar, with a class of their own.
+    case nibs
     /// Plug-ins that are loaded, in processes of their own: ELFRun.
     case elf
     /// Small lists and tables that expand to much, within sixteen times their size of memory.
@@ -22,7 +24,8 @@ enum Target: String, CaseIterable {
     /// A reader with defects, to check that each is found.
     case planted
 
-    /// An input that is made for the target, not mutated from a correct file; nil for the other targets.
+    /// An input that is made for the target, not mutated from a correct file; nil for the other targets, and for every
+    /// second nib.
     func hostileInput(_ random: inout SeededGenerator) -> [UInt8]? {
         switch self {
         case .budgets: HostileLists.input(&random)
@@ -31,6 +34,7 @@ enum Target: String, CaseIterable {
         case .tables: HostileTables.input(&random)
         case .archives: HostileArchives.input(&random)
         case .signatures: HostileSignatures.input(&random)
+        case .nibs where random.oneIn(2): HostileNibs.input(&random)
         default: nil
         }
     }
@@ -40,6 +44,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .formats, .tables, .archives: _ = ScratchFolder.path
         case .indexes: _ = HostileIndexes.sample
+        case .nibs: NibChecks.prepare()
         default: break
         }
     }
@@ -56,6 +61,7 @@ enum Target: String, CaseIterable {
         case .plists: try ListChecks(bytes: bytes, random: &random).run(sample: sample)
         case .strings: try TableChecks(bytes: bytes, random: &random).run(sample: sample)
         case .stringsdict: try LintChecks(bytes: bytes, random: &random).run()
+        case .nibs: try NibChecks(bytes: bytes).run()
         case .elf: preconditionFailure("mutants of plug-ins are loaded by ELFRun")
         case .budgets: try BudgetChecks(bytes: bytes).run()
         case .formats: try FormatChecks(bytes: bytes).run()

@@ -56,6 +56,22 @@ final class BundleResources: Sendable {
         withFinder { $0.variants(ofResource: name, type: type) }
     }
 
+    /// The files that serve a resource of one of several types: of each place that has any, one for each type, in order.
+    func places(of name: String, types: [String], most: Int) -> [[String?]] {
+        withFinder { $0.allPaths(forResource: name, ofTypes: types, most: most).paths }
+    }
+
+    /// The directories in which a resource is looked for, in order; they need not exist.
+    var searchedDirectories: [String] { withFinder { $0.searchedDirectories } }
+
+    /// The language of the `.lproj` directory that a resource stands in; nil for a global one.
+    func language(ofResourceAt path: String) -> String? { withFinder { $0.language(ofResourceAt: path) } }
+
+    /// The translation of a key; nil if no table has one.
+    func translation(ofKey key: String, table: String) -> String? {
+        withStrings { $0.string(forKey: key, table: table) }
+    }
+
     var localizations: [String] { withFinder { $0.localizations } }
     var localizationsNow: (names: [String], isCertain: Bool) { withFinder { $0.localizationsNow } }
     var preferredLocalizations: [String] { withFinder { $0.preferredLocalizations } }

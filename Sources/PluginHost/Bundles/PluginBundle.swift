@@ -22,6 +22,8 @@ public final class PluginBundle: Sendable, BundleObject {
     ///
     /// Why it has no concrete type: this file finds and reads bundles and does not depend on how code is loaded.
     let loadingState = AtomicLazyReference<any AnyObject & Sendable>()
+    /// The images and sounds, created when the first one is requested by name.
+    let mediaReference = AtomicLazyReference<BundleMedia>()
     /// For a private copy, the path where the original bundle is installed; otherwise nil.
     private let original: String?
 

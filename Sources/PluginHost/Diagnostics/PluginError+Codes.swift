@@ -131,4 +131,41 @@ extension PluginError.Code {
     ///
     /// It counts as empty for this look-up, and is read again at the next.
     public static let resourcesUnreadable = Self(rawValue: "resourcesUnreadable")
+
+    // Nibs, images and sounds
+
+    /// There is no nib of the name.
+    public static let nibMissing = Self(rawValue: "nibMissing")
+    /// The nib's file cannot be read: no regular file, too large, not XML, over a limit.
+    public static let nibUnreadable = Self(rawValue: "nibUnreadable")
+    /// The file is in a format that is not read, or has a connection that nobody establishes.
+    public static let nibUnsupported = Self(rawValue: "nibUnsupported")
+    /// A class or element of the nib that nobody registered for it.
+    public static let nibClassMissing = Self(rawValue: "nibClassMissing")
+    /// Two objects of one id, a destination that does not exist, a connection without name.
+    public static let nibReferenceInvalid = Self(rawValue: "nibReferenceInvalid")
+    /// An outlet that is not declared, or a destination that it does not take.
+    public static let nibOutletInvalid = Self(rawValue: "nibOutletInvalid")
+    /// An action or event that is not declared, or a sender that the action does not take.
+    public static let nibActionInvalid = Self(rawValue: "nibActionInvalid")
+    /// A runtime attribute that is not declared, or a value that does not fit its attribute.
+    public static let nibAttributeInvalid = Self(rawValue: "nibAttributeInvalid")
+    /// A required outlet that the nib does not connect.
+    public static let nibOutletUnconnected = Self(rawValue: "nibOutletUnconnected")
+    /// The nib connects File's Owner, and there is none.
+    public static let nibOwnerInvalid = Self(rawValue: "nibOwnerInvalid")
+    /// The nib connects a placeholder that the caller did not give.
+    public static let nibPlaceholderMissing = Self(rawValue: "nibPlaceholderMissing")
+    /// An initialiser or a connector failed while a nib was instantiated.
+    public static let nibObjectFailed = Self(rawValue: "nibObjectFailed")
+    /// Nibs instantiate one another too deep.
+    public static let nibNested = Self(rawValue: "nibNested")
+    /// A nib with classes of the main actor was instantiated on another thread.
+    public static let nibThread = Self(rawValue: "nibThread")
+    /// An image or sound that a nib names is missing.
+    ///
+    /// A warning: the attribute keeps its value.
+    public static let nibResourceMissing = Self(rawValue: "nibResourceMissing")
+    /// A class's NibInterface declares a name twice, or inherits from a class that is not its superclass.
+    public static let nibInterfaceInvalid = Self(rawValue: "nibInterfaceInvalid")
 }

@@ -50,7 +50,8 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let first = findings[0]
         // A watch concerns directories that contain bundles, not one bundle.
-        var text = code == .watchFailed ? first.message : "The bundle \(quoted(bundlePath)): \(first.message)"
+        var text =
+            code == .watchFailed ? first.message : "The bundle \(quoted(bundlePath)): \(first.placedMessage)"
         if let said = first.systemMessage, !first.message.contains(said) {
             text += " The system said: \(said.asSentence)"
         }
@@ -60,7 +61,7 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
         case 2:
             // Hardly longer than a number, and the reader does not have to look elsewhere.
             let other = findings[1]
-            return "\(text) One more problem: \(other.message)" + (other.remedy.isEmpty ? "" : " \(other.remedy)")
+            return "\(text) One more problem: \(other.placedMessage)" + (other.remedy.isEmpty ? "" : " \(other.remedy)")
         default: return "\(text) \(findings.count - 1) more problems were found."
         }
     }

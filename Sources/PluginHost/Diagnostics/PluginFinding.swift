@@ -8,12 +8,26 @@ public struct PluginFinding: Error, Sendable, Hashable {
         case warning
     }
 
+    /// A place in a text file.
+    public struct Place: Sendable, Hashable, CustomStringConvertible {
+        /// The line, from 1.
+        public var line: Int
+        /// The column, from 1, in Unicode scalars.
+        public var column: Int
+        /// A place of its line and column.
+        public init(line: Int, column: Int) { (self.line, self.column) = (line, column) }
+        /// As in `14:17`.
+        public var description: String { "\(line):\(column)" }
+    }
+
     /// Whether the bundle can still be loaded.
     public var severity: Severity
     /// What kind of finding it is.
     public var code: PluginError.Code
     /// The file that is wrong, as an absolute path.
     public var filePath: String?
+    /// Where in the file; nil for the file as a whole, and for files that are not text.
+    public var place: Place?
     /// The symbol, library, Info.plist key, class or extension point concerned.
     public var subject: String?
     /// What went wrong, as a full sentence; names in it are escaped.
@@ -79,6 +93,14 @@ extension PluginFinding {
             severity, code, filePath: path,
             message: "\(count) more problems of this kind were found, which are not listed.",
             remedy: remedy)
+    }
+}
+
+extension PluginFinding {
+    /// The message, after the file and the place if it has one.
+    var placedMessage: String {
+        guard let place, let filePath else { return message }
+        return "\(filePath.escapedForDisplay):\(place): \(message)"
     }
 }
 

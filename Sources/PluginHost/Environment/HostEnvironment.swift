@@ -47,6 +47,12 @@ public struct HostEnvironment: Sendable {
     /// If false, the default, a missing registration is a warning. A registration at an extension point that is not
     /// declared is always an error.
     public var requiresDeclaredRegistrations = false
+    /// The classes of the application that nibs may name.
+    ///
+    /// Default: none.
+    public var nibClasses = NibClasses()
+    /// How much a nib may hold.
+    public var nibLimits = NibLimits()
     /// Receives the log messages of plug-ins and of the library, on the thread that logs.
     ///
     /// Default: writes records of level `notice` and above to standard error.
@@ -83,6 +89,7 @@ public struct HostEnvironment: Sendable {
                 if old.name != newValue.name || old.version != newValue.version { state.identity = nil }
                 state.environment = Deferred(newValue)
                 reportsLoadSteps.store(newValue.loadStep != nil, ordering: .relaxed)
+                nibClassesVersion.store(newValue.nibClasses.version, ordering: .releasing)
                 // Under the lock: a thread that reads the new number also finds the new values.
                 if old.preferredLanguages != newValue.preferredLanguages || old.device != newValue.device
                     || old.scale != newValue.scale
@@ -97,6 +104,9 @@ public struct HostEnvironment: Sendable {
     ///
     /// Resources and strings that were chosen under another number are no longer valid.
     static let resourceGeneration = Atomic(0)
+
+    /// ``NibClasses/version`` of ``nibClasses``: what was resolved against others is void.
+    static let nibClassesVersion = Atomic(0)
 
     /// Whether ``loadStep`` is set; each load checks it.
     static let reportsLoadSteps = Atomic(false)

@@ -9,6 +9,7 @@ enum HostExtensions {
         if id.bytes.holds(PLUGIN_RESOURCES_ID) { return UnsafeRawPointer(resources.pointer) }
         if id.bytes.holds(PLUGIN_LIFECYCLE_ID) { return UnsafeRawPointer(lifecycle.pointer) }
         if id.bytes.holds(PLUGIN_SERVICES_ID) { return UnsafeRawPointer(services.pointer) }
+        if id.bytes.holds(PLUGIN_NIB_ID) { return UnsafeRawPointer(nib.pointer) }
         return nil
     }
 
@@ -159,4 +160,17 @@ enum HostExtensions {
                     return plugin_status(isMissing ? PLUGIN_NOT_FOUND : PLUGIN_FAILED)
                 }
             }))
+
+    // MARK: org.pluginhost.nib/1
+
+    private static let nib = Immortal(
+        plugin_nib(
+            header: plugin_header(size: UInt32(MemoryLayout<plugin_nib>.size), version: 1),
+            register_class: { host, nibClass in HostTable.of(host).register(nibClass: nibClass) },
+            instantiate: { host, name, ownerClass, owner, nib in
+                HostTable.of(host).instantiate(nib: name, ownerClass: ownerClass, owner: owner, into: nib)
+            },
+            find_object: { host, nib, id, object in HostTable.of(host).findObject(of: nib, id: id, into: object) },
+            release: { host, nib in HostTable.of(host).release(nib: nib) },
+            send: { host, action, sender in HostTable.of(host).send(action, from: sender) }))
 }

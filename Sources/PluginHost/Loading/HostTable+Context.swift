@@ -36,6 +36,12 @@ extension HostTable: PluginContextServices {
         try bundle.requiredService(point)
     }
 
+    func nib(_ name: String) throws -> Nib { try bundle.nib(named: name) }
+
+    func image(_ name: String) -> NamedImage? { bundle.image(named: name) }
+
+    func sound(_ name: String) -> NamedSound? { bundle.sound(named: name) }
+
     /// The largest resource that is read whole; a larger one indicates a mistake and would fill the memory.
     private static let maximumTextSize: UInt64 = 1 << 30
 

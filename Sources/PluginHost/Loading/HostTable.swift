@@ -148,7 +148,7 @@ final class HostTable: @unchecked Sendable {
     }
 
     /// Carries out a registration if it is made inside the entry, on the thread of the entry.
-    private func registering(
+    func registering(
         _ what: @autoclosure () -> String, _ body: (inout Registrations) -> Registrations.Fault?
     ) -> plugin_status {
         if pthread_equal(thread, pthread_self()) == 0 { return refuseOtherThread(what()) }
@@ -195,6 +195,10 @@ final class HostTable: @unchecked Sendable {
                 .duplicateFactory, subject: key.name,
                 message: "The plug-in registered the name \(quoted(key.name)) twice \(place).",
                 remedy: "Give each registration a different name.")
+        case .interface(let name, let fault):
+            return PluginFinding(
+                .nibInterfaceInvalid, subject: name, message: "The interface for nibs of \(quoted(name)): \(fault)",
+                remedy: "Correct nibInterface of the class.")
         case .unusable(let name, let complaint, let remedy):
             return PluginFinding(
                 .registrationInvalid, subject: name,
@@ -254,7 +258,8 @@ final class HostTable: @unchecked Sendable {
         for registration in registrar.registrations {
             let status = registering("\(registration)") { registrations in
                 switch registration {
-                case .pluginClass(let name, let type): registrations.add(class: type, as: name)
+                case .pluginClass(let name, let type, let nib):
+                    registrations.add(class: type, as: name, nib: nib)
                 case .provider(let provider): registrations.add(provider)
                 case .function(let name, let signature, let code):
                     if let code {

@@ -7,6 +7,8 @@ struct Registrations: Sendable {
         /// The name under which it was registered; nil for the class's own name.
         let givenName: String?
         let type: any Plugin.Type
+        /// For a class that nibs may name.
+        let nib: NibRegistration?
 
         /// The name under which the class is registered.
         ///
@@ -48,6 +50,12 @@ struct Registrations: Sendable {
     }
 
     private(set) var classes: [Class] = []
+    /// The classes that nibs may name, in Swift and in C.
+    var nibClasses: [NibClass] {
+        classes.compactMap { entry in entry.nib.map { NibClass(name: entry.name, $0) } } + foreignNibClasses
+    }
+    /// Those of the C level.
+    private(set) var foreignNibClasses: [NibClass] = []
     private(set) var providers: [AnyProvider] = []
     private(set) var cProviders: [CProvider] = []
     private(set) var functions: [String: Function] = Dictionary()  // [:] would be a call at each load
@@ -65,9 +73,11 @@ struct Registrations: Sendable {
     }
 
     /// Whether nothing with a name was registered.
-    private var isNameless: Bool { classes.isEmpty && providers.isEmpty && cProviders.isEmpty && functions.isEmpty }
+    private var isNameless: Bool {
+        classes.isEmpty && providers.isEmpty && cProviders.isEmpty && functions.isEmpty && foreignNibClasses.isEmpty
+    }
 
-    var isEmpty: Bool { isNameless && hooks.isEmpty }
+    var isEmpty: Bool { isNameless && hooks.isEmpty && foreignNibClasses.isEmpty }
 
     /// The bundle's names at extension points.
     @inline(__always)
@@ -85,8 +95,9 @@ struct Registrations: Sendable {
 
     // MARK: Adding; each function returns the fault, or nil
 
-    mutating func add(class type: any Plugin.Type, as name: String?) -> Fault? {
-        let new = Class(givenName: name, type: type)
+    mutating func add(class type: any Plugin.Type, as name: String?, nib: NibRegistration? = nil) -> Fault? {
+        let new = Class(givenName: name, type: type, nib: nib)
+        if let fault = nib?.table.faults.first { return .interface(new.name, fault) }
         if let name, let fault = check(name: name, what: "a name") { return fault }
         if let fault = take(new.key) { return fault }
         classes.append(new)
@@ -124,16 +135,27 @@ struct Registrations: Sendable {
         return nil
     }
 
+    mutating func add(foreign aClass: NibClass) -> Fault? {
+        if let fault = aClass.table.faults.first { return .interface(aClass.name, fault) }
+        if let fault = check(name: aClass.name, what: "a name") ?? take(Key(point: "", name: aClass.name)) {
+            return fault
+        }
+        foreignNibClasses.append(aClass)
+        return nil
+    }
+
     /// Why a registration is refused.
     enum Fault {
         case duplicate(Key)
+        /// The name of a class, and what is wrong with its NibInterface.
+        case interface(String, String)
         /// A name, the end of a sentence about it, and the remedy.
         case unusable(String, String, remedy: String = "Correct the registration in plugin_entry.")
 
         var status: plugin_status {
             switch self {
             case .duplicate: plugin_status(PLUGIN_DUPLICATE)
-            case .unusable: plugin_status(PLUGIN_INVALID_ARGUMENT)
+            case .unusable, .interface: plugin_status(PLUGIN_INVALID_ARGUMENT)
             }
         }
     }
@@ -145,6 +167,7 @@ struct Registrations: Sendable {
         if isNameless { return nil }
         if taken.isEmpty {
             taken = Set(classes.map(\.key) + providers.map(\.key) + cProviders.map(\.key) + functions.values.map(\.key))
+            for aClass in foreignNibClasses { taken.insert(Key(point: "", name: aClass.name)) }
         }
         let key = key()
         return taken.insert(key).inserted ? nil : .duplicate(key)

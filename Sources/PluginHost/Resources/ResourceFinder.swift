@@ -162,6 +162,23 @@ final class ResourceFinder: Sendable {
         return (order.localizations, isCertain)
     }
 
+    /// The directories in which a resource is looked for, in order; they need not exist.
+    var searchedDirectories: [String] {
+        let languages = search { $0.currentOrder().order.languages }
+        return directories.flatMap { directory in
+            [directory] + languages.map { Path.join(directory, $0 + NameMark.localization) }
+        }
+    }
+
+    /// The language of the `.lproj` directory that a resource stands in, `Base` included; nil for a global one.
+    func language(ofResourceAt path: String) -> String? {
+        let directory = directories.first { path.hasPrefix($0 + "/") } ?? ""
+        let folder = path.dropFirst(directory.count).split(separator: "/").dropLast().last {
+            $0.hasSuffix(NameMark.localization)
+        }
+        return folder.map { String($0.dropLast(NameMark.localization.count)) }
+    }
+
     /// The localisations to use for the user, best first; see ``LanguageMatcher``.
     var preferredLocalizations: [String] {
         search { $0.currentOrder().order.preferred }

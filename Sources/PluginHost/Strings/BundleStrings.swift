@@ -250,11 +250,7 @@ final class BundleStrings: Sendable {
     /// The language of a place: that of its `.lproj`; for Base and for a table for all languages the development
     /// region, otherwise the first preferred localisation.
     private static func language(of path: String, by finder: ResourceFinder) -> String {
-        let directory = finder.directories.first { path.hasPrefix($0 + "/") } ?? ""
-        let folder = path.dropFirst(directory.count).split(separator: "/").last {
-            $0.hasSuffix(NameMark.localization)
-        }
-        if let name = folder?.dropLast(NameMark.localization.count), name != "Base" { return String(name) }
+        if let name = finder.language(ofResourceAt: path), name != "Base" { return name }
         return finder.settings.developmentRegion ?? finder.preferredLocalizations.first ?? ""
     }
 

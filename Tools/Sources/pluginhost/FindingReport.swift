@@ -46,7 +46,8 @@ extension Page {
             (finding.subject ?? "", .plain), indent: 2)
         if !finding.filePath.isEmpty, finding.filePath != bundlePath {
             let place = finding.place?.line.map { ":\($0):\(finding.place?.column ?? 1)" } ?? ""
-            paragraph("in \(bundlePath.map(finding.filePath.relative(to:)) ?? finding.filePath)\(place)", indent: 4, .faint)
+            let file = bundlePath.map(finding.filePath.relative(to:)) ?? finding.filePath
+            paragraph("in \(file)\(place)", indent: 4, .faint)
         }
         // Without the bundle's path, which is shown above. The remedy has complete paths.
         paragraph(bundlePath.map(finding.message.withoutPath(of:)) ?? finding.message, indent: 4)

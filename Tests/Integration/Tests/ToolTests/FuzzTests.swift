@@ -40,7 +40,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["plists", "strings", "stringsdict", "signatures"]) func theReadersPassAShortRun(target: String)
+    /// Fault 216: damaged nibs.
+    @Test(arguments: ["plists", "strings", "stringsdict", "signatures", "nibs"]) func theReadersPassAShortRun(
+        target: String
+    )
         throws
     {
         let findings = Workspace.temporary.appending(path: "fuzz-none").path

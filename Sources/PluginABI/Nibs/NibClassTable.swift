@@ -1,0 +1,282 @@
+// What the host reads of a NibInterface. Not frozen and not for plug-ins: it never leaves the library that this module and
+// the host share.
+
+/// The declarations of one class, with those that it inherits.
+@_spi(PluginHost)
+public final class NibClassTable: Sendable {
+    /// The class that the interface was declared for.
+    ///
+    /// Of a subclass without an interface of its own it is the superclass.
+    public let type: any NibObject.Type
+    /// The class's name, without its module.
+    public let name: String
+    /// Whether the closures must run on the main actor.
+    public let isMainActor: Bool
+    /// By name.
+    public let outlets: [String: NibOutlet]
+    /// By name.
+    public let attributes: [String: NibAttributeSlot]
+    /// By name, without the colon at its end.
+    public let actions: [String: NibActionSlot]
+    /// By name.
+    public let events: [String: NibEventSlot]
+    /// By the interface's type.
+    public let interfaces: [ObjectIdentifier: AnyNibConversion]
+    /// The interfaces' names, for messages.
+    public let interfaceNames: [String]
+    /// What is wrong with the declarations, as sentences.
+    public let faults: [String]
+
+    init<Object: NibObject>(_ type: Object.Type, _ builder: NibTableBuilder, isMainActor: Bool) {
+        self.type = type
+        name = "\(type)"
+        self.isMainActor = isMainActor || builder.parent?.isMainActor ?? false
+        outlets = builder.outlets
+        attributes = builder.attributes
+        actions = builder.actions
+        events = builder.events
+        interfaces = builder.interfaces
+        interfaceNames = builder.interfaceNames
+        var faults = builder.faults
+        if let parent = builder.parent, !parent.isSuperclass(of: type) {
+            faults.append("“\(type)” inherits the interface of “\(parent.name)”, which is not its superclass.")
+        }
+        self.faults = faults
+    }
+
+    /// The declarations of a C class.
+    ///
+    /// The first of two of one name holds.
+    public init(
+        foreign name: String, outlets: [NibOutlet], attributes: [NibAttributeSlot], actions: [NibActionSlot],
+        events: [NibEventSlot], faults: [String]
+    ) {
+        type = NibForeignObject.self
+        self.name = name
+        isMainActor = false
+        let builder = NibTableBuilder(nil)
+        for outlet in outlets { builder.add(outlet) }
+        for attribute in attributes { builder.add(attribute) }
+        for action in actions { builder.add(action) }
+        for event in events { builder.add(event) }
+        self.outlets = builder.outlets
+        self.attributes = builder.attributes
+        self.actions = builder.actions
+        self.events = builder.events
+        interfaces = [:]
+        interfaceNames = []
+        self.faults = faults + builder.faults
+    }
+
+    private func isSuperclass(of type: AnyClass) -> Bool {
+        var next: AnyClass? = _getSuperclass(type)
+        while let current = next {
+            if current == self.type { return true }
+            next = _getSuperclass(current)
+        }
+        return false
+    }
+
+    /// The name of an action as the table has it.
+    public static func actionName(_ name: String) -> String { name.hasSuffix(":") ? String(name.dropLast()) : name }
+}
+
+/// What an outlet or an action takes.
+@_spi(PluginHost)
+@frozen
+public enum NibTarget: Sendable {
+    case anyObject
+    /// A class by its name for messages, and whether it is the superclass of another.
+    case aClass(String, accepts: @Sendable (AnyClass) -> Bool)
+    case anInterface(String, ObjectIdentifier)
+    /// The class of a name, for C.
+    case named(String)
+
+    init(_ name: String?, _ accepts: (@Sendable (AnyClass) -> Bool)?) {
+        self = if let name, let accepts { .aClass(name, accepts: accepts) } else { .anyObject }
+    }
+
+    static func interface<Interface>(_ type: Interface.Type) -> Self {
+        .anInterface("\(type)", ObjectIdentifier(type as any Any.Type))
+    }
+
+    /// The class or interface as it stands in a message; nil for any object.
+    public var name: String? {
+        switch self {
+        case .anyObject: nil
+        case .aClass(let name, _), .anInterface(let name, _), .named(let name): name
+        }
+    }
+}
+
+/// An outlet or a collection.
+@_spi(PluginHost)
+public struct NibOutlet: Sendable {
+    /// How it is set: the source comes first.
+    @frozen
+    public enum Connect: Sendable {
+        case one(@Sendable (AnyObject, any NibObject) -> Void)
+        case all(@Sendable (AnyObject, [any NibObject]) -> Void)
+        case converting(@Sendable (AnyNibConversion) -> @Sendable (AnyObject, any NibObject) -> Void)
+        case convertingAll(@Sendable ([AnyNibConversion]) -> @Sendable (AnyObject, [any NibObject]) -> Void)
+    }
+
+    /// The name in nibs.
+    public let name: String
+    /// Whether a nib must connect it.
+    public let isRequired: Bool
+    /// Whether it takes any number of objects.
+    public let isCollection: Bool
+    /// What it takes.
+    public let target: NibTarget
+    /// Sets it.
+    public let connect: Connect
+
+    /// An outlet of its parts.
+    public init(name: String, isRequired: Bool, isCollection: Bool, target: NibTarget, connect: Connect) {
+        self.name = name
+        self.isRequired = isRequired
+        self.isCollection = isCollection
+        self.target = target
+        self.connect = connect
+    }
+}
+
+/// An attribute.
+@_spi(PluginHost)
+public struct NibAttributeSlot: Sendable {
+    /// The name in nibs.
+    public let name: String
+    /// ``NibAttribute/nibTypeName`` of its type.
+    public let typeName: String
+    /// Converts a value; nil if it does not fit.
+    ///
+    /// The result sets the attribute of an object.
+    public let prepare: @Sendable (NibValue) -> (@Sendable (AnyObject) -> Void)?
+
+    /// An attribute of its parts.
+    public init(
+        name: String, typeName: String, prepare: @escaping @Sendable (NibValue) -> (@Sendable (AnyObject) -> Void)?
+    ) {
+        self.name = name
+        self.typeName = typeName
+        self.prepare = prepare
+    }
+}
+
+/// An action.
+@_spi(PluginHost)
+public struct NibActionSlot: Sendable {
+    /// The name that it was declared by.
+    public let name: String
+    /// What it takes as its sender.
+    public let sender: NibTarget
+    /// Calls the method: the object comes first, then the sender.
+    public let perform: @Sendable (AnyObject, any NibObject) throws -> Void
+
+    /// An action of its parts.
+    public init(
+        name: String, sender: NibTarget, perform: @escaping @Sendable (AnyObject, any NibObject) throws -> Void
+    ) {
+        self.name = name
+        self.sender = sender
+        self.perform = perform
+    }
+}
+
+@usableFromInline
+func wrongNibSender(_ action: String, _ expected: String, _ sender: any NibObject) -> any Error {
+    PluginFailure(
+        "The action “\(action)” takes a sender of the class “\(expected)”, and was sent by a “\(type(of: sender))”.",
+        remedy: "Send it from such an object, or declare the action for another class.")
+}
+
+/// An event.
+@_spi(PluginHost)
+public struct NibEventSlot: Sendable {
+    /// The name in nibs; empty for the event of actions that name none.
+    public let name: String
+    /// Whether it takes any number of actions.
+    public let isMany: Bool
+    /// Sets the actions; exactly one where it takes one.
+    public let set: @Sendable (AnyObject, [NibAction]) -> Void
+
+    /// An event of its parts.
+    public init(name: String, isMany: Bool, set: @escaping @Sendable (AnyObject, [NibAction]) -> Void) {
+        self.name = name
+        self.isMany = isMany
+        self.set = set
+    }
+}
+
+/// The conversion of a class's objects to an interface, known by the interface's identity.
+@_spi(PluginHost)
+open class AnyNibConversion: @unchecked Sendable {
+    // @unchecked because an open class must be; it has no stored properties.
+    init() {}
+}
+
+/// The conversion to one interface, compiled where the class was declared.
+final class NibConversion<Interface>: AnyNibConversion, @unchecked Sendable {
+    // @unchecked because the superclass is; `convert` is a @Sendable closure.
+    let convert: @Sendable (AnyObject) -> Interface
+
+    init(_ convert: @escaping @Sendable (AnyObject) -> Interface) { self.convert = convert }
+}
+
+/// Gathers the declarations of one class.
+final class NibTableBuilder {
+    let parent: NibClassTable?
+    private(set) var outlets: [String: NibOutlet]
+    private(set) var attributes: [String: NibAttributeSlot]
+    private(set) var actions: [String: NibActionSlot]
+    private(set) var events: [String: NibEventSlot]
+    private(set) var interfaces: [ObjectIdentifier: AnyNibConversion]
+    private(set) var interfaceNames: [String]
+    private(set) var faults: [String]
+    /// What this class itself declares: kind and name.
+    private var own: Set<String> = []
+
+    init(_ parent: NibClassTable?) {
+        self.parent = parent
+        outlets = parent?.outlets ?? [:]
+        attributes = parent?.attributes ?? [:]
+        actions = parent?.actions ?? [:]
+        events = parent?.events ?? [:]
+        interfaces = parent?.interfaces ?? [:]
+        interfaceNames = parent?.interfaceNames ?? []
+        faults = parent?.faults ?? []
+    }
+
+    private func note(_ kind: String, _ name: String) {
+        if !own.insert(kind + "\0" + name).inserted { faults.append("The \(kind) “\(name)” is declared twice.") }
+        if name.isEmpty, kind != "event" { faults.append("The name of an \(kind) is empty.") }
+    }
+
+    func add(_ outlet: NibOutlet) {
+        note("outlet", outlet.name)
+        outlets[outlet.name] = outlet
+    }
+
+    func add(_ attribute: NibAttributeSlot) {
+        note("attribute", attribute.name)
+        attributes[attribute.name] = attribute
+    }
+
+    func add(_ action: NibActionSlot) {
+        let name = NibClassTable.actionName(action.name)
+        note("action", name)
+        actions[name] = action
+    }
+
+    func add(_ event: NibEventSlot) {
+        note("event", event.name)
+        events[event.name] = event
+    }
+
+    func add<Interface>(_ conversion: AnyNibConversion, for interface: Interface.Type) {
+        note("interface", "\(interface)")
+        interfaces[ObjectIdentifier(interface as any Any.Type)] = conversion
+        interfaceNames.append("\(interface)")
+    }
+}

@@ -1,0 +1,402 @@
+/// What nibs may set and connect in objects of one class: its outlets, attributes, actions, events, and the interfaces that
+/// it serves.
+///
+/// ```swift
+/// final class Card: NibObject {
+///     private var words: Label?
+///     static let nibInterface = NibInterface(for: Card.self) { nib in
+///         nib.outlet("words", required: true) { $0.words = $1 }
+///         nib.action("open:", Card.open)
+///     }
+///     func open(_ sender: Link) throws { … }
+/// }
+/// ```
+/// A table of closures and not of key paths or reflected names: each closure is compiled with the class, so nothing is looked
+/// up by name at run time, private properties can be set, and code without reflection metadata works.
+///
+/// **Threads.** A value; may be shared freely. **Cost.** Making one: some dictionaries. Declare it as a static constant.
+public struct NibInterface: Sendable {
+    /// For the host.
+    @_spi(PluginHost) public let table: NibClassTable
+
+    /// Declares the interface of a class.
+    ///
+    /// - Parameters:
+    ///   - type: the class.
+    ///   - parent: the interface of a superclass, whose declarations hold for this class too. One of the same name replaces
+    ///     the superclass's.
+    ///   - declare: makes the declarations. A name that it declares twice is an error (`nibInterfaceInvalid`) when the class
+    ///     is registered.
+    public init<Object: NibObject>(
+        for type: Object.Type, inheriting parent: NibInterface? = nil, _ declare: (NibDeclarations<Object>) -> Void
+    ) {
+        let builder = NibTableBuilder(parent?.table)
+        declare(NibDeclarations(builder))
+        table = NibClassTable(type, builder, isMainActor: false)
+    }
+
+    /// Declares the interface of a class that is isolated to the main actor.
+    ///
+    /// Its nibs are instantiated on the main thread or in a task of the main actor only; elsewhere that is an error
+    /// (`nibThread`) before any object is made.
+    ///
+    /// - Parameters:
+    ///   - type: the class.
+    ///   - parent: the interface of a superclass.
+    ///   - declare: makes the declarations.
+    /// - Returns: the interface.
+    public static func onMainActor<Object: NibObject>(
+        _ type: Object.Type, inheriting parent: NibInterface? = nil,
+        _ declare: (NibMainActorDeclarations<Object>) -> Void
+    ) -> NibInterface {
+        let builder = NibTableBuilder(parent?.table)
+        declare(NibMainActorDeclarations(NibDeclarations(builder)))
+        return NibInterface(NibClassTable(type, builder, isMainActor: true))
+    }
+
+    init(_ table: NibClassTable) { self.table = table }
+}
+
+/// Where a class declares what nibs may set and connect in its objects.
+///
+/// See ``NibInterface``.
+///
+/// Each function takes a name as it stands in nibs and a closure that sets the property; the closure gets the object first.
+public final class NibDeclarations<Object: NibObject> {
+    let builder: NibTableBuilder
+
+    init(_ builder: NibTableBuilder) { self.builder = builder }
+
+    // MARK: Outlets
+
+    /// An outlet for objects of a class and its subclasses.
+    ///
+    /// - Parameters:
+    ///   - name: the outlet's name.
+    ///   - required: whether every nib must connect it in each object of the class.
+    ///   - set: sets it.
+    @inlinable
+    public func outlet<Value: NibObject>(
+        _ name: String, required: Bool = false, _ set: @escaping @Sendable (Object, Value?) -> Void
+    ) {
+        declareOutlet(
+            name, required, "\(Value.self)", { $0 is Value.Type },
+            { set(unsafeDowncast($0, to: Object.self), unsafeDowncast($1, to: Value.self)) })
+    }
+
+    /// An outlet for objects of any class.
+    @inlinable
+    public func outlet(
+        _ name: String, required: Bool = false, _ set: @escaping @Sendable (Object, (any NibObject)?) -> Void
+    ) {
+        declareOutlet(name, required, nil, nil, { set(unsafeDowncast($0, to: Object.self), $1) })
+    }
+
+    /// An outlet for objects of every class that serves an interface: see ``serves(_:_:)``.
+    ///
+    /// - Parameters:
+    ///   - name: the outlet's name.
+    ///   - interface: the type that `set` takes, such as `(any Picture).self`.
+    ///   - required: whether every nib must connect it in each object of the class.
+    ///   - set: sets it.
+    public func outlet<Interface>(
+        _ name: String, as interface: Interface.Type, required: Bool = false,
+        _ set: @escaping @Sendable (Object, Interface?) -> Void
+    ) {
+        builder.add(
+            NibOutlet(
+                name: name, isRequired: required, isCollection: false, target: .interface(Interface.self),
+                connect: .converting { conversion in
+                    let typed = unsafeDowncast(conversion, to: NibConversion<Interface>.self)
+                    return { set(unsafeDowncast($0, to: Object.self), typed.convert($1)) }
+                }))
+    }
+
+    /// An outlet collection, or the objects that an object of the class contains, all of one class.
+    ///
+    /// - Parameters:
+    ///   - name: the collection's name.
+    ///   - set: sets it, once for each object of the class, to all of the collection in the order of the document.
+    @inlinable
+    public func outlets<Value: NibObject>(
+        _ name: String, _ set: @escaping @Sendable (Object, [Value]) -> Void
+    ) {
+        declareOutlets(
+            name, "\(Value.self)", { $0 is Value.Type },
+            { set(unsafeDowncast($0, to: Object.self), $1.map { unsafeDowncast($0, to: Value.self) }) })
+    }
+
+    /// An outlet collection, or contained objects, of any class.
+    @inlinable
+    public func outlets(_ name: String, _ set: @escaping @Sendable (Object, [any NibObject]) -> Void) {
+        declareOutlets(name, nil, nil, { set(unsafeDowncast($0, to: Object.self), $1) })
+    }
+
+    /// An outlet collection, or contained objects, of classes that serve an interface.
+    public func outlets<Interface>(
+        _ name: String, as interface: Interface.Type, _ set: @escaping @Sendable (Object, [Interface]) -> Void
+    ) {
+        builder.add(
+            NibOutlet(
+                name: name, isRequired: false, isCollection: true, target: .interface(Interface.self),
+                connect: .convertingAll { conversions in
+                    let typed = conversions.map { unsafeDowncast($0, to: NibConversion<Interface>.self) }
+                    return { source, objects in
+                        set(
+                            unsafeDowncast(source, to: Object.self),
+                            zip(typed, objects).map { $0.convert($1) })
+                    }
+                }))
+    }
+
+    // MARK: Values
+
+    /// An attribute: an XML attribute of the object's element, a value in it, or a user-defined runtime attribute.
+    ///
+    /// - Parameters:
+    ///   - name: the attribute's name.
+    ///   - set: sets it, where the nib has it.
+    @inlinable
+    public func attribute<Value: NibAttribute>(
+        _ name: String, _ set: @escaping @Sendable (Object, Value) -> Void
+    ) {
+        declareAttribute(name, Value.nibTypeName) { value in
+            guard let converted = Value.nibAttribute(value) else { return nil }
+            return { set(unsafeDowncast($0, to: Object.self), converted) }
+        }
+    }
+
+    // MARK: Actions and events
+
+    /// An action: a method that takes the sender, of a class.
+    ///
+    /// Senders of other classes cannot be connected.
+    ///
+    /// - Parameters:
+    ///   - name: the action's name; a colon at its end does not count.
+    ///   - method: the method, such as `Card.open`.
+    @inlinable
+    public func action<Sender: NibObject>(
+        _ name: String, _ method: @escaping @Sendable (Object) -> (Sender) throws -> Void
+    ) {
+        declareAction(name, "\(Sender.self)", { $0 is Sender.Type }) { object, sender in
+            guard let typed = sender as? Sender else { throw wrongNibSender(name, "\(Sender.self)", sender) }
+            try method(unsafeDowncast(object, to: Object.self))(typed)
+        }
+    }
+
+    /// An action: a method that takes a sender of any class.
+    @inlinable
+    public func action(_ name: String, _ method: @escaping @Sendable (Object) -> (any NibObject) throws -> Void) {
+        declareAction(name, nil, nil) { try method(unsafeDowncast($0, to: Object.self))($1) }
+    }
+
+    /// An action: a method that takes no sender.
+    @inlinable
+    public func action(_ name: String, _ method: @escaping @Sendable (Object) -> () throws -> Void) {
+        declareAction(name, nil, nil) { object, _ in try method(unsafeDowncast(object, to: Object.self))() }
+    }
+
+    /// An event that sends one action.
+    ///
+    /// - Parameters:
+    ///   - name: the event's name, `eventType` or `trigger` in nibs; empty for actions that name none.
+    ///   - set: keeps the action, to send it when the event happens.
+    @inlinable
+    public func event(_ name: String = "", _ set: @escaping @Sendable (Object, NibAction?) -> Void) {
+        declareEvent(name, isMany: false) { set(unsafeDowncast($0, to: Object.self), $1[0]) }
+    }
+
+    /// An event that sends any number of actions, in the order of the document.
+    ///
+    /// - Parameters:
+    ///   - name: the event's name.
+    ///   - set: keeps the actions, to send them when the event happens.
+    @inlinable
+    public func events(_ name: String = "", _ set: @escaping @Sendable (Object, [NibAction]) -> Void) {
+        declareEvent(name, isMany: true) { set(unsafeDowncast($0, to: Object.self), $1) }
+    }
+
+    // MARK: Interfaces
+
+    /// An interface that objects of the class serve, so that they can be connected to outlets of its type.
+    ///
+    /// - Parameters:
+    ///   - interface: the type, such as `(any Picture).self`.
+    ///   - convert: converts an object: `{ $0 }`. The conversion is compiled here; nothing is cast.
+    @inlinable
+    public func serves<Interface>(
+        _ interface: Interface.Type, _ convert: @escaping @Sendable (Object) -> Interface
+    ) {
+        declareInterface(interface) { convert(unsafeDowncast($0, to: Object.self)) }
+    }
+
+    // MARK: Of no type, for the functions above, which are compiled where they are called
+
+    @usableFromInline
+    func declareOutlet(
+        _ name: String, _ required: Bool, _ className: String?, _ accepts: (@Sendable (AnyClass) -> Bool)?,
+        _ set: @escaping @Sendable (AnyObject, any NibObject) -> Void
+    ) {
+        builder.add(
+            NibOutlet(
+                name: name, isRequired: required, isCollection: false, target: NibTarget(className, accepts),
+                connect: .one(set)))
+    }
+
+    @usableFromInline
+    func declareOutlets(
+        _ name: String, _ className: String?, _ accepts: (@Sendable (AnyClass) -> Bool)?,
+        _ set: @escaping @Sendable (AnyObject, [any NibObject]) -> Void
+    ) {
+        builder.add(
+            NibOutlet(
+                name: name, isRequired: false, isCollection: true, target: NibTarget(className, accepts),
+                connect: .all(set)))
+    }
+
+    @usableFromInline
+    func declareAttribute(
+        _ name: String, _ typeName: String,
+        _ prepare: @escaping @Sendable (NibValue) -> (@Sendable (AnyObject) -> Void)?
+    ) {
+        builder.add(NibAttributeSlot(name: name, typeName: typeName, prepare: prepare))
+    }
+
+    @usableFromInline
+    func declareAction(
+        _ name: String, _ senderName: String?, _ accepts: (@Sendable (AnyClass) -> Bool)?,
+        _ perform: @escaping @Sendable (AnyObject, any NibObject) throws -> Void
+    ) {
+        builder.add(NibActionSlot(name: name, sender: NibTarget(senderName, accepts), perform: perform))
+    }
+
+    @usableFromInline
+    func declareEvent(
+        _ name: String, isMany: Bool, _ set: @escaping @Sendable (AnyObject, [NibAction]) -> Void
+    ) {
+        builder.add(NibEventSlot(name: name, isMany: isMany, set: set))
+    }
+
+    @usableFromInline
+    func declareInterface<Interface>(
+        _ interface: Interface.Type, _ convert: @escaping @Sendable (AnyObject) -> Interface
+    ) {
+        builder.add(NibConversion(convert), for: Interface.self)
+    }
+}
+
+/// Where a class that is isolated to the main actor declares what nibs may set and connect in its objects.
+///
+/// As ``NibDeclarations``, with closures that are isolated to the main actor.
+public final class NibMainActorDeclarations<Object: NibObject> {
+    private let declarations: NibDeclarations<Object>
+
+    init(_ declarations: NibDeclarations<Object>) { self.declarations = declarations }
+
+    /// An outlet for objects of a class and its subclasses.
+    public func outlet<Value: NibObject>(
+        _ name: String, required: Bool = false, _ set: @escaping @MainActor @Sendable (Object, Value?) -> Void
+    ) {
+        declarations.outlet(name, required: required, Self.unisolated(set))
+    }
+
+    /// An outlet for objects of any class.
+    public func outlet(
+        _ name: String, required: Bool = false,
+        _ set: @escaping @MainActor @Sendable (Object, (any NibObject)?) -> Void
+    ) {
+        declarations.outlet(name, required: required, Self.unisolated(set))
+    }
+
+    /// An outlet for objects of every class that serves an interface.
+    public func outlet<Interface>(
+        _ name: String, as interface: Interface.Type, required: Bool = false,
+        _ set: @escaping @MainActor @Sendable (Object, Interface?) -> Void
+    ) {
+        declarations.outlet(name, as: interface, required: required, Self.unisolated(set))
+    }
+
+    /// An outlet collection, or contained objects, of a class.
+    public func outlets<Value: NibObject>(
+        _ name: String, _ set: @escaping @MainActor @Sendable (Object, [Value]) -> Void
+    ) {
+        declarations.outlets(name, Self.unisolated(set))
+    }
+
+    /// An outlet collection, or contained objects, of any class.
+    public func outlets(
+        _ name: String, _ set: @escaping @MainActor @Sendable (Object, [any NibObject]) -> Void
+    ) {
+        declarations.outlets(name, Self.unisolated(set))
+    }
+
+    /// An outlet collection, or contained objects, of classes that serve an interface.
+    public func outlets<Interface>(
+        _ name: String, as interface: Interface.Type,
+        _ set: @escaping @MainActor @Sendable (Object, [Interface]) -> Void
+    ) {
+        declarations.outlets(name, as: interface, Self.unisolated(set))
+    }
+
+    /// An attribute.
+    public func attribute<Value: NibAttribute>(
+        _ name: String, _ set: @escaping @MainActor @Sendable (Object, Value) -> Void
+    ) {
+        declarations.attribute(name, Self.unisolated(set))
+    }
+
+    /// An action that takes a sender of a class.
+    public func action<Sender: NibObject>(
+        _ name: String, _ method: @escaping @MainActor @Sendable (Object, Sender) throws -> Void
+    ) {
+        let method = unsafeBitCast(method, to: (@Sendable (Object, Sender) throws -> Void).self)
+        declarations.action(name) { (object: Object) -> (Sender) throws -> Void in { try method(object, $0) } }
+    }
+
+    /// An action that takes a sender of any class.
+    public func action(
+        _ name: String, _ method: @escaping @MainActor @Sendable (Object, any NibObject) throws -> Void
+    ) {
+        let method = unsafeBitCast(method, to: (@Sendable (Object, any NibObject) throws -> Void).self)
+        declarations.action(name) { (object: Object) -> (any NibObject) throws -> Void in { try method(object, $0) } }
+    }
+
+    /// An action that takes no sender.
+    public func action(_ name: String, _ method: @escaping @MainActor @Sendable (Object) throws -> Void) {
+        let method = unsafeBitCast(method, to: (@Sendable (Object) throws -> Void).self)
+        declarations.action(name) { (object: Object) -> () throws -> Void in { try method(object) } }
+    }
+
+    /// An event that sends one action.
+    public func event(
+        _ name: String = "", _ set: @escaping @MainActor @Sendable (Object, NibAction?) -> Void
+    ) {
+        declarations.event(name, Self.unisolated(set))
+    }
+
+    /// An event that sends any number of actions.
+    public func events(
+        _ name: String = "", _ set: @escaping @MainActor @Sendable (Object, [NibAction]) -> Void
+    ) {
+        declarations.events(name, Self.unisolated(set))
+    }
+
+    /// An interface that objects of the class serve.
+    public func serves<Interface>(
+        _ interface: Interface.Type, _ convert: @escaping @MainActor @Sendable (Object) -> Interface
+    ) {
+        let convert = unsafeBitCast(convert, to: (@Sendable (Object) -> Interface).self)
+        declarations.serves(interface, convert)
+    }
+
+    /// The same closure, callable from code that is not isolated.
+    ///
+    /// The host has made sure that it runs on the main thread before it makes the first object. Isolation is no part of
+    /// a closure's representation.
+    private static func unisolated<Value>(
+        _ set: @escaping @MainActor @Sendable (Object, Value) -> Void
+    ) -> @Sendable (Object, Value) -> Void {
+        unsafeBitCast(set, to: (@Sendable (Object, Value) -> Void).self)
+    }
+}

@@ -1,0 +1,99 @@
+@_spi(PluginHost) internal import PluginABI
+
+/// The file of an image or sound that was found by its name.
+///
+/// **Threads.** Any; no lock is held while the file is read.
+final class MediaFile: MediaBytes {
+    /// The largest file that is read.
+    static let largest = 64 << 20
+
+    let path: String
+    private let bundlePath: String
+
+    init(path: String, bundlePath: String) {
+        self.path = path
+        self.bundlePath = bundlePath
+    }
+
+    deinit { MediaStore.shared.remove(ObjectIdentifier(self)) }
+
+    func bytes() throws -> [UInt8] {
+        if let known = MediaStore.shared.bytes(of: ObjectIdentifier(self)) { return known }
+        let bytes: [UInt8]
+        do throws(OpenedFile.Failure) {
+            bytes = try OpenedFile(path: path).bytes(atMost: Self.largest)
+        } catch {
+            throw PluginError(
+                bundlePath: bundlePath,
+                PluginFinding(
+                    .nibResourceMissing, filePath: path, message: "The file \(quoted(path)) \(error.reason).",
+                    remedy: error.remedy(else: "Install the bundle again.")
+                )
+                .refused(by: error.errno))
+        }
+        guard bytes.count <= Self.largest else { throw PluginError(bundlePath: bundlePath, .mediaTooLarge(path)) }
+        MediaStore.shared.keep(bytes, of: ObjectIdentifier(self))
+        return bytes
+    }
+}
+
+/// The bytes of the images and sounds that were used last.
+///
+/// **Threads.** Any.
+final class MediaStore: Sendable {
+    static let shared = MediaStore(limit: 64 << 20)
+
+    private struct State {
+        var kept: [ObjectIdentifier: (bytes: [UInt8], used: Int)] = [:]
+        var size = 0
+        /// Counts uses.
+        var clock = 0
+    }
+
+    private let limit: Int
+    private let state = Lock(State())
+
+    /// - Parameter limit: how many bytes are kept in all.
+    init(limit: Int) { self.limit = limit }
+
+    func bytes(of file: ObjectIdentifier) -> [UInt8]? {
+        state.withLock { state in
+            guard let bytes = state.kept[file]?.bytes else { return nil }
+            state.clock += 1
+            state.kept[file]?.used = state.clock
+            return bytes
+        }
+    }
+
+    /// Keeps bytes, and drops those that were not used longest where all together are too many.
+    func keep(_ bytes: [UInt8], of file: ObjectIdentifier) {
+        state.withLock { state in
+            state.clock += 1
+            state.size += bytes.count - (state.kept[file]?.bytes.count ?? 0)
+            state.kept[file] = (bytes, state.clock)
+            while state.size > limit, let oldest = state.kept.min(by: { $0.value.used < $1.value.used }) {
+                state.size -= oldest.value.bytes.count
+                state.kept[oldest.key] = nil
+            }
+        }
+    }
+
+    func remove(_ file: ObjectIdentifier) {
+        state.withLock { state in
+            guard let old = state.kept.removeValue(forKey: file) else { return }
+            state.size -= old.bytes.count
+        }
+    }
+
+    /// The bytes that are kept.
+    var size: Int { state.withLock(\.size) }
+}
+
+extension PluginFinding {
+    static func mediaTooLarge(_ path: String) -> PluginFinding {
+        PluginFinding(
+            .warning, .nibResourceMissing, filePath: path,
+            message: "The file \(quoted(path)) is larger than \(MediaFile.largest) bytes, which is the limit.",
+            remedy: "Use a smaller file.")
+    }
+}

@@ -1,0 +1,74 @@
+@_spi(PluginHost) internal import PluginABI
+
+extension NibFile {
+    private static let types = ["nib", "xib"]
+
+    /// Finds and reads a nib of a bundle by its name.
+    ///
+    /// - Throws: ``PluginError`` of code `nibMissing`, `nibUnreadable` or `nibUnsupported`.
+    static func named(_ name: String, in bundle: PluginBundle) throws(PluginError) -> NibFile {
+        let type = types.first { name.hasSuffix("." + $0) }
+        let stem = type.map { String(name.dropLast($0.count + 1)) } ?? name
+        let found = stem.isEmpty ? [] : bundle.resources.places(of: stem, types: type.map { [$0] } ?? types, most: 1)
+        guard let path = found.first?.lazy.compactMap(\.self).first else { throw missing(name, in: bundle) }
+        let language = bundle.resources.language(ofResourceAt: path)
+        let isOfOneLanguage = language != nil && language != "Base"
+        return try NibFile(
+            bytes(atPath: path, of: bundle), name: Path.lastComponent(stem), path: path, bundle: bundle,
+            isTranslated: !isOfOneLanguage)
+    }
+
+    /// Reads the nib of a path.
+    static func at(_ path: String, in bundle: PluginBundle) throws(PluginError) -> NibFile {
+        let language = bundle.resources.language(ofResourceAt: path)
+        let isOfOneLanguage = language != nil && language != "Base"
+        return try NibFile(
+            bytes(atPath: path, of: bundle), name: genericName(ofPath: path), path: path, bundle: bundle,
+            isTranslated: !isOfOneLanguage)
+    }
+
+    /// The name of a file without extension and the marks of its variant.
+    private static func genericName(ofPath path: String) -> String {
+        var stem = Path.stem(path)
+        let marks = VariantMarks(path: path)
+        if marks.scale > 1 { stem = String(stem.dropLast(3)) }
+        if let device = marks.device { stem = String(stem.dropLast(device.count + 1)) }
+        return stem.hasSuffix(NameMark.platform) ? String(stem.dropLast(NameMark.platform.count)) : stem
+    }
+
+    private static func missing(_ name: String, in bundle: PluginBundle) -> PluginError {
+        let places = bundle.resources.searchedDirectories.prefix(12).map { quoted($0) }.joined(separator: ", ")
+        return PluginError(
+            bundlePath: bundle.bundlePath,
+            PluginFinding(
+                .nibMissing, subject: name,
+                message: "The bundle has no nib \(quoted(name)). It was looked for in \(places).",
+                remedy:
+                    "Add \(quoted(name + (name.hasSuffix(".xib") || name.hasSuffix(".nib") ? "" : ".xib"))) to the resources, or correct the name."
+            ))
+    }
+
+    private static func bytes(atPath path: String, of bundle: PluginBundle) throws(PluginError) -> [UInt8] {
+        do throws(OpenedFile.Failure) {
+            // One byte over the limit shows as such to the reader.
+            return try OpenedFile(path: path).bytes(atMost: HostEnvironment.current.nibLimits.size)
+        } catch {
+            if case .notRegular = error, FileIdentity(path: path)?.isDirectory ?? false {
+                let refusal = NibFormat.refusal(ofDirectory: path)
+                throw PluginError(
+                    bundlePath: bundle.bundlePath,
+                    PluginFinding(
+                        .nibUnsupported, filePath: path, message: "The nib \(quoted(path)): \(refusal.message)",
+                        remedy: refusal.remedy))
+            }
+            throw PluginError(
+                bundlePath: bundle.bundlePath,
+                PluginFinding(
+                    error == .missing ? .nibMissing : .nibUnreadable, filePath: path,
+                    message: "The nib \(quoted(path)) \(error.reason(at: path)).",
+                    remedy: error.remedy(else: "Put a XIB document in its place.")
+                )
+                .refused(by: error.errno))
+        }
+    }
+}

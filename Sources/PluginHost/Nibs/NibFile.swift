@@ -1,0 +1,207 @@
+@_spi(PluginHost) internal import PluginABI
+internal import PropertyLists
+import Synchronization
+
+/// A nib that was read: its document, and the plans that were made of it.
+///
+/// **Threads.** Any; no lock is held while code is loaded or a plug-in's code runs.
+final class NibFile: NibServices {
+    let name: String
+    /// The file; nil for a nib of bytes.
+    let path: String?
+    let bundle: PluginBundle
+    private let xml: XMLDocument
+    /// The element `objects`.
+    private let root: Int
+    /// Whether a strings table translates its texts: it is not of one language.
+    let isTranslated: Bool
+    private let limits: NibLimits
+    private let classes: any NibClassSource
+    private let plans = Lock<[NibPlan]>([])
+    /// Owners of more classes than this take turns.
+    private static let mostPlans = 4
+
+    /// Reads a nib's document.
+    ///
+    /// - Parameters:
+    ///   - bytes: the file's content.
+    ///   - name: the nib's name.
+    ///   - path: the file; nil for none.
+    ///   - bundle: whose classes, tables and resources it uses.
+    ///   - isTranslated: whether the bundle's table of its name translates its texts.
+    ///   - classes: where it finds its classes; nil for the bundle's.
+    /// - Throws: ``PluginError`` of code `nibUnreadable` or `nibUnsupported`.
+    init(
+        _ bytes: [UInt8], name: String, path: String?, bundle: PluginBundle, isTranslated: Bool,
+        classes: (any NibClassSource)? = nil
+    ) throws(PluginError) {
+        self.name = name
+        self.path = path
+        self.bundle = bundle
+        self.isTranslated = isTranslated
+        self.classes = classes ?? BundleNibClasses(bundle: bundle)
+        limits = HostEnvironment.current.nibLimits
+        let thing = path.map { quoted($0) } ?? "the nib's data"
+        func refused(_ code: PluginError.Code, _ message: String, _ remedy: String, _ place: PluginFinding.Place?)
+            -> PluginError
+        {
+            var finding = PluginFinding(code, filePath: path, message: message, remedy: remedy)
+            finding.place = place
+            return PluginError(bundlePath: bundle.bundlePath, finding)
+        }
+        if let refusal = NibFormat.refusal(ofBytes: bytes) {
+            throw refused(.nibUnsupported, "\(thing): \(refusal.message)", refusal.remedy, nil)
+        }
+        let document: XMLDocument
+        do throws(PropertyListFault) {
+            document = try XMLDocument(bytes, limits: limits.document)
+        } catch {
+            let place: PluginFinding.Place? =
+                if case .text(let line, let column) = error.position { .init(line: line, column: column) } else { nil }
+            throw refused(
+                .nibUnreadable, "The nib \(thing) cannot be read: \(error.message)",
+                "Open it in its editor and save it again.", place)
+        }
+        xml = document
+        func place(_ offset: Int) -> PluginFinding.Place {
+            let place = document.places(of: [offset])[0]
+            return PluginFinding.Place(line: place.line, column: place.column)
+        }
+        if let (refusal, offset) = NibFormat.refusal(of: document) {
+            throw refused(.nibUnsupported, refusal.message, refusal.remedy, place(offset))
+        }
+        let roots = document.children(of: 0).filter { document.isElement($0, named: "objects") }
+        guard roots.count == 1 else {
+            throw refused(
+                .nibUnreadable,
+                roots.isEmpty
+                    ? "The document has no element <objects>." : "The document has the element <objects> twice.",
+                "Open it in its editor and save it again.",
+                place(document.offset(ofElement: roots.count > 1 ? roots[1] : 0)))
+        }
+        root = roots[0]
+    }
+
+    // MARK: Instantiation
+
+    func instantiate(
+        owner: (any NibObject)?, placeholders: [String: any NibObject], options: NibOptions,
+        connected: ((NibInstance) -> Void)?
+    ) throws -> NibInstance {
+        let plan = try plan(owner: owner, placeholders: placeholders, connectors: options.connectors.keys)
+        do throws(NibPlan.Failure) {
+            return try plan.run(owner: owner, placeholders: placeholders, options: options, connected: connected)
+        } catch {
+            throw failure(error, plan)
+        }
+    }
+
+    /// The plan for what the caller hands over: one that is still good, or a new one.
+    func plan(
+        owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: some Collection<String>
+    ) throws -> NibPlan {
+        // The numbers first: what is planned for older ones is planned once more.
+        let generation = HostEnvironment.resourceGeneration.load(ordering: .acquiring)
+        let classesVersion = HostEnvironment.nibClassesVersion.load(ordering: .acquiring)
+        let externals = NibPlan.Externals(owner: owner, placeholders: placeholders)
+        let known = plans.withLock { plans in plans.first { $0.externals == externals } }
+        if let known, known.generation == generation, known.classesVersion == classesVersion,
+            classes.isCurrent(known.scope.levels), known.connectorKinds.isSubset(of: connectors)
+        {
+            return known
+        }
+        let plan = try makePlan(
+            owner: owner, placeholders: placeholders, connectors: Set(connectors), generation, classesVersion)
+        let replaced: [NibPlan] = plans.withLock { plans in
+            var replaced = plans.filter { $0.externals == externals }
+            plans.removeAll { $0.externals == externals }
+            plans.append(plan)
+            if plans.count > Self.mostPlans { replaced.append(plans.removeFirst()) }
+            return replaced
+        }
+        // A plan holds closures of plug-ins, which end after the lock.
+        withExtendedLifetime(replaced) {}
+        return plan
+    }
+
+    private func makePlan(
+        owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: Set<String>, _ generation: Int,
+        _ classesVersion: Int
+    ) throws -> NibPlan {
+        HeldLocks.preconditionNone(before: "the conversions of a nib's classes")
+        let levels: [NibClassLevel]
+        do throws(PluginError) {
+            levels = try classes.nibClassLevels()
+        } catch {
+            throw unloaded(error)
+        }
+        let scope = NibScope(levels, leavingOut: HostEnvironment.current.nibClasses.elementsLeftOut)
+        var planner = NibPlanner(
+            xml, root: root, scope: scope, resources: planResources, limits: limits, owner: owner,
+            placeholders: placeholders, connectors: connectors)
+        let plan = planner.plan(generation: generation, classesVersion: classesVersion)
+        let findings = NibFinding.located(planner.findings, in: xml, path: path)
+        guard let plan else { throw PluginError(bundlePath: bundle.bundlePath, findings: findings) }
+        for finding in findings {
+            HostEnvironment.log(
+                .warning, bundleIdentifier: bundle.displayIdentifier, "\(finding.placedMessage) \(finding.remedy)")
+        }
+        return plan
+    }
+
+    private var planResources: NibPlanner.Resources {
+        var resources = NibPlanner.Resources()
+        // A table that is not there is not asked for each text.
+        let isTable = !bundle.resources.places(of: name, types: ["strings", "stringsdict"], most: 1).isEmpty
+        if isTranslated, isTable {
+            resources.translate = { [bundle, name] in bundle.resources.translation(ofKey: $0, table: name) }
+        }
+        resources.image = { [bundle] in bundle.image(named: $0) }
+        resources.sound = { [bundle] in bundle.sound(named: $0) }
+        resources.stranger = { [classes] in classes.stranger(withNibClass: $0) }
+        return resources
+    }
+
+    // MARK: Errors
+
+    /// The error of code that does not load, with the place in the nib that needs it.
+    private func unloaded(_ error: PluginError) -> PluginError {
+        let first = error.findings[0]
+        let place = xml.places(of: [xml.offset(ofElement: root)])[0]
+        var finding = PluginFinding(
+            first.code, filePath: path, subject: first.subject,
+            message:
+                "The nib needs the classes of the bundle \(quoted(error.bundlePath)), whose code does not load: \(first.message)",
+            remedy: first.remedy, systemMessage: first.systemMessage)
+        finding.place = PluginFinding.Place(line: place.line, column: place.column)
+        return PluginError(bundlePath: bundle.bundlePath, findings: [finding] + error.findings)
+    }
+
+    private func failure(_ failure: NibPlan.Failure, _ plan: NibPlan) -> PluginError {
+        let nib = "the nib \(quoted(path ?? name))"
+        switch failure {
+        case .nested:
+            return PluginError(
+                bundlePath: bundle.bundlePath,
+                PluginFinding(
+                    .nibNested, filePath: path,
+                    message: "More than \(NibPlan.mostNested) nibs instantiate one another, the last one \(nib).",
+                    remedy: "Do not instantiate a nib in the initialiser of a class of its own."))
+        case .thread:
+            return PluginError(
+                bundlePath: bundle.bundlePath,
+                PluginFinding(
+                    .nibThread, filePath: path,
+                    message: "A class of \(nib) is isolated to the main actor, and this code does not run on it.",
+                    remedy: "Instantiate the nib on the main thread, or in a task of the main actor."))
+        case .initializer(let number, let error):
+            let aClass = plan.made[number].aClass.name
+            return bundle.pluginFailed(
+                .nibObjectFailed, subject: aClass,
+                "Making the object \(quoted(plan.names[number])) of the class \(quoted(aClass)) for \(nib)", error)
+        case .connector(let kind, let error):
+            return bundle.pluginFailed(
+                .nibObjectFailed, subject: kind, "The connector of the kind \(quoted(kind)) of \(nib)", error)
+        }
+    }
+}

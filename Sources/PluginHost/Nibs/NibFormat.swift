@@ -1,0 +1,66 @@
+internal import PropertyLists
+
+/// Which kind of nib a file holds, by its content.
+enum NibFormat {
+    /// Why a file is not read, as a sentence, and the way out.
+    typealias Refusal = (message: String, remedy: String)
+
+    private static let xcode = "Open it in Xcode 5 or later and save it, or convert it with ibtool --upgrade."
+    private static let source = "Ship the XIB document that it was compiled from."
+
+    /// The refusal of a file that is not XML; nil for one that may be.
+    static func refusal(ofBytes bytes: [UInt8]) -> Refusal? {
+        if bytes.starts(with: "bplist".utf8) { return ("The file is a keyed archive, which is not read.", source) }
+        if bytes.starts(with: "NIBArchive".utf8) { return ("The file is a NIBArchive, which is not read.", source) }
+        if bytes.starts(with: "\u{4}\u{B}streamtyped".utf8) || bytes.starts(with: "GNUstep archive".utf8) {
+            return ("The file is an archive of objects, which is not read.", source)
+        }
+        return nil
+    }
+
+    /// The refusal of a directory in the place of a nib.
+    static func refusal(ofDirectory path: String) -> Refusal {
+        if path.hasSuffix(".gorm") { return ("It is a Gorm file, which is not read.", "Save it as a XIB document.") }
+        return (
+            "It is a directory, as nib files of earlier systems are, which is not read.",
+            "Save it as a XIB document."
+        )
+    }
+
+    /// The refusal of a document, with the place; nil for a XIB document.
+    static func refusal(of xml: XMLDocument) -> (refusal: Refusal, offset: Int)? {
+        func refuse(_ message: String, _ remedy: String, at attribute: Int? = nil) -> (refusal: Refusal, offset: Int) {
+            let offset = attribute.map(xml.offset(ofAttribute:)) ?? xml.offset(ofElement: 0)
+            return ((message, remedy), offset)
+        }
+        let type = xml.value("type", ofElement: 0) ?? ""
+        let typePlace = xml.attribute("type", ofElement: 0)
+        if xml.isElement(0, named: "archive") {
+            return type.hasPrefix("com.apple.InterfaceBuilder3")
+                ? refuse("The file is an archive of Interface Builder 3, which is not read.", xcode)
+                : refuse("The file is an archive of objects, which is not read.", source)
+        }
+        if xml.isElement(0, named: "plist") { return refuse("The file is a keyed archive, which is not read.", source) }
+        guard xml.isElement(0, named: "document") else {
+            return refuse(
+                "The file begins with the element <\(xml.name(ofElement: 0).prefix(64))>; a XIB document begins with "
+                    + "<document>.", "Save it as a XIB document.")
+        }
+        if type.contains("Storyboard") {
+            return refuse(
+                "The file is a storyboard, which is not read.", "Make a XIB document of each scene.", at: typePlace)
+        }
+        guard type.hasPrefix("com.apple.InterfaceBuilder3."), type.hasSuffix(".XIB") else {
+            return refuse(
+                "The document is of the type \(quoted(type)), which is not read.", "Save it as a XIB document.",
+                at: typePlace)
+        }
+        let version = xml.value("version", ofElement: 0) ?? ""
+        guard version == "3" || version.hasPrefix("3.") else {
+            return refuse(
+                "The document is of the version \(quoted(version)); 3.0 is read.", xcode,
+                at: xml.attribute("version", ofElement: 0))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,180 @@
+@_spi(PluginHost) internal import PluginABI
+
+/// Where a nib finds its classes.
+///
+/// The planner knows no more of the loading of code than this.
+protocol NibClassSource: Sendable {
+    /// The classes that a nib may name, those that go first in the first level. Loads code where that is needed.
+    ///
+    /// - Throws: ``PluginError`` if code does not load.
+    func nibClassLevels() throws(PluginError) -> [NibClassLevel]
+    /// Whether the classes are still those.
+    func isCurrent(_ levels: [NibClassLevel]) -> Bool
+    /// The bundle that has a class of a name, for a message; nil for none that is loaded.
+    func stranger(withNibClass name: String) -> String?
+}
+
+/// Classes of equal rank: those of a bundle, of the bundles that it requires, or of the application.
+struct NibClassLevel: Sendable {
+    /// A class and whose it is.
+    struct Member: Sendable {
+        let aClass: NibClass
+        /// What its objects are made with.
+        let context: PluginContext
+        /// Counts its objects; nil for those of the application.
+        let count: ObjectCount?
+        /// For messages: the bundle's path; nil for the application.
+        let bundlePath: String?
+        /// The element that stands for the class; nil for none.
+        let element: String?
+    }
+
+    /// Whether these are the classes of the nib's own bundle.
+    let isOwn: Bool
+    let members: [Member]
+    /// The code that registered them.
+    var codes: [(bundle: PluginBundle, code: LoadedCode)] = []
+}
+
+/// The classes that a nib may name.
+struct NibScope: Sendable {
+    let levels: [NibClassLevel]
+    /// The elements whose objects are passed over.
+    let elementsLeftOut: Set<String>
+    /// By name, in the order of the levels.
+    private let named: [String: [(level: Int, member: NibClassLevel.Member)]]
+    private let byElement: [String: [(level: Int, member: NibClassLevel.Member)]]
+
+    init(_ levels: [NibClassLevel], leavingOut elementsLeftOut: Set<String>) {
+        self.levels = levels
+        self.elementsLeftOut = elementsLeftOut
+        var named: [String: [(level: Int, member: NibClassLevel.Member)]] = [:]
+        var byElement: [String: [(level: Int, member: NibClassLevel.Member)]] = [:]
+        for (number, level) in levels.enumerated() {
+            for member in level.members {
+                named[member.aClass.name, default: []].append((number, member))
+                if let element = member.element {
+                    byElement[element, default: []].append((number, member))
+                }
+            }
+        }
+        self.named = named
+        self.byElement = byElement
+    }
+
+    enum Answer {
+        case found(NibClassLevel.Member)
+        case missing
+        /// Two of equal rank.
+        case ambiguous([NibClassLevel.Member])
+    }
+
+    func aClass(named name: String) -> Answer {
+        if let found = named[name] { return Self.first(found) }
+        // “Module.Card” for a class that was registered as “Card”.
+        guard let dot = name.lastIndex(of: "."), let found = named[String(name[name.index(after: dot)...])] else {
+            return .missing
+        }
+        let module = name[..<dot]
+        let fitting = found.filter { $0.member.aClass.module == module }
+        return fitting.isEmpty ? .missing : Self.first(fitting)
+    }
+
+    func aClass(ofElement element: String) -> Answer { byElement[element].map(Self.first) ?? .missing }
+
+    func isRegistered(element: String) -> Bool { byElement[element] != nil }
+
+    private static func first(_ found: [(level: Int, member: NibClassLevel.Member)]) -> Answer {
+        let equal = found.prefix { $0.level == found[0].level }
+        return equal.count == 1 ? .found(found[0].member) : .ambiguous(equal.map(\.member))
+    }
+
+    var names: some Collection<String> { named.keys }
+}
+
+/// The classes of one bundle's nibs: its own, those of the bundles that it requires, and the application's.
+struct BundleNibClasses: NibClassSource {
+    let bundle: PluginBundle
+
+    func nibClassLevels() throws(PluginError) -> [NibClassLevel] {
+        var levels: [NibClassLevel] = []
+        let isProgram = bundle.isProgram
+        if !isProgram, let code = try Self.code(of: bundle) {
+            levels.append(level([(bundle, code)], isOwn: true))
+        }
+        var required: [(PluginBundle, LoadedCode)] = []
+        for identifier in bundle.manifest.requires.keys.sorted() {
+            guard let other = PluginBundle(identifier: identifier), other !== bundle,
+                let code = try Self.code(of: other)
+            else { continue }
+            required.append((other, code))
+        }
+        if !required.isEmpty { levels.append(level(required, isOwn: false)) }
+        let classes = HostEnvironment.current.nibClasses
+        let context = try Self.programContext()
+        let members = classes.named.values.map { aClass in
+            let element = aClass.registration.element.flatMap { classes.byElement[$0] === aClass ? $0 : nil }
+            return NibClassLevel.Member(aClass: aClass, context: context, count: nil, bundlePath: nil, element: element)
+        }
+        levels.append(NibClassLevel(isOwn: isProgram, members: members))
+        return levels
+    }
+
+    private func level(_ codes: [(PluginBundle, LoadedCode)], isOwn: Bool) -> NibClassLevel {
+        let members = codes.flatMap { bundle, code in
+            let context = code.context
+            return code.registrations.nibClasses.map { aClass in
+                NibClassLevel.Member(
+                    aClass: aClass, context: context, count: code.objects.count(.pluginClass, aClass.name),
+                    bundlePath: bundle.bundlePath, element: aClass.registration.element)
+            }
+        }
+        return NibClassLevel(isOwn: isOwn, members: members, codes: codes.map { ($0.0, $0.1) })
+    }
+
+    /// The code of a bundle, loaded; nil for a bundle without.
+    private static func code(of bundle: PluginBundle) throws(PluginError) -> LoadedCode? {
+        if let code = bundle.currentCode { return code }
+        // A bundle of resources stays unloaded: its state would be that of a load that failed.
+        if !bundle.isLinked, !bundle.isProgram, bundle.manifest.executable == nil, bundle.manifest.principalClass == nil
+        {
+            do throws(PluginError) {
+                _ = try bundle.openExecutable()
+            } catch {
+                if error.code == .notCode { return nil }
+            }
+        }
+        do {
+            return try bundle.loadedCode()
+        } catch {
+            guard let error = error as? PluginError else {
+                preconditionFailure("a load throws a PluginError, not \(error)")
+            }
+            if error.code == .notCode { return nil }
+            throw error
+        }
+    }
+
+    /// What objects of the application's classes are made with: the main bundle's.
+    private static func programContext() throws(PluginError) -> PluginContext {
+        guard let code = try code(of: PluginBundle.main) else {
+            preconditionFailure("the main bundle has code that runs")
+        }
+        return code.context
+    }
+
+    func isCurrent(_ levels: [NibClassLevel]) -> Bool {
+        for level in levels {
+            for (bundle, code) in level.codes where bundle.currentCode !== code { return false }
+        }
+        return true
+    }
+
+    func stranger(withNibClass name: String) -> String? {
+        let known = [bundle.bundlePath]
+        return BundleTable.shared.all.first { other in
+            !known.contains(other.bundlePath)
+                && other.currentCode?.registrations.nibClasses.contains { $0.name == name } ?? false
+        }?.bundlePath
+    }
+}

@@ -1,0 +1,270 @@
+/// An XML document of any elements, as rows of two tables that refer to its bytes.
+///
+/// Meant for documents of unknown origin: it reads in one pass without recursion, keeps to limits, and every fault has its
+/// place. It reads UTF-8 alone, and refuses a document type, CDATA sections, and references other than the five of XML and
+/// those to characters. Comments and processing instructions may stand wherever XML allows them. Text stands in elements
+/// without children only; between elements there are blanks.
+///
+/// Elements are numbered in the order of the document, so the descendants of an element follow it.
+///
+/// **Threads.** A value; may be shared freely. **Cost.** One pass; names and values become strings when they are asked for.
+public struct XMLDocument: Sendable {
+    /// How much is accepted.
+    public struct Limits: Sendable, Hashable {
+        /// The largest file, in bytes; at most 1 GiB has an effect.
+        public var size: Int
+        /// How deep elements may nest; the root has depth 1.
+        public var depth: Int
+        /// How many elements there may be.
+        public var elements: Int
+        /// The longest text or value of an attribute, in bytes.
+        public var text: Int
+
+        /// Limits of one's own.
+        public init(size: Int, depth: Int, elements: Int, text: Int) {
+            self.size = size
+            self.depth = depth
+            self.elements = elements
+            self.text = text
+        }
+    }
+
+    /// More attributes make the search for two of one name too long; no document has so many in an element.
+    static let mostAttributes = 128
+    /// In bytes.
+    static let longestName = 1_024
+
+    struct Element {
+        /// Where its `<` is.
+        var start: UInt32
+        var firstAttribute: UInt32
+        /// The content between its tags; empty for `<a/>`.
+        var contentStart: UInt32
+        var contentEnd: UInt32
+        /// The number of the first element that is not a descendant.
+        var end: UInt32
+        var nameLength: UInt16
+        var attributeCount: UInt8
+        /// Whether the content is not its text byte by byte: it holds references or comments.
+        var isEncoded: Bool
+    }
+
+    struct Attribute {
+        var nameStart: UInt32
+        var valueStart: UInt32
+        var valueLength: UInt32
+        var nameLength: UInt16
+        /// Whether the value holds references, or blanks that count as a space.
+        var isEncoded: Bool
+    }
+
+    /// The file without its byte-order mark.
+    let bytes: [UInt8]
+    let elements: [Element]
+    let attributes: [Attribute]
+
+    /// Reads a document.
+    ///
+    /// - Parameters:
+    ///   - file: the file's bytes.
+    ///   - limits: how much is accepted.
+    /// - Throws: ``PropertyListFault``; `tooLarge`, `tooDeep` and `tooManyNodes` for the limits, `empty` for a file of
+    ///   blanks, `invalidEncoding` and `unknownEncoding` for what is not UTF-8, `truncated`, `malformedMarkup` and
+    ///   `unknownEntity` for what is not XML, `documentTypeSubset` for a document type.
+    public init(_ file: [UInt8], limits: Limits) throws(PropertyListFault) {
+        guard file.count <= min(limits.size, 1 << 30) else {
+            throw PropertyListFault(
+                code: .tooLarge, position: .whole,
+                message: "The file has more than \(min(limits.size, 1 << 30)) bytes, which is the limit.")
+        }
+        bytes = file.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(file.dropFirst(3)) : file
+        (elements, attributes) = try bytes.withUnsafeBufferPointer { (text) throws(PropertyListFault) in
+            try Self.check(text)
+            var scan = XMLScan(text, limits: limits)
+            do throws(TextFault) {
+                try scan.run()
+            } catch {
+                throw error.located(in: text)
+            }
+            return (scan.elements, scan.attributes)
+        }
+    }
+
+    private static func check(_ text: UnsafeBufferPointer<UInt8>) throws(PropertyListFault) {
+        let (encoding, _) = TextEncoding.detect(text)
+        guard encoding == .utf8 else {
+            throw PropertyListFault(
+                code: .unknownEncoding, position: .whole,
+                message: "The file is not UTF-8 but an encoding of wider units.")
+        }
+        switch try XMLDeclaration.encoding(in: text) {
+        case nil, .utf8, .ascii: break
+        case .latin1, .wide:
+            throw PropertyListFault(
+                code: .unknownEncoding, position: .text(line: 1, column: 1),
+                message: "The file declares an encoding other than UTF-8.")
+        }
+        if let bad = UTF8Check.firstFault(in: text, refusingNUL: true) {
+            let what = text[bad] == 0 ? "is a NUL character" : "is not valid here in UTF-8"
+            throw TextFault(
+                text[bad] == 0 ? .unexpectedCharacter : .invalidEncoding, at: bad,
+                "The byte 0x\(String(text[bad], radix: 16, uppercase: true)) \(what)."
+            ).located(in: text)
+        }
+        guard UTF8Check.isStreamSafe(text) else {
+            throw PropertyListFault(
+                code: .unsafeText, position: .whole, message: "The file holds more than 30 combining marks in a row.")
+        }
+    }
+
+    // MARK: Elements
+
+    /// The number of elements; the root is 0.
+    public var count: Int { elements.count }
+
+    /// The bytes of the file without its byte-order mark, and those that this value takes beside them.
+    public var memory: (file: Int, tables: Int) {
+        (
+            bytes.count,
+            elements.count * MemoryLayout<Element>.stride + attributes.count * MemoryLayout<Attribute>.stride
+        )
+    }
+
+    /// Where an element begins, in bytes.
+    public func offset(ofElement element: Int) -> Int { Int(elements[element].start) }
+
+    /// The name of an element, with its prefix.
+    public func name(ofElement element: Int) -> String {
+        string(Int(elements[element].start) + 1, Int(elements[element].nameLength))
+    }
+
+    /// Whether an element has a name.
+    public func isElement(_ element: Int, named name: StaticString) -> Bool {
+        holds(name, at: Int(elements[element].start) + 1, count: Int(elements[element].nameLength))
+    }
+
+    /// The children of an element, in order.
+    public func children(of element: Int) -> Children {
+        Children(elements: elements, number: element + 1, end: Int(elements[element].end))
+    }
+
+    /// The number of the first element that is not a descendant of one.
+    public func end(ofElement element: Int) -> Int { Int(elements[element].end) }
+
+    /// The text of an element without children; empty for one with children.
+    public func text(ofElement element: Int) -> String {
+        let row = elements[element]
+        guard Int(row.end) == element + 1, row.contentEnd > row.contentStart else { return "" }
+        let (start, count) = (Int(row.contentStart), Int(row.contentEnd - row.contentStart))
+        return row.isEncoded ? decoded(start, count, isAttribute: false) : string(start, count)
+    }
+
+    /// The numbers of an element's children.
+    public struct Children: Sequence, IteratorProtocol {
+        let elements: [Element]
+        var number: Int
+        let end: Int
+
+        /// The next child.
+        public mutating func next() -> Int? {
+            guard number < end else { return nil }
+            defer { number = Int(elements[number].end) }
+            return number
+        }
+    }
+
+    // MARK: Attributes
+
+    /// The numbers of an element's attributes, in order.
+    public func attributes(ofElement element: Int) -> Range<Int> {
+        let first = Int(elements[element].firstAttribute)
+        return first..<first + Int(elements[element].attributeCount)
+    }
+
+    /// Where an attribute's name begins, in bytes.
+    public func offset(ofAttribute attribute: Int) -> Int { Int(attributes[attribute].nameStart) }
+
+    /// The name of an attribute, with its prefix.
+    public func name(ofAttribute attribute: Int) -> String {
+        string(Int(attributes[attribute].nameStart), Int(attributes[attribute].nameLength))
+    }
+
+    /// Whether an attribute has a name.
+    public func isAttribute(_ attribute: Int, named name: StaticString) -> Bool {
+        holds(name, at: Int(attributes[attribute].nameStart), count: Int(attributes[attribute].nameLength))
+    }
+
+    /// The value of an attribute, its references replaced.
+    public func value(ofAttribute attribute: Int) -> String {
+        let row = attributes[attribute]
+        let (start, count) = (Int(row.valueStart), Int(row.valueLength))
+        return row.isEncoded ? decoded(start, count, isAttribute: true) : string(start, count)
+    }
+
+    /// The number of an element's attribute of a name.
+    public func attribute(_ name: StaticString, ofElement element: Int) -> Int? {
+        attributes(ofElement: element).first { isAttribute($0, named: name) }
+    }
+
+    /// The value of an element's attribute of a name.
+    public func value(_ name: StaticString, ofElement element: Int) -> String? {
+        attribute(name, ofElement: element).map(value(ofAttribute:))
+    }
+
+    // MARK: Places
+
+    /// The lines and columns of some offsets, both from 1; columns count Unicode scalars.
+    ///
+    /// **Cost.** One pass over the file, if the offsets are in order.
+    public func places(of offsets: [Int]) -> [(line: Int, column: Int)] {
+        bytes.withUnsafeBufferPointer { text in
+            var counter = PositionCounter(text)
+            return offsets.map { counter.position(of: $0) }
+        }
+    }
+
+    // MARK: Bytes
+
+    private func string(_ start: Int, _ count: Int) -> String {
+        bytes.withUnsafeBufferPointer {
+            String(decoding: UnsafeBufferPointer(rebasing: $0[start..<start + count]), as: UTF8.self)
+        }
+    }
+
+    private func holds(_ name: StaticString, at start: Int, count: Int) -> Bool {
+        guard count == name.utf8CodeUnitCount else { return false }
+        return bytes.withUnsafeBufferPointer { text in
+            let wanted = name.utf8Start
+            for index in 0..<count where text[start + index] != wanted[index] { return false }
+            return true
+        }
+    }
+
+    /// A text with its references replaced.
+    ///
+    /// They were checked when the document was read.
+    private func decoded(_ start: Int, _ count: Int, isAttribute: Bool) -> String {
+        bytes.withUnsafeBufferPointer { text in
+            let end = start + count
+            var cursor = XMLCursor(UnsafeBufferPointer(rebasing: text[..<end]), at: start)
+            cursor.gathered.reserveCapacity(count)
+            do throws(TextFault) {
+                while cursor.position < end {
+                    let byte = text[cursor.position]
+                    if byte == UInt8(ascii: "&") {
+                        try cursor.gatherReference()
+                    } else if byte == UInt8(ascii: "<"), !isAttribute {
+                        _ = try cursor.skipMarkup()
+                    } else {
+                        // XML: a blank in an attribute's value is a space unless it is written as a reference.
+                        cursor.gathered.append(isAttribute && byte < 0x20 ? 0x20 : byte)
+                        cursor.position += 1
+                    }
+                }
+            } catch {
+                preconditionFailure("a reference that was sound is not: \(error.message)")
+            }
+            return String(decoding: cursor.gathered, as: UTF8.self)
+        }
+    }
+}

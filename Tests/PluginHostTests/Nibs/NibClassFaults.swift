@@ -1,0 +1,116 @@
+@_spi(PluginHost) import PluginABI
+import Testing
+
+@testable import PluginHost
+
+/// Classes that a nib names and cannot have.
+///
+/// Numbers in titles are those of the project's list of faults.
+@Suite struct NibClassFaults {
+    @Test("217: a class that nobody registered, with the names that are close")
+    func unregisteredClassIsNamed() throws {
+        let world = try NibWorld()
+        let error = try world.error("<customObject id=\"a\" customClass=\"Labl\"/>")
+        #expect(error.summary == "nibClassMissing 5:22" && error.subject == "Labl")
+        #expect(error.findings[0].remedy.contains("“Label”"))
+        #expect(try world.error("<customObject id=\"a\"/>").summary == "nibClassMissing 5:1")
+    }
+
+    @Test("all findings are gathered, in the order of the document, at most 100 and the number of the rest")
+    func allFindingsAreGathered() throws {
+        let world = try NibWorld()
+        let error = try world.error(
+            (0..<130).map { "<customObject id=\"\($0)\" customClass=\"Nobody\"/>" }.joined(separator: "\n"))
+        #expect(error.findings.count == 101)
+        #expect(error.findings[99].place?.line == NibWorld.firstLine + 99)
+        #expect(error.findings[100].message.hasPrefix("30 more"))
+    }
+
+    @Test("218: a class of another module, or not of the nib's own bundle")
+    func moduleMustBeTheClasss() throws {
+        var world = try NibWorld()
+        let module = "PluginHostTests"
+        _ = try world.nib("<customObject id=\"a\" customClass=\"Row\" customModule=\"\(module)\"/>").instantiate()
+        _ = try world.nib("<customObject id=\"a\" customClass=\"\(module).Row\"/>").instantiate()
+        _ = try world.nib(
+            "<customObject id=\"a\" customClass=\"Row\" customModule=\"x\" customModuleProvider=\"target\"/>"
+        ).instantiate()
+        let error = try world.error("<customObject id=\"a\" customClass=\"Row\" customModule=\"Other\"/>")
+        #expect(error.summary == "nibClassMissing 5:40" && error.findings[0].message.contains("“\(module)”"))
+        #expect(try world.error("<customObject id=\"a\" customClass=\"Other.Row\"/>").code == .nibClassMissing)
+        world.classes.levels = [.of(NibClass.blocks, isOwn: false, in: world.bundle)]
+        #expect(
+            try world.error("<customObject id=\"a\" customClass=\"Row\" customModuleProvider=\"target\"/>").code
+                == .nibClassMissing)
+    }
+
+    @Test("219: a class of a plug-in that has nothing to do with the nib")
+    func classOfAStrangerIsNotUsed() throws {
+        var world = try NibWorld()
+        world.classes.strangers = ["Chart": "/Charts.bundle"]
+        let error = try world.error("<customObject id=\"a\" customClass=\"Chart\"/>")
+        #expect(error.code == .nibClassMissing && error.findings[0].remedy.contains("“/Charts.bundle”"))
+        #expect(error.findings[0].remedy.contains("PHRequires"))
+    }
+
+    @Test("220: an element without class")
+    func elementWithoutClassIsNamed() throws {
+        let error = try NibWorld().error("<view id=\"v\"><subviews><slider id=\"a\"/></subviews></view>")
+        #expect(error.summary == "nibClassMissing 5:24" && error.subject == "slider")
+        #expect(error.findings[0].remedy.contains("leaveOut"))
+    }
+
+    @Test("222: a class that is registered under two names has both")
+    func aClassMayHaveTwoNames() throws {
+        let world = try NibWorld(classes: [.plugin(Row.self), .plugin(Row.self, as: "Line")])
+        let made = try world.nib(
+            "<customObject id=\"a\" customClass=\"Row\"/><customObject id=\"b\" customClass=\"Line\"/>"
+        ).instantiate()
+        #expect(made.object("a") is Row && made.object("b") is Row)
+    }
+
+    @Test("two of equal rank that register one name or element are both named; one of a higher rank goes first")
+    func ambiguousClassesAreNamed() throws {
+        var world = try NibWorld(classes: [
+            .plugin(Row.self, as: "X", element: "e"), .plugin(Label.self, as: "Y", element: "e"),
+        ])
+        #expect(try world.error("<e id=\"a\"/>").code == .nibReferenceInvalid)
+        world.classes.levels = [
+            .of([.plugin(Label.self, as: "X")], in: world.bundle),
+            .of([.plugin(Row.self, as: "X"), .plugin(Link.self, as: "X")], isOwn: false, in: world.bundle),
+        ]
+        #expect(try world.nib("<customObject id=\"a\" customClass=\"X\"/>").instantiate().object("a") is Label)
+        world.classes.levels.removeFirst()
+        #expect(try world.error("<customObject id=\"a\" customClass=\"X\"/>").code == .nibReferenceInvalid)
+    }
+
+    @Test("223: a name that is declared twice; an interface that inherits from no superclass")
+    func wrongInterfacesAreRefused() throws {
+        final class Twice: NibObject {
+            static let nibInterface = NibInterface(for: Twice.self) { nib in
+                nib.outlet("a") { (_: Twice, _: (any NibObject)?) in }
+                nib.outlets("a") { (_: Twice, _: [any NibObject]) in }
+            }
+        }
+        final class Stranger: NibObject {
+            static let nibInterface = NibInterface(for: Stranger.self, inheriting: Block.nibInterface) { _ in }
+        }
+        for owner in [Twice(), Stranger()] as [any NibObject] {
+            let error = try NibWorld().error("<customObject id=\"-2\"/>", owner: owner)
+            #expect(error.code == .nibInterfaceInvalid, "\(error)")
+        }
+        #expect(Twice.nibInterface.table.faults.count == 1)
+        #expect(Stranger.nibInterface.table.faults[0].contains("“Block”"))
+        // A subclass may declare a name anew.
+        final class Better: Block {
+            override class var nibInterface: NibInterface { interface }
+            private static let interface = NibInterface(for: Better.self, inheriting: Block.nibInterface) { nib in
+                nib.attribute("title") { $0.title = "better " + $1 }
+            }
+        }
+        #expect(Better.nibInterface.table.faults.isEmpty)
+        let world = try NibWorld(classes: [.plugin(Better.self)])
+        let made = try world.nib("<customObject id=\"a\" customClass=\"Better\" title=\"x\"/>").instantiate()
+        #expect(made.object("a", as: Block.self)?.title == "better x")
+    }
+}

@@ -1,0 +1,147 @@
+@_spi(PluginHost) import PluginABI
+import Testing
+
+@testable import PluginHost
+
+/// Connections that cannot be made.
+///
+/// Numbers in titles are those of the project's list of faults.
+@Suite struct NibConnectionFaults {
+    private let world: NibWorld
+
+    init() throws { world = try NibWorld() }
+
+    /// Seeds 27 and 30: what is not declared is an error, where other loaders make no connection.
+    @Test("224: an outlet, a collection, an action and an event that are not declared, with what there is")
+    func undeclaredNamesAreErrors() throws {
+        let error = try world.error(
+            """
+            <view id="a"><connections>
+            <outlet property="nxt" destination="a" id="1"/>
+            <outletCollection property="rows" destination="a" id="2"/>
+            <outlet property="subviews" destination="a" id="3"/>
+            <outletCollection property="next" destination="a" id="4"/>
+            </connections></view>
+            <button id="b"><connections>
+            <action selector="rest" target="a" id="5"/>
+            <action selector="reset" destination="a" eventType="valueChanged" id="6"/>
+            </connections></button>
+            <view id="d"><connections><action selector="reset" target="a" id="7"/></connections></view>
+            """)
+        #expect(
+            error.findings.map { "\($0.code) \($0.place?.line ?? 0)" } == [
+                "nibOutletInvalid 6", "nibOutletInvalid 7", "nibOutletInvalid 8", "nibOutletInvalid 9",
+                "nibActionInvalid 12",
+                "nibActionInvalid 13", "nibActionInvalid 15",
+            ])
+        #expect(error.findings[0].message == "“Block” has no outlet “nxt”.")
+        #expect(
+            error.findings[0].remedy.contains("“delegate”") && error.findings[0].remedy.contains("Block.nibInterface"))
+        #expect(error.findings[0].place == .init(line: 6, column: 9))
+        #expect(error.description.contains("/T.xib:6:9: “Block” has no outlet “nxt”."))
+        #expect(error.findings[2].message.contains("an outlet collection of that name"))
+        #expect(error.findings[4].remedy.contains("“reset”"))
+        #expect(error.findings[5].remedy.contains("“touchUpInside”"))
+    }
+
+    @Test("224: what an object contains without a declared outlet")
+    func undeclaredContainmentIsAnError() throws {
+        let error = try world.error(
+            "<view id=\"a\"><cells><view id=\"b\"/></cells><view key=\"cell\" id=\"c\"/></view>")
+        #expect(error.findings.map(\.code) == [.nibOutletInvalid, .nibOutletInvalid])
+        // An empty collection is none.
+        #expect(
+            try world.nib("<view id=\"a\"><cells/><gridLines><x/></gridLines></view>").instantiate().objects.count == 1)
+    }
+
+    @Test("225: a destination of the wrong class, and of no class that serves the interface")
+    func destinationsMustFit() throws {
+        let owner = Card()
+        let error = try world.error(
+            """
+            <customObject id="-2"><connections>
+            <outlet property="label" destination="row-3" id="1"/>
+            <outlet property="picture" destination="row-3" id="2"/>
+            <outletCollection property="rows" destination="row-3" id="3"/>
+            <outletCollection property="rows" destination="v" id="4"/>
+            <outletCollection property="pictures" destination="v" id="5"/>
+            </connections></customObject>
+            <customObject id="row-3" customClass="Row"/><view id="v"/>
+            """, owner: owner)
+        #expect(error.findings.map(\.code) == Array(repeating: .nibOutletInvalid, count: 4))
+        #expect(
+            error.findings[0].message == "The outlet “label” of “Card” takes a “Label”; “row-3” (line 12) is a “Row”.")
+        #expect(error.findings[0].place == .init(line: 6, column: 9))
+        #expect(error.findings[1].message.contains("serves"))
+        // Nothing was set: the owner is as it was.
+        #expect(owner.label == nil && owner.rows.isEmpty && owner.loads == 0)
+    }
+
+    @Test("226: a sender of the wrong class, at connecting and at sending")
+    func sendersMustFit() throws {
+        let owner = Card()
+        let error = try world.error(
+            "<customObject id=\"-2\"/><customObject id=\"r\" customClass=\"Sender\"/>"
+                + "<button id=\"b\"><connections><action selector=\"label:\" target=\"-2\" id=\"1\"/></connections></button>",
+            owner: LabelReader())
+        #expect(error.findings.contains { $0.code == .nibActionInvalid && $0.message.contains("“Label”") })
+        let nib = try world.nib(
+            """
+            <customObject id="-2"/>
+            <button id="b"><connections><action selector="open:" target="-2" id="1"/></connections></button>
+            """)
+        let press = try #require(nib.instantiate(owner: owner).object("b", as: Link.self)?.onPress)
+        let failure = #expect(throws: PluginFailure.self) { try press.send(from: owner) }
+        #expect(failure?.message.contains("“Link”") ?? false && failure?.message.contains("“Card”") ?? false)
+    }
+
+    final class LabelReader: NibObject {
+        static let nibInterface = NibInterface(for: LabelReader.self) { nib in
+            nib.action("label:", LabelReader.read)
+        }
+        func read(_ label: Label) {}
+    }
+
+    @Test("227: two destinations of one outlet, and two actions of one event")
+    func oneOutletHasOneDestination() throws {
+        let error = try world.error(
+            """
+            <view id="a"><connections>
+            <outlet property="next" destination="a" id="1"/>
+            <outlet property="next" destination="b" id="2"/>
+            </connections></view>
+            <button id="b"><connections>
+            <action selector="reset" target="a" id="3"/>
+            <action selector="reset" target="b" id="4"/>
+            </connections></button>
+            """)
+        #expect(error.findings.map(\.code) == [.nibOutletInvalid, .nibActionInvalid])
+        #expect(error.findings.map { $0.place?.line } == [7, 11])
+    }
+
+    @Test("228: an outlet to First Responder")
+    func outletToFirstResponderIsAnError() throws {
+        let error = try world.error(
+            """
+            <customObject id="-1" customClass="FirstResponder"/>
+            <view id="a"><connections><outlet property="delegate" destination="-1" id="1"/></connections></view>
+            """)
+        #expect(error.summary == "nibOutletInvalid 6:35")
+    }
+
+    /// Seed 49: an outlet that must be connected.
+    @Test("230: a required outlet that is not connected")
+    func requiredOutletsMustBeConnected() throws {
+        let error = try world.error("<customObject id=\"-2\" customClass=\"StrictCard\"/>", owner: StrictCard())
+        #expect(error.summary == "nibOutletUnconnected 5:1" && error.subject == "words")
+        #expect(error.findings[0].remedy.contains("“Block”"))
+        #expect(try world.error("<view id=\"a\"/>", owner: StrictCard()).code == .nibOutletUnconnected)
+    }
+
+    @Test("231: a binding or segue without connector", arguments: ["binding", "segue", "anything"])
+    func otherKindsNeedAConnector(kind: String) throws {
+        let error = try world.error(
+            "<view id=\"a\"><connections><\(kind) destination=\"a\" id=\"1\"/></connections></view>")
+        #expect(error.summary == "nibUnsupported 5:27" && error.subject == kind)
+    }
+}

@@ -1,0 +1,237 @@
+import Glibc
+@_spi(PluginHost) import PluginABI
+import Testing
+
+@testable import PluginHost
+
+/// Files that are not nibs.
+///
+/// Numbers in titles are those of the project's list of faults.
+@Suite struct NibDocumentFaults {
+    private func refusal(named name: String = "Bad", in world: NibWorld) -> PluginError? {
+        do {
+            _ = try world.bundle.nib(named: name)
+            return nil
+        } catch {
+            return error as? PluginError
+        }
+    }
+
+    @Test("200: a nib that is missing, with the places that were looked in")
+    func missingNibIsNamed() throws {
+        let world = try NibWorld(["de.lproj/Other.xib": NibWorld.document("")])
+        for name in ["Bad", "Bad.xib", "../Info", "/etc/passwd", "", ".xib"] {
+            let error = try #require(refusal(named: name, in: world))
+            #expect(error.code == .nibMissing && error.subject == name)
+            #expect(error.description.contains(world.tree("Nibs.bundle/Contents/Resources")))
+        }
+    }
+
+    @Test("201: a directory, a FIFO, a dangling link")
+    func whatIsNoFileIsRefused() throws {
+        let world = try NibWorld(["Bad.nib/keyedobjects.nib": "bplist00", "Old.gorm/objects.gorm": ""])
+        let directory = try #require(refusal(in: world))
+        #expect(directory.code == .nibUnsupported && directory.filePath?.hasSuffix("Bad.nib") ?? false)
+        let resources = world.tree("Nibs.bundle/Contents/Resources/")
+        #expect(mkfifo(resources + "Fifo.xib", 0o600) == 0)
+        try world.tree.link("Nibs.bundle/Contents/Resources/Dangling.xib", to: "nowhere")
+        // Neither is a resource, so no look-up opens them.
+        for name in ["Fifo", "Dangling"] { #expect(refusal(named: name, in: world)?.code == .nibMissing) }
+        for name in ["Fifo.xib", "Dangling.xib"] {
+            let error = #expect(throws: PluginError.self) {
+                try Nib(contentsOf: resources + name, bundle: world.bundle)
+            }
+            #expect(error?.code == (name == "Fifo.xib" ? .nibUnreadable : .nibMissing))
+        }
+    }
+
+    @Test("202: an empty file, blanks, NULs", arguments: ["", "  \n", "\0\0\0"])
+    func emptyFileIsRefused(text: String) throws {
+        let world = try NibWorld(["Bad.xib": text])
+        #expect(refusal(in: world)?.code == .nibUnreadable)
+    }
+
+    @Test("203: more than 4 MiB, and a sparse file of 20 GB")
+    func largeFileIsRefused() throws {
+        let world = try NibWorld(["Bad.xib": ""])
+        let path = world.tree("Nibs.bundle/Contents/Resources/Bad.xib")
+        for size in [(4 << 20) + 1, 20_000_000_000] {
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+            #expect(ftruncate(descriptor, size) == 0)
+            close(descriptor)
+            let error = try #require(refusal(in: world))
+            #expect(error.code == .nibUnreadable && error.description.contains("4194304"), "\(error)")
+            // Another file, so that the change shows at once.
+            unlink(path)
+        }
+    }
+
+    @Test("204: a file that becomes longer while it is read has one byte too many, or is cut like any other")
+    func growingFileIsRead() throws {
+        // What the reader gets is checked as a whole: one byte more is no XML any more.
+        let world = try NibWorld()
+        let text = NibWorld.document("<view id=\"a\"/>")
+        #expect(throws: PluginError.self) { try world.file(text + "<") }
+        #expect(throws: PluginError.self) { try world.file(String(text.dropLast(30))) }
+    }
+
+    @Test("205 and 206: no truncation is read; no flipped byte ends the process")
+    func damagedDocumentsAreErrors() throws {
+        // Faults 205 and 206
+        let world = try NibWorld()
+        let text = Array(
+            NibWorld.document(
+                "<view id=\"a\" title=\"x\"><connections><outlet property=\"next\" destination=\"a\" id=\"c\"/></connections></view>"
+            ).utf8)
+        for length in 0..<(text.count - 1) {
+            #expect(throws: PluginError.self) { try world.file(bytes: Array(text[..<length])) }
+        }
+        for index in text.indices {
+            var changed = text
+            changed[index] ^= UInt8(1 + index % 255)
+            do {
+                _ = try Nib(services: try world.file(bytes: changed)).instantiate()
+            } catch {
+                #expect(error is PluginError)
+            }
+        }
+    }
+
+    @Test("207 and 208: other encodings, document types, CDATA")
+    func whatTheFormatDoesNotHaveIsRefused() throws {
+        // Faults 207 and 208
+        let world = try NibWorld()
+        let text = NibWorld.document("")
+        for changed in [
+            text.replacing("UTF-8", with: "ISO-8859-1"), text.replacing("<document", with: "<!DOCTYPE a><document"),
+            text.replacing("<objects>", with: "<objects><![CDATA[ ]]>"),
+            text.replacing("version=\"3.0\"", with: "version=\"&x;\""),
+        ] {
+            #expect(throws: PluginError.self) { try world.file(changed) }
+        }
+    }
+
+    @Test("209: elements 129 deep")
+    func depthIsLimited() throws {
+        let world = try NibWorld()
+        // The root and objects are two.
+        func nested(_ depth: Int) -> String {
+            NibWorld.document(String(repeating: "<a>", count: depth - 2) + String(repeating: "</a>", count: depth - 2))
+        }
+        _ = try world.file(nested(128))
+        let error = #expect(throws: PluginError.self) { try world.file(nested(129)) }
+        #expect(error?.code == .nibUnreadable && error?.findings[0].place != nil)
+        #expect(throws: PluginError.self) { try world.file(nested(1_000_000 / 8)) }
+    }
+
+    @Test("210: 100,001 elements; 2,049 objects")
+    func elementsAndObjectsAreLimited() throws {
+        let world = try NibWorld()
+        #expect(throws: PluginError.self) {
+            try world.file(NibWorld.document(String(repeating: "<a/>", count: 100_000)))
+        }
+        let objects = { (count: Int) in (0..<count).map { "<view id=\"\($0)\"/>" }.joined(separator: "\n") }
+        #expect(try world.nib(objects(2_048)).instantiate().objects.count == 2_048)
+        let error = try world.error(objects(2_049))
+        #expect(error.code == .nibUnreadable && error.findings[0].place?.line == NibWorld.firstLine + 2_048)
+    }
+
+    @Test("211: an attribute twice in an element")
+    func attributeTwiceIsRefused() throws {
+        let error = #expect(throws: PluginError.self) { try NibWorld().nib("<view id=\"a\" tag=\"1\" tag=\"2\"/>") }
+        #expect(
+            error?.code == .nibUnreadable && error?.findings[0].place == .init(line: NibWorld.firstLine, column: 22))
+    }
+
+    @Test("212: two objects of one id, with the line of the other")
+    func equalIdsAreFound() throws {
+        let error = try NibWorld().error("<view id=\"a\"/>\n<view id=\"a\"/>")
+        #expect(error.summary == "nibReferenceInvalid 6:7" && error.findings[0].message.contains("line 5"))
+    }
+
+    @Test("213 and 214: a destination without id, and one that does not exist")
+    func danglingDestinationsAreFound() throws {
+        // Faults 213 and 214
+        let world = try NibWorld()
+        let error = try world.error(
+            """
+            <view id="abc"><connections>
+            <outlet property="next" destination="abd" id="c"/>
+            <action selector="x" target="gone" id="d"/>
+            <outlet property="delegate" id="e"/>
+            <outlet destination="abc" id="f"/>
+            <action target="abc" id="g"/>
+            </connections></view>
+            """)
+        #expect(error.findings.count == 5)
+        #expect(error.findings.allSatisfy { $0.code == .nibReferenceInvalid })
+        #expect(error.summary == "nibReferenceInvalid 6:25" && error.findings[0].remedy.contains("“abc”"))
+        let lost = try world.error("<column><view id=\"a\"/></column>")
+        #expect(lost.summary == "nibReferenceInvalid 5:1" && lost.findings[0].message.contains("“a”"))
+        #expect(
+            try world.error(
+                "<view id=\"p\"><box key=\"contentView\"><subviews><view id=\"a\"/></subviews></box></view>"
+            ).code == .nibReferenceInvalid)
+    }
+
+    @Test(
+        "215: every other format is named, with the way out",
+        arguments: [
+            (
+                "<archive type=\"com.apple.InterfaceBuilder3.Cocoa.XIB\" version=\"8.00\"><data/></archive>",
+                "Interface Builder 3", "ibtool"
+            ),
+            (
+                "<document type=\"com.apple.InterfaceBuilder3.CocoaTouch.Storyboard.XIB\" version=\"3.0\"/>",
+                "storyboard", "scene"
+            ),
+            ("bplist00\u{1}", "keyed archive", "Ship"), ("NIBArchive\u{1}", "NIBArchive", "Ship"),
+            ("<plist version=\"1.0\"><dict/></plist>", "keyed archive", "Ship"),
+            ("<interface><object class=\"GtkWindow\"/></interface>", "<interface>", "XIB"),
+            (
+                "<document type=\"com.apple.InterfaceBuilder3.Cocoa.XIB\" version=\"4.0\"><objects/></document>",
+                "“4.0”", "Xcode"
+            ),
+            ("<document type=\"other\" version=\"3.0\"><objects/></document>", "“other”", "XIB"),
+            ("\u{4}\u{b}streamtyped\u{1}", "archive", "Ship"),
+        ])
+    func otherFormatsAreNamed(text: String, name: String, wayOut: String) throws {
+        let error = try #require(#expect(throws: PluginError.self) { try NibWorld().file(text) })
+        #expect(error.code == .nibUnsupported)
+        #expect(error.findings[0].message.contains(name), "\(error)")
+        #expect(error.findings[0].remedy.contains(wayOut), "\(error)")
+    }
+
+    @Test("no or two objects, and a document of version 3.1")
+    func exactlyOneGraphIsRead() throws {
+        let world = try NibWorld()
+        let head = "<document type=\"com.apple.InterfaceBuilder3.Cocoa.XIB\" version=\"3.1\">"
+        #expect(try Nib(services: world.file(head + "<objects/></document>")).instantiate().objects.isEmpty)
+        #expect(throws: PluginError.self) { try world.file(head + "</document>") }
+        #expect(throws: PluginError.self) { try world.file(head + "<objects/><objects/></document>") }
+    }
+
+    /// Seed 79: `.nib` before `.xib` in one place, the variant of the platform and device in that place.
+    @Test func theFileIsFoundByTheOrderOfResources() async {
+        await #expect(processExitsWith: .success) {
+            let text = { (title: String) in NibWorld.document("<view id=\"a\" title=\"\(title)\"/>") }
+            let world = try NibWorld([
+                "Both.nib": text("nib"), "Both.xib": text("xib"), "Main.xib": text("plain"),
+                "Main-linux.xib": text("linux"),
+                "Device.xib": text("plain"), "Device~terminal.xib": text("terminal"),
+                "Device~terminal@2x.xib": text("two"),
+            ])
+            func title(_ name: String) throws -> String? {
+                try world.named(name).instantiate().object("a", as: Block.self)?.title
+            }
+            #expect(try title("Both") == "nib" && title("Both.xib") == "xib")
+            #expect(try title("Main") == "linux")
+            // Seeds 6 and 7: the device's file, and without one the plain file.
+            #expect(try title("Device") == "plain")
+            HostEnvironment.current.device = "terminal"
+            #expect(try title("Device") == "terminal" && title("Both") == "nib")
+            HostEnvironment.current.scale = 2
+            #expect(try title("Device") == "two")
+        }
+    }
+}

@@ -1,0 +1,328 @@
+import Glibc
+@_spi(PluginHost) import PluginABI
+import Testing
+
+@testable import PluginHost
+
+/// The caller's mistakes, and what happens while objects are made.
+///
+/// Numbers in titles are those of the project's list of faults.
+@Suite struct NibLifeFaults {
+    private let world: NibWorld
+
+    init() throws { world = try NibWorld() }
+
+    private static let owned = """
+        <customObject id="-2" customClass="Card"><connections><outlet property="words" destination="a" id="c"/></connections></customObject>
+        <view id="a"/>
+        """
+
+    @Test("238: no owner, and one of another class")
+    func theOwnerMustFit() throws {
+        let none = try world.error(Self.owned)
+        #expect(none.summary == "nibOwnerInvalid 5:63")
+        #expect(try world.error(Self.owned, owner: Row()).code == .nibOutletInvalid)
+        #expect(
+            try world.error(
+                "<customObject id=\"-2\"/><view id=\"a\"><connections><outlet property=\"delegate\" destination=\"-2\" id=\"c\"/></connections></view>"
+            )
+            .code == .nibOwnerInvalid)
+    }
+
+    @Test("239: a placeholder that is missing; one that the nib does not have is a warning")
+    func placeholdersMustBeGiven() async {
+        await #expect(processExitsWith: .success) {
+            nonisolated(unsafe) var logged: [String] = []
+            HostEnvironment.current.log = { logged.append($0.message) }
+            let world = try NibWorld()
+            let text = """
+                <placeholder placeholderIdentifier="A" id="p"/>
+                <view id="a"><connections><outlet property="delegate" destination="p" id="c"/></connections></view>
+                """
+            #expect(try world.error(text).summary == "nibPlaceholderMissing 6:35")
+            let nib = try world.nib(text)
+            try nib.instantiate(placeholders: ["A": Card(), "B": Card()])
+            #expect(logged.contains { $0.contains("“B”") && $0.contains("“A”") })
+            // One of another class than the nib says is a warning.
+            logged = []
+            try world.nib("<customObject id=\"-2\" customClass=\"Other\"/>").instantiate(owner: Card())
+            #expect(logged.contains { $0.contains("“Other”") && $0.contains("“Card”") })
+        }
+    }
+
+    @Test("240: one identifier twice")
+    func oneIdentifierStandsOnce() throws {
+        let twice =
+            "<placeholder placeholderIdentifier=\"A\" id=\"p\"/>\n<placeholder placeholderIdentifier=\"A\" id=\"q\"/>"
+        #expect(try world.error(twice).summary == "nibReferenceInvalid 6:1")
+        #expect(
+            try world.error("<customObject id=\"-2\"/><placeholder placeholderIdentifier=\"IBFilesOwner\" id=\"x\"/>")
+                .code == .nibReferenceInvalid)
+    }
+
+    @MainActor final class Window: NibObject {
+        var block: Block?
+        var count = 0
+        var opened = 0
+        nonisolated init() {}
+        nonisolated static let nibInterface = NibInterface.onMainActor(Window.self) { nib in
+            nib.outlet("block") { $0.block = $1 }
+            nib.attribute("count") { $0.count = $1 }
+            nib.action("open:") { (window, _: Link) in window.opened += 1 }
+        }
+        nonisolated func awakeFromNib() { MainActor.assumeIsolated { count += 1 } }
+    }
+
+    @Test("241: a class of the main actor on another thread")
+    func mainActorClassesNeedTheMainActor() async {
+        await #expect(processExitsWith: .success) {
+            let world = try NibWorld(
+                classes: NibClass.blocks + [
+                    NibClass(name: "Window", NibRegistration(Window.self, element: nil) { _ in Window() })
+                ])
+            let nib = try world.nib(
+                """
+                <customObject id="w" customClass="Window" count="4"><connections><outlet property="block" destination="b" id="c"/></connections></customObject>
+                <button id="b"><connections><action selector="open:" target="w" id="d"/></connections></button>
+                """)
+            let code: PluginError.Code? = await Task.detached { () -> PluginError.Code? in
+                do {
+                    _ = try nib.instantiate()
+                    return nil
+                } catch {
+                    return (error as? PluginError)?.code
+                }
+            }.value
+            #expect(code == .nibThread)
+            // The test's main is asynchronous, so that another thread than the main one runs the main actor's jobs.
+            try await MainActor.run {
+                let made = try nib.instantiate()
+                let window = made.object("w", as: Window.self)!
+                #expect(window.block != nil && window.count == 5)
+                try (window.block as? Link)?.onPress?.send(from: window.block!)
+                #expect(window.opened == 1)
+            }
+        }
+    }
+
+    final class Failing: Plugin, NibObject {
+        static let nibInterface = NibInterface(for: Failing.self) { _ in }
+        init(context: PluginContext) throws { throw PluginFailure("It has no ink.", remedy: "Fill it.") }
+    }
+
+    @Test("242: an initialiser throws: what was made is released, nobody is awake, the owner is untouched")
+    func failedInitialiserLeavesNothing() throws {
+        let world = try NibWorld(classes: NibClass.blocks + [.plugin(Failing.self)])
+        let recorder = Recorder()
+        let card = Card()
+        let error = Recorder.$current.withValue(recorder) {
+            #expect(throws: PluginError.self) {
+                try world.nib(
+                    Self.owned + "<view id=\"b\"/><customObject id=\"f\" customClass=\"Failing\"/><view id=\"d\"/>"
+                )
+                .instantiate(owner: card)
+            }
+        }
+        #expect(error?.code == .nibObjectFailed && error?.description.contains("It has no ink.") ?? false)
+        #expect(error?.findings[0].remedy == "Fill it." && error?.description.contains("“f”") ?? false)
+        #expect(recorder.events == ["init Block", "init Block", "deinit", "deinit"])
+        #expect(card.words == nil && card.loads == 0)
+    }
+
+    @Test("243: an initialiser that traps ends the process; the docs say so")
+    func trappingInitialiserEndsTheProcess() async {
+        await #expect(processExitsWith: .failure) {
+            let trap = NibClass(name: "Trap", NibRegistration(Row.self, element: nil) { _ in fatalError("trap") })
+            _ = try NibWorld(classes: [trap]).nib("<customObject id=\"a\" customClass=\"Trap\"/>").instantiate()
+        }
+    }
+
+    @Test("244: a nib that instantiates itself ends at the depth of 32")
+    func nestedNibsEnd() throws {
+        final class Box: @unchecked Sendable { var nib: Nib?, depth = 0 }
+        // @unchecked because one thread uses it.
+        let box = Box()
+        let nesting = NibClass(
+            name: "Nesting",
+            NibRegistration(Row.self, element: nil) { context in
+                box.depth += 1
+                _ = try box.nib?.instantiate()
+                return try Row(context: context)
+            })
+        let nib = try NibWorld(classes: [nesting]).nib("<customObject id=\"a\" customClass=\"Nesting\"/>")
+        box.nib = nib
+        let error = #expect(throws: PluginError.self) { try nib.instantiate() }
+        #expect(box.depth == 32)
+        #expect(error?.findings.contains { $0.code == .nibNested } ?? false)
+        box.nib = nil
+        _ = try nib.instantiate()
+    }
+
+    @Test("245: awake instantiates another nib, and changes the language")
+    func awakeMayUseNibs() async {
+        await #expect(processExitsWith: .success) {
+            final class Waking: Plugin, NibObject {
+                nonisolated(unsafe) static var other: Nib?
+                static let nibInterface = NibInterface(for: Waking.self) { _ in }
+                init(context: PluginContext) throws {}
+                func awakeFromNib() {
+                    #expect(try! Waking.other!.instantiate().objects.count == 2)
+                    HostEnvironment.current.preferredLanguages = ["de"]
+                }
+            }
+            let world = try NibWorld(classes: NibClass.blocks + [.plugin(Waking.self)])
+            Waking.other = try world.nib("<view id=\"a\"/><view id=\"b\"/>")
+            let nib = try world.nib("<customObject id=\"a\" customClass=\"Waking\"/>")
+            #expect(try nib.instantiate().objects.count == 1)
+            #expect(try nib.instantiate().objects.count == 1)
+        }
+    }
+
+    private static let entry: @convention(c) (UnsafePointer<plugin_host>) -> plugin_status = { host in
+        registerPlugin(with: host) { plugin in
+            plugin.register(Row.self, element: "row")
+            plugin.register(Label.self, as: "Title")
+        }
+    }
+
+    /// Seed 80: a loadable bundle ships a nib, in a language or for all, and its classes are those that its code registers.
+    @Test("246: the bundle is unloaded between two instantiations: a new plan, and the code is active again")
+    func aPluginsNibUsesItsClasses() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.preferredLanguages = ["fr"]
+            let tree = try TemporaryTree([
+                "Rows.bundle/Contents/Info.plist": "{ CFBundleIdentifier = \"org.example.Rows\"; }",
+                "Rows.bundle/Contents/Resources/fr.lproj/Rows.nib": NibWorld.document(
+                    "<row id=\"r\" title=\"un\"/><customObject id=\"t\" customClass=\"Title\"/>"),
+            ])
+            let bundle = try PluginBundle.linked(at: tree("Rows.bundle"), entry: NibLifeFaults.entry)
+            let nib = try bundle.nib(named: "Rows")
+            #expect(!bundle.isLoaded)
+            var made: NibInstance? = try nib.instantiate()
+            // Its code was loaded when it was first needed.
+            #expect(bundle.isLoaded && made?.object("r", as: Row.self)?.title == "un" && made?.object("t") is Label)
+            #expect(bundle.liveObjects.map(\.count) == [1, 1], "\(bundle.liveObjects)")
+            bundle.unload()
+            // Objects outlive the unload.
+            #expect(made?.object("r", as: Row.self)?.title == "un")
+            made = try nib.instantiate()
+            #expect(bundle.isLoaded && made?.objects.count == 2)
+            made = nil
+            #expect(bundle.liveObjects.isEmpty)
+            // The plug-in's own context gives the same.
+            let context = PluginContext(services: HostTable(bundle: bundle))
+            #expect(
+                try context.nib("Rows").name == "Rows" && context.image("none") == nil && context.sound("none") == nil)
+        }
+    }
+
+    @Test("219 and 221: classes of a bundle that PHRequires names, and of one that does not load")
+    func requiredBundlesHaveClasses() async {
+        // Faults 219 and 221
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree([
+                "Rows.bundle/Contents/Info.plist": "{ CFBundleIdentifier = \"org.example.Rows\"; }",
+                "User.bundle/Contents/Info.plist": "{ PHRequires = { \"org.example.Rows\" = \"*\"; }; }",
+                "User.bundle/Contents/Resources/A.xib": NibWorld.document("<row id=\"r\"/>"),
+                "Stranger.bundle/Contents/Info.plist": "{ }",
+                "Stranger.bundle/Contents/Resources/A.xib": NibWorld.document(
+                    "<customObject id=\"r\" customClass=\"Title\"/>"),
+                "Broken.bundle/Contents/Info.plist": "{ NSExecutable = Broken; }",
+                "Broken.bundle/Contents/Resources/A.xib": NibWorld.document("<row id=\"r\"/>"),
+            ])
+            let rows = try PluginBundle.linked(at: tree("Rows.bundle"), entry: NibLifeFaults.entry)
+            let user = try PluginBundle.open(path: tree("User.bundle"))
+            #expect(try user.nib(named: "A").instantiate().object("r") is Row)
+            #expect(rows.isLoaded)
+            func error(_ name: String) throws -> PluginError? {
+                do {
+                    _ = try PluginBundle.open(path: tree(name)).nib(named: "A").instantiate()
+                    return nil
+                } catch {
+                    return error as? PluginError
+                }
+            }
+            let stranger = try error("Stranger.bundle")
+            #expect(stranger?.code == .nibClassMissing && stranger?.description.contains("Rows.bundle") ?? false)
+            let broken = try error("Broken.bundle")
+            #expect(broken?.code == .executableMissing, "\(String(describing: broken))")
+            #expect(broken?.filePath?.hasSuffix("A.xib") ?? false && broken?.findings[0].place != nil)
+        }
+    }
+
+    private static let wrongEntry: @convention(c) (UnsafePointer<plugin_host>) -> plugin_status = { host in
+        registerPlugin(with: host) { plugin in plugin.register(Wrong.self) }
+    }
+
+    final class Wrong: Plugin, NibObject {
+        static let nibInterface = NibInterface(for: Wrong.self) { nib in
+            nib.attribute("a") { (_: Wrong, _: Int) in }
+            nib.attribute("a") { (_: Wrong, _: String) in }
+        }
+        init(context: PluginContext) throws {}
+    }
+
+    @Test("223: a plug-in whose class declares a name twice does not load")
+    func wrongInterfaceFailsTheLoad() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["Wrong.bundle/Contents/Info.plist": "{ }"])
+            let bundle = try PluginBundle.linked(at: tree("Wrong.bundle"), entry: NibLifeFaults.wrongEntry)
+            #expect(!bundle.load() && bundle.loadError?.code == .nibInterfaceInvalid)
+        }
+    }
+
+    @Test("247: 1,000 instantiations of one nib on several threads")
+    func oneNibServesManyThreads() async throws {
+        let nib = try world.nib("<view id=\"a\"><subviews><view id=\"b\" title=\"x\"/></subviews></view>")
+        let made = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<1_000 {
+                group.addTask {
+                    let instance = try? nib.instantiate()
+                    return instance?.object("a", as: Block.self)?.blocks.first?.title == "x"
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(made == 1_000)
+    }
+
+    @Test("248: 10,000 instantiations leave no object")
+    func everyObjectIsReleased() throws {
+        let nib = try world.nib(
+            """
+            <view id="a"><subviews><view id="b"/></subviews>
+            <connections><outlet property="delegate" destination="b" id="c"/></connections></view>
+            """)
+        weak var last: Block?
+        for _ in 0..<10_000 { last = try nib.instantiate().object("b", as: Block.self) }
+        #expect(last == nil)
+    }
+
+    @Test("249: a chain of strong outlets through all objects is released on a small stack")
+    func longChainsAreReleased() async {
+        await #expect(processExitsWith: .success) {
+            let objects = (0..<2_048).map { number in
+                "<view id=\"\(number)\">"
+                    + (number < 2_047
+                        ? "<connections><outlet property=\"next\" destination=\"\(number + 1)\" id=\"c\(number)\"/></connections>"
+                        : "")
+                    + "</view>"
+            }.joined()
+            let nib = try NibWorld().nib(objects)
+            nonisolated(unsafe) var kept: Block? = try nib.instantiate().object("0", as: Block.self)
+            var attributes = pthread_attr_t()
+            pthread_attr_init(&attributes)
+            pthread_attr_setstacksize(&attributes, 1 << 20)
+            var thread = pthread_t()
+            let box = Unmanaged.passRetained(kept!)
+            kept = nil
+            pthread_create(
+                &thread, &attributes,
+                { pointer in
+                    Unmanaged<Block>.fromOpaque(pointer!).release()
+                    return nil
+                }, box.toOpaque())
+            pthread_join(thread, nil)
+        }
+    }
+}

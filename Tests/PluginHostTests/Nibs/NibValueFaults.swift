@@ -1,0 +1,227 @@
+import Glibc
+@_spi(PluginHost) import PluginABI
+import Testing
+
+@testable import PluginHost
+
+/// Values of a nib.
+///
+/// Numbers in titles are those of the project's list of faults.
+@Suite struct NibValueFaults {
+    private let world: NibWorld
+
+    init() throws { world = try NibWorld() }
+
+    /// A view with something in it.
+    private func view(_ attributes: String, _ content: String = "") -> String {
+        "<view id=\"a\" \(attributes)>\(content)</view>"
+    }
+
+    private func block(_ attributes: String, _ content: String = "") throws -> Block {
+        try #require(world.nib(view(attributes, content)).instantiate().object("a", as: Block.self))
+    }
+
+    private func runtime(_ attributes: String, _ child: String = "") -> String {
+        "<userDefinedRuntimeAttributes><userDefinedRuntimeAttribute \(attributes)>\(child)"
+            + "</userDefinedRuntimeAttribute></userDefinedRuntimeAttributes>"
+    }
+
+    @Test func everyTypeIsRead() throws {
+        let block = try block(
+            "title=\"a &amp; b\" tag=\"-7\" ratio=\"1.5e2\" factor=\"0.25\" isOn=\"true\" weight=\"bold\" unknown=\"passed over\" key=\"k\" userLabel=\"l\"",
+            """
+            <string key="toolTip">tip &lt;</string>
+            <mutableString key="note" base64-UTF8="YES">
+            w6QgYg==
+            </mutableString>
+            <rect key="frame" x="-1" y="0" width="2" height="3"/><point key="origin" x="1" y="2"/>
+            <size key="extent" width="3" height="4"/><range key="span" location="5" length="6"/>
+            <color key="color" red="0.5" green="1" blue="0" alpha="0.25" colorSpace="calibratedRGB"/>
+            <date key="date" timeIntervalSinceReferenceDate="-12.5"/>
+            <font key="font" metaFont="system" size="13"/>
+            <string key="undeclared">passed over</string>
+            <point key="canvasLocation" x="nothing" y="0"/><userComments><view id="no"/></userComments>
+            """)
+        #expect(block.title == "a & b" && block.tag == -7 && block.ratio == 150 && block.factor == 0.25 && block.isOn)
+        #expect(block.weight == .bold && block.toolTip == "tip <" && block.note == "ä b")
+        #expect(block.frame == NibRect(x: -1, y: 0, width: 2, height: 3) && block.origin == NibPoint(x: 1, y: 2))
+        #expect(block.extent == NibSize(width: 3, height: 4) && block.span == NibRange(location: 5, length: 6))
+        #expect(block.color == NibColor(red: 0.5, green: 1, blue: 0, alpha: 0.25))
+        #expect(block.date == NibDate(secondsSinceReferenceDate: -12.5))
+        #expect(block.font == NibRecord(element: "font", attributes: ["metaFont": "system", "size": "13"]))
+        #expect(block.font?["size"] == "13")
+    }
+
+    @Test func interfaceBuilderLeavesThePaddingOut() throws {
+        #expect(try block("", "<string key=\"title\" base64-UTF8=\"YES\">\nCg\n</string>").title == "\n")
+        #expect(try block("", "<string key=\"title\" base64-UTF8=\"YES\">Cg==</string>").title == "\n")
+        #expect(try block("", "<string key=\"title\" base64-UTF8=\"YES\">YWI</string>").title == "ab")
+        #expect(
+            try world.error(view("", "<string key=\"title\" base64-UTF8=\"YES\">C</string>")).code
+                == .nibAttributeInvalid)
+    }
+
+    @Test func colorsHaveTheirForms() throws {
+        #expect(
+            try block("", "<color key=\"color\" white=\"0.5\" colorSpace=\"x\"/>").color
+                == NibColor(red: 0.5, green: 0.5, blue: 0.5))
+        #expect(
+            try block("", "<color key=\"color\" name=\"textColor\" catalog=\"System\"/>").color
+                == NibColor(name: "textColor"))
+        #expect(
+            try block("", "<color key=\"color\" cyan=\"1\" magenta=\"0\" yellow=\"0\" black=\"0\"/>").color
+                == NibColor(green: 1, blue: 1))
+    }
+
+    /// Runtime attributes of every type, also through an outlet that the nib connects.
+    @Test func runtimeAttributesAreSetLast() throws {
+        let made = try world.nib(
+            """
+            <view id="a" title="first">
+                <userDefinedRuntimeAttributes>
+                    <userDefinedRuntimeAttribute type="string" keyPath="title" value="second"/>
+                    <userDefinedRuntimeAttribute type="number" keyPath="tag"><integer key="value" value="4"/></userDefinedRuntimeAttribute>
+                    <userDefinedRuntimeAttribute type="number" keyPath="ratio"><real key="value" value="2.5"/></userDefinedRuntimeAttribute>
+                    <userDefinedRuntimeAttribute type="boolean" keyPath="isOn" value="YES"/>
+                    <userDefinedRuntimeAttribute type="point" keyPath="origin"><point key="value" x="1" y="2"/></userDefinedRuntimeAttribute>
+                    <userDefinedRuntimeAttribute type="string" keyPath="note" value="x"/>
+                    <userDefinedRuntimeAttribute type="nil" keyPath="note"/>
+                    <userDefinedRuntimeAttribute type="string" keyPath="next.headerCell.title" value="far"/>
+                </userDefinedRuntimeAttributes>
+                <connections><outlet property="next" destination="b" id="c"/></connections>
+            </view>
+            <view id="b"><textField key="headerCell" title="near"/></view>
+            """
+        ).instantiate()
+        let a = try #require(made.object("a", as: Block.self))
+        #expect(
+            a.title == "second" && a.tag == 4 && a.ratio == 2.5 && a.isOn && a.origin == NibPoint(x: 1, y: 2)
+                && a.note == nil)
+        #expect(a.next?.header?.title == "far")
+    }
+
+    @Test("232: a runtime attribute that is not declared, with what there is")
+    func undeclaredRuntimeAttributeIsAnError() throws {
+        let error = try world.error(view("", runtime("type=\"string\" keyPath=\"titel\" value=\"x\"")))
+        #expect(error.code == .nibAttributeInvalid && error.subject == "titel" && error.findings[0].place != nil)
+        #expect(error.findings[0].remedy.contains("“title”") || error.findings[0].remedy.contains("others"))
+        #expect(try world.error(view("", runtime("type=\"string\" value=\"x\""))).code == .nibAttributeInvalid)
+    }
+
+    @Test(
+        "233: values of the wrong type, too large, not finite",
+        arguments: [
+            "tag=\"x\"", "tag=\"3.5\"", "tag=\"\"", "tag=\"9223372036854775808\"", "tag=\"0x10\"", "ratio=\"nan\"",
+            "ratio=\"inf\"",
+            "ratio=\"1e999\"", "ratio=\"\"", "ratio=\" 1\"", "factor=\"1e300\"", "isOn=\"maybe\"", "isOn=\"\"",
+            "frame=\"1 2 3 4\"",
+        ])
+    func attributesMustFit(attribute: String) throws {
+        let error = try world.error(view(attribute))
+        #expect(error.summary == "nibAttributeInvalid 5:14", "\(error)")
+    }
+
+    @Test(
+        "233: values that cannot be read",
+        arguments: [
+            "<integer key=\"tag\" value=\"9223372036854775808\"/>", "<integer key=\"tag\"/>",
+            "<real key=\"ratio\" value=\"nan\"/>",
+            "<real key=\"tag\" value=\"1.5\"/>", "<bool key=\"isOn\" value=\"x\"/>",
+            "<rect key=\"frame\" x=\"1\" y=\"2\" width=\"3\"/>",
+            "<point key=\"origin\" x=\"a\" y=\"0\"/>", "<range key=\"span\" location=\"-1\" length=\"0\"/>",
+            "<color key=\"color\" red=\"inf\"/>", "<string key=\"title\" base64-UTF8=\"YES\">abc</string>",
+            "<string key=\"title\" base64-UTF8=\"YES\">/w==</string>",
+            "<size key=\"origin\" width=\"1\" height=\"1\"/>",
+            "<nil key=\"title\"/>", "<font key=\"frame\"/>",
+            "<date key=\"date\" timeIntervalSinceReferenceDate=\"1e999\"/>",
+        ])
+    func valuesMustBeSound(value: String) throws {
+        let error = try world.error(view("", value))
+        #expect(error.code == .nibAttributeInvalid && error.findings[0].place?.line == NibWorld.firstLine, "\(error)")
+    }
+
+    @Test(
+        "233: runtime attributes of the wrong type",
+        arguments: [
+            "type=\"boolean\" keyPath=\"tag\" value=\"x\"", "type=\"number\" keyPath=\"tag\" value=\"many\"",
+            "type=\"number\" keyPath=\"title\" value=\"1\"", "type=\"point\" keyPath=\"origin\" value=\"{1, 2}\"",
+            "type=\"string\" keyPath=\"title\"",
+        ])
+    func runtimeAttributesMustFit(attribute: String) throws {
+        #expect(try world.error(view("", runtime(attribute))).code == .nibAttributeInvalid)
+    }
+
+    @Test("234: a path through an outlet that the nib does not connect")
+    func pathsGoThroughConnectedOutlets() throws {
+        let error = try world.error(view("", runtime("type=\"string\" keyPath=\"next.title\" value=\"x\"")))
+        #expect(error.code == .nibAttributeInvalid && error.findings[0].message.contains("“next”"))
+        #expect(
+            try world.error(view("", runtime("type=\"string\" keyPath=\".title\" value=\"x\""))).code
+                == .nibAttributeInvalid)
+    }
+
+    @Test("235: a text that is no case of the enumeration")
+    func enumerationsAreListed() throws {
+        let error = try world.error(view("weight=\"heavy\""))
+        #expect(error.code == .nibAttributeInvalid)
+        #expect(error.findings[0].message.contains("one of “bold” and “light”; it is “heavy”"), "\(error)")
+        #expect(try world.error(view("free=\"none\"")).code == .nibAttributeInvalid)
+        #expect(
+            Block.Weight.nibTypeName == "Enum(light|bold)" && Block.Free.nibTypeName == "Enum"
+                && Block.Free?.nibTypeName == "Enum?")
+    }
+
+    /// Seeds 16, 17, 21, 22, 66 and 67: a nib has names; the files are found in its bundle and read before any object is
+    /// made, and code gets the same object.
+    @Test func imagesAndSoundsAreFoundByName() throws {
+        let recorder = Recorder()
+        try Recorder.$current.withValue(recorder) {
+            let world = try NibWorld(["seal.png": "\u{1}", "ring.wav": "RIFF"])
+            let nib = Nib(
+                services: try NibFile(
+                    Array(
+                        NibWorld.document(
+                            "<view id=\"a\" image=\"seal\" sound=\"ring\"/>",
+                            "<resources><image name=\"seal\" width=\"1\" height=\"1\"/><sound name=\"ring\"/></resources>"
+                        ).utf8),
+                    name: "Test", path: nil, bundle: world.bundle, isTranslated: false, classes: world.classes))
+            let block = try #require(nib.instantiate().object("a", as: Block.self))
+            #expect(block.image != nil && block.image === world.bundle.image(named: "seal"))
+            #expect(block.sound != nil && block.sound === world.bundle.sound(named: "ring"))
+            #expect(try block.image?.bytes() == [1])
+        }
+    }
+
+    @Test("236: an image or sound that is missing, above the resources, a FIFO, or larger than 64 MiB is a warning")
+    func missingImageKeepsTheAttribute() async {
+        await #expect(processExitsWith: .success) {
+            nonisolated(unsafe) var logged: [String] = []
+            HostEnvironment.current.log = { logged.append($0.message) }
+            let world = try NibWorld(["large.png": "x"])
+            let resources = world.tree("Nibs.bundle/Contents/Resources/")
+            #expect(mkfifo(resources + "fifo.png", 0o600) == 0)
+            #expect(truncate(resources + "large.png", (64 << 20) + 1) == 0)
+            for name in ["seal", "../Info", "fifo", "large", ""] {
+                logged = []
+                let made = try world.nib("<view id=\"a\" title=\"x\" image=\"\(name)\" sound=\"\(name)\"/>")
+                    .instantiate()
+                #expect(made.object("a", as: Block.self)?.image == nil)
+                #expect(logged.contains { $0.hasPrefix("/T.xib:5:") && $0.contains("image") }, "\(logged)")
+                #expect(logged.contains { $0.hasPrefix("/T.xib:5:") && $0.contains("sound") })
+            }
+        }
+    }
+
+    @Test("237: an image that changes on disk is another object")
+    func changedImageIsAnother() throws {
+        let world = try NibWorld(["seal.png": "one"])
+        let first = try #require(world.bundle.image(named: "seal"))
+        #expect(world.bundle.image(named: "seal") === first)
+        try world.tree.write("Nibs.bundle/Contents/Resources/seal.png", "other")
+        // What was found is believed for 10 microseconds.
+        usleep(1_000)
+        let second = try #require(world.bundle.image(named: "seal"))
+        #expect(second !== first)
+        #expect(try second.bytes() == Array("other".utf8))
+    }
+}

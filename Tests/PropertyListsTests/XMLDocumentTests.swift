@@ -1,0 +1,170 @@
+import PropertyLists
+import Testing
+
+/// Numbers in titles are those of the project's list of faults.
+@Suite("Documents of any elements")
+struct XMLDocumentTests {
+    private static let limits = XMLDocument.Limits(size: 1 << 20, depth: 8, elements: 100, text: 1_000)
+
+    private func read(_ text: String) throws -> XMLDocument { try XMLDocument(Array(text.utf8), limits: Self.limits) }
+
+    private func fault(of text: String) -> PropertyListFault? { fault(of: Array(text.utf8)) }
+
+    private func fault(of bytes: [UInt8], _ limits: XMLDocument.Limits = Self.limits) -> PropertyListFault? {
+        do throws(PropertyListFault) {
+            _ = try XMLDocument(bytes, limits: limits)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func elementsAttributesAndTextsAreFound() throws {
+        let xml = try read(
+            """
+            \u{FEFF}<?xml version="1.0" encoding="UTF-8" standalone='yes'?>
+            <!-- a comment --><a one="1" two = 'a "word" &amp; &#x41;&#66;' three="x
+            y&#10;z">
+              <b/> <?work do?> <c key="k"> text &lt;b&gt; <!-- not this -->end</c>
+              <d><e f=""/></d>
+            </a>
+            <!-- the end -->
+            """)
+        #expect(xml.count == 5)
+        #expect(xml.name(ofElement: 0) == "a" && xml.isElement(0, named: "a") && !xml.isElement(0, named: "ab"))
+        #expect(xml.children(of: 0).map(xml.name(ofElement:)) == ["b", "c", "d"])
+        #expect(xml.attributes(ofElement: 0).map(xml.name(ofAttribute:)) == ["one", "two", "three"])
+        #expect(xml.value("two", ofElement: 0) == "a \"word\" & AB")
+        // XML: a line end in a value is a space, unless it is written as a reference.
+        #expect(xml.value("three", ofElement: 0) == "x y\nz")
+        #expect(xml.value("four", ofElement: 0) == nil)
+        let c = try #require(xml.children(of: 0).first { xml.isElement($0, named: "c") })
+        #expect(xml.text(ofElement: c) == " text <b> end")
+        let d = try #require(xml.children(of: 0).first { xml.isElement($0, named: "d") })
+        #expect(xml.children(of: d).map(xml.name(ofElement:)) == ["e"] && xml.text(ofElement: d).isEmpty)
+        #expect(xml.value("f", ofElement: d + 1) == "")
+    }
+
+    @Test func placesCountLinesAndScalars() throws {
+        let xml = try read("<a>\r\n <é b='1'/>\n\t<c/></a>")
+        let places = xml.places(of: [xml.offset(ofElement: 1), xml.offset(ofAttribute: 0), xml.offset(ofElement: 2)])
+        #expect(places.map(\.line) == [2, 2, 3] && places.map(\.column) == [2, 5, 2])
+    }
+
+    @Test("202: an empty file, blanks, NULs", arguments: ["", " \n", "<!-- only -->", "\0", "\0\0\0\0"])
+    func fileWithoutElementIsRefused(text: String) {
+        #expect(fault(of: text)?.code == (text.hasPrefix("\0") ? .unexpectedCharacter : .empty))
+    }
+
+    @Test("205: every truncation of a document is a fault")
+    func everyTruncationIsRefused() {
+        let text = Array("<?xml version=\"1.0\"?><!--c--><a b='c &amp; d'><e>t&#x20;</e><f/></a>".utf8)
+        #expect(fault(of: text) == nil)
+        for length in 0..<text.count {
+            #expect(fault(of: Array(text[..<length])) != nil, "of length \(length)")
+        }
+    }
+
+    @Test("207: other encodings, and bytes that are not UTF-8")
+    func otherEncodingsAreRefused() {
+        #expect(fault(of: "<?xml version='1.0' encoding='ISO-8859-1'?><a/>")?.code == .unknownEncoding)
+        #expect(fault(of: "<?xml version='1.0' encoding='KOI8-R'?><a/>")?.code == .unknownEncoding)
+        #expect(fault(of: "<a/>".utf8.flatMap { [$0, 0] })?.code == .unknownEncoding)
+        #expect(fault(of: [0xFF, 0xFE, 0x3C, 0, 0x61, 0])?.code == .unknownEncoding)
+        for bytes: [UInt8] in [[0xC3, 0x28], [0xED, 0xA0, 0x80]] {
+            let file: [UInt8] = Array("<a b='".utf8) + bytes + Array("'/>".utf8)
+            #expect(fault(of: file)?.code == .invalidEncoding)
+        }
+    }
+
+    @Test(
+        "208: document types, entities and CDATA",
+        arguments: [
+            "<!DOCTYPE a><a/>", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<a><!DOCTYPE a></a>",
+            "<a><![CDATA[text]]></a>", "<a>&b;</a>", "<a b='&c;'/>", "<a>&#0;</a>", "<a>&#xD800;</a>",
+            "<a>&#x110000;</a>",
+            "<a>&#99999999999999999999;</a>", "<a>&amp</a>", "<a b='&#;'/>",
+        ])
+    func whatDeclaresOrUsesEntitiesIsRefused(text: String) {
+        #expect(fault(of: text) != nil)
+    }
+
+    @Test("209: too deep")
+    func depthIsLimited() {
+        func nested(_ depth: Int) -> [UInt8] {
+            Array(String(repeating: "<a>", count: depth).utf8) + Array(String(repeating: "</a>", count: depth).utf8)
+        }
+        #expect(fault(of: nested(8)) == nil)
+        #expect(fault(of: nested(9))?.code == .tooDeep)
+        let limits = XMLDocument.Limits(size: 1 << 24, depth: 128, elements: 1 << 24, text: 1)
+        #expect(fault(of: nested(128), limits) == nil)
+        #expect(fault(of: nested(129), limits)?.code == .tooDeep)
+        #expect(fault(of: nested(1_000_000), limits)?.code == .tooDeep)
+    }
+
+    @Test("210: too many elements")
+    func elementsAreLimited() {
+        let text = { (count: Int) in "<a>" + String(repeating: "<b/>", count: count - 1) + "</a>" }
+        #expect(fault(of: text(100)) == nil)
+        #expect(fault(of: text(101))?.code == .tooManyNodes)
+        let attributes = (0...128).map { " a\($0)=''" }.joined()
+        #expect(fault(of: "<a\(attributes)/>")?.code == .tooManyNodes)
+        #expect(fault(of: "<a>" + String(repeating: "x", count: 1_001) + "</a>")?.code == .tooLarge)
+        #expect(fault(of: "<a b='" + String(repeating: "x", count: 1_001) + "'/>")?.code == .tooLarge)
+        #expect(fault(of: "<" + String(repeating: "a", count: 1_025) + "/>")?.code == .tooLarge)
+        #expect(fault(of: Array(repeating: 0x20, count: (1 << 20) + 1))?.code == .tooLarge)
+    }
+
+    @Test("211: an attribute twice in an element")
+    func secondAttributeOfANameIsLocated() {
+        let found = fault(of: "<a>\n  <b one='1' two='2' one='3'/></a>")
+        #expect(found?.code == .duplicateKey && found?.position == .text(line: 2, column: 22))
+    }
+
+    @Test(
+        "what is not XML is refused",
+        arguments: [
+            "a", "<a", "<a>", "<a></b>", "<a></a></a>", "</a>", "<a/><b/>", "<a/>text", "<1/>", "< a/>", "<a b/>",
+            "<a b=c/>",
+            "<a b='<'/>", "<a b='1'c='2'/>", "<a>text<b/></a>", "<a><b/>text</a>", "<a/b>", "<a></a b='c'>", "<!--",
+            "<a><!-</a>",
+            "<a><?x</a>",
+        ])
+    func malformedMarkupIsRefused(text: String) {
+        #expect(fault(of: text) != nil)
+    }
+
+    @Test("206: each byte of a document replaced: a fault or a document, and never the end of the process")
+    func everyFlippedByteIsRead() {
+        let text = Array("<?xml version=\"1.0\"?><a b='c &amp; d'><e g=\"h\">t&#x20;</e><!--f--></a>".utf8)
+        var sound = 0
+        for index in text.indices {
+            for byte in stride(from: UInt8(1), through: 255, by: 7) {
+                var changed = text
+                changed[index] ^= byte
+                guard let xml = try? XMLDocument(changed, limits: Self.limits) else { continue }
+                sound += 1
+                for element in 0..<xml.count {
+                    _ = xml.name(ofElement: element) + xml.text(ofElement: element)
+                    for attribute in xml.attributes(ofElement: element) { _ = xml.value(ofAttribute: attribute) }
+                }
+            }
+        }
+        #expect(sound > 0)
+    }
+
+    @Test func tablesAreSmall() throws {
+        let line = "        <textField id=\"abc-de-fgh\" title=\"Some text\" tag=\"12\" key=\"field\"/>\n"
+        let xml = try XMLDocument(
+            Array(("<a>" + String(repeating: line, count: 90) + "</a>").utf8), limits: Self.limits)
+        #expect(xml.memory.tables <= 2 * xml.memory.file)
+    }
+
+    @Test("a thousand comments that never end take no longer than one")
+    func unendedCommentsAreLinear() {
+        let text = "<a>" + String(repeating: "<b><!-- ", count: 100_000)
+        let start = ContinuousClock.now
+        #expect(fault(of: text) != nil)
+        #expect(ContinuousClock.now - start < .seconds(2))
+    }
+}
