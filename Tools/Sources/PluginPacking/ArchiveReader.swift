@@ -103,7 +103,10 @@ struct ArchiveReader: ~Copyable {
         case .directory:
             try tree.add(place, .directory)
             try make(target, below: directory)
-        case .link(let goal): try tree.add(place, .link(to: goal))
+        case .link(let goal):
+            try tree.add(place, .link(to: goal))
+            // An archive need not list the directories of its files.
+            try make(Path.parent(target), below: directory)
         case .file(let size, let isExecutable):
             try tree.add(place, .file(.disk(path: target, size: size), isExecutable: isExecutable))
             try make(Path.parent(target), below: directory)

@@ -292,6 +292,19 @@ import Testing
         try expectInstalled(skipped + frames + skipped + HostileArchive.frame([]))
     }
 
+    @Test func directoriesThatAnArchiveDoesNotListAreMade() throws {
+        let folder = try folder()
+        var archive = HostileArchive()
+        archive.add("Salon.bundle/Contents/Resources/links/info", type: "2", link: "../../Info.plist")
+        archive.add("Salon.bundle/Contents/Resources/files/deep/text", "text")
+        let output = try PluginHostTool.run("install", "--in", folder.path, archive.write())
+        #expect(output.status == 0, "\(output)")
+        let resources = folder.path + "/Salon.bundle/Contents/Resources"
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: resources + "/links/info") == "../../Info.plist")
+        #expect(FileManager.default.contents(atPath: resources + "/files/deep/text") == Data("text".utf8))
+    }
+
     @Test func fault482_anArchiveThatIsCutOffOrContinuedIsRefused() throws {
         let (start, count) = zeros()
         let sound = HostileArchive.frame(start, zeros: count, block: 100_000)
