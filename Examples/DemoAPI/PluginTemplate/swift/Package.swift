@@ -7,6 +7,16 @@ let shared: [Target.Dependency] = [
     .product(name: "__API_PRODUCT__", package: "__API_PACKAGE__"),
 ]
 
+// With these flags, the same sources give the same bytes in every folder: paths begin at the package, and nothing depends on
+// the paths of object files. Delete them if another package must depend on this one by version.
+let compiling: [SwiftSetting] = [
+    .unsafeFlags([
+        "-file-prefix-map", "\(Context.packageDirectory)=.", "-Xfrontend", "-no-clang-module-breadcrumbs",
+        "-Xfrontend", "-disable-incremental-llvm-codegen",
+    ])
+]
+let linking: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-soname=lib__NAME__.so"])]
+
 let package = Package(
     name: "__NAME__",
     products: [.library(name: "__NAME__", type: .dynamic, targets: ["__NAME__"])],
@@ -16,7 +26,7 @@ let package = Package(
         __API_DEPENDENCY__,
     ],
     targets: [
-        .target(name: "__NAME__", dependencies: shared),
+        .target(name: "__NAME__", dependencies: shared, swiftSettings: compiling, linkerSettings: linking),
         // It does not depend on the plug-in's target, because it loads the library that is built beside it.
         .testTarget(
             name: "__NAME__Tests",

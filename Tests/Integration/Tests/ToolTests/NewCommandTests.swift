@@ -106,7 +106,8 @@ import Testing
             // Without the library, whose build takes a minute each time.
             let manifest = project.appending(path: "Package.swift")
             let text = try String(contentsOf: manifest, encoding: .utf8)
-            try text.replacing(#/ *\.(product|package|testTarget)\(.*\n/#, with: "")
+            try text.replacing(#/(?s: *\.testTarget\(.*?\+ shared\),\n)/#, with: "")
+                .replacing(#/ *\.(product|package)\(.*\n/#, with: "")
                 .write(to: manifest, atomically: true, encoding: .utf8)
             try """
             public final class Salon {
