@@ -51,7 +51,7 @@ demo: plugins ## load the sample plug-ins and write a report on DOC="file …" i
 	$(PRODUCTS)/demo-host --plugins $(BUNDLES) --output $(REPORT) $(DOC)
 	@echo "Open $(CURDIR)/$(REPORT) in a browser."
 
-test: test-unit test-kit test-tools test-integration test-samples ## run every test
+test: test-unit test-kit test-tools test-samples test-integration ## run every test
 
 test-unit: setup
 	swift test
@@ -67,10 +67,10 @@ test-integration: build
 	@Scripts/setup.sh shells
 	swift test $(WORKSPACE) --skip-build
 
-# As their authors run them, but in the build folder that has all their libraries.
-test-samples: build
-	swift test --package-path Plugins --scratch-path .build-all -c release
-	swift test --package-path Plugins/Template --scratch-path .build-all -c release
+# As their authors run them, in the build folder of the unit tests, which has the library and the kit already.
+test-samples: setup
+	swift test --package-path Plugins --scratch-path .build
+	swift test --package-path Plugins/Template --scratch-path .build
 
 test-install: tool ## install into an empty directory, compile plug-ins and a host against it, remove it again
 	@Scripts/setup.sh shells packaging

@@ -14,7 +14,7 @@ struct CompletenessLint {
         // The keys with a text, and a localisation that has it, for the message.
         var keys: [String: String] = [:]
         for language in tables.languages {
-            for (key, entry) in tables.entries(table, language) where !entry.isBlank && keys[key] == nil {
+            for (key, entry) in tables.entries(table, language) where !entry.isEmpty && keys[key] == nil {
                 keys[key] = language
             }
         }
@@ -25,7 +25,7 @@ struct CompletenessLint {
             let file = tables.file(table, language)?.path
             var missing = LintFindings()
             for (key, owner) in wanted
-            where !sources.contains(where: { tables.entries(table, $0)[key].map { !$0.isBlank } ?? false }) {
+            where !sources.contains(where: { tables.entries(table, $0)[key].map { !$0.isEmpty } ?? false }) {
                 missing.add(
                     LintFinding(
                         .error, .missingText, filePath: file ?? tables.directories[language] ?? "", subject: key,
@@ -39,8 +39,10 @@ struct CompletenessLint {
 }
 
 extension LocalizedTables.Entry {
-    /// Whether it shows nothing.
-    fileprivate var isBlank: Bool { text?.allSatisfy(\.isWhitespace) ?? false }
+    /// Whether the text is empty.
+    ///
+    /// A space is a text, such as the mark between groups of digits in French.
+    fileprivate var isEmpty: Bool { text?.isEmpty ?? false }
 }
 
 extension LintFinding.Code {

@@ -13,7 +13,7 @@ import Testing
     @Test func aTextThatOneLocalisationLacksIsAnErrorInEachDirection() throws {
         let found = try gaps([
             "en.lproj/Localizable.strings": "\"One word\" = \"One word\";\n\"a\" = \"A\";\n",
-            "fr.lproj/Localizable.strings": "\"Two words\" = \"Deux mots\";\n\"a\" = \"  \";\n",
+            "fr.lproj/Localizable.strings": "\"Two words\" = \"Deux mots\";\n\"a\" = \"\";\n",
             "fr.lproj/Only.strings": "\"b\" = \"B\";\n",
         ])
         #expect(
@@ -40,9 +40,9 @@ import Testing
         #expect(found.isEmpty, "\(found)")
     }
 
-    @Test func aBlankTextEverywhereIsNoGapAndTheDefaultLooksForNone() throws {
+    @Test func spacesAreATextAndTheDefaultLooksForNoGaps() throws {
         let resources = [
-            "en.lproj/Localizable.strings": "\"a\" = \"\";\n\"b c\" = \"B\";\n",
+            "en.lproj/Localizable.strings": "\"a\" = \"\";\n\"b c\" = \" \";\n",
             "fr.lproj/Localizable.strings": "\"b c\" = \"B\";\n\"d e\" = \"D\";\n",
         ]
         #expect(try gaps(resources) == ["en.lproj/Localizable.strings error missingText d e"])

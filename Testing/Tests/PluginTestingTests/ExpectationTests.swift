@@ -95,7 +95,7 @@ import Testing
             "Gaps", info: ["CFBundleDevelopmentRegion": "en"],
             strings: [
                 "en": ["Localizable": english, "Providers": ["Filter": "Filter"]],
-                "de": ["Localizable": ["One": "Eins", "%d words": "%@ Wörter", "Three": "Drei", "Four": " "]],
+                "de": ["Localizable": ["One": "Eins", "%d words": "%@ Wörter", "Three": "Drei", "Four": ""]],
             ])
         let open = try bundle.open()
         expectFailures(
