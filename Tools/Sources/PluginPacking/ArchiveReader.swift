@@ -190,7 +190,7 @@ struct ArchiveReader: ~Copyable {
             case "3", "4": throw unsafe(name, "a device")
             case "6": throw unsafe(name, "a FIFO")
             case "S": throw unsafe(name, "a sparse file")
-            default: throw unsafe(name, "a file of the unknown kind “\(Character(Unicode.Scalar(header.type)))”")
+            default: throw unsafe(name, "a file of the unknown kind \(header.type)")
             }
         }
     }

@@ -145,7 +145,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path) == [])
     }
 
-    @Test(arguments: ["1", "3", "4", "6", "7", "S", "Z", "D"])
+    @Test(arguments: ["1", "3", "4", "6", "7", "S", "Z", "D", "\u{1D}"])
     func fault478_whatIsNoFileIsRefused(_ type: String) throws {
         try expectRefused {
             $0.add("Salon.bundle/Contents/bad", type: Character(type), link: "Salon.bundle/Contents/Info.plist")
@@ -478,6 +478,8 @@ import Testing
         let document = try PluginHostTool.document("install", "--in", folder.path, archive)
         let error = document.object["error"] as? [String: Any]
         #expect(document.status == 1, "\(comment) \(document.text)")
+        let message = error?["message"] as? String ?? ""
+        #expect(message.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "\(comment) \(message)")
         let found = error?["code"] as? String ?? ""
         #expect(
             code.isEmpty ? ["unsafeFile", "archiveInvalid"].contains(found) : found == code,
