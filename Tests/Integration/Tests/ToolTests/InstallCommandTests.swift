@@ -479,7 +479,8 @@ import Testing
         let error = document.object["error"] as? [String: Any]
         #expect(document.status == 1, "\(comment) \(document.text)")
         let message = error?["message"] as? String ?? ""
-        #expect(message.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "\(comment) \(message)")
+        #expect(
+            message.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "\(comment) \(message)")
         let found = error?["code"] as? String ?? ""
         #expect(
             code.isEmpty ? ["unsafeFile", "archiveInvalid"].contains(found) : found == code,
