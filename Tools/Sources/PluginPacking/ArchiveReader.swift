@@ -41,7 +41,7 @@ struct ArchiveReader: ~Copyable {
 
     private init(_ path: String) throws(PackingError) {
         guard let stream = packing_zstd_make(false) else { throw .withoutZstandard(path) }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             let number = descriptor < 0 ? errno : EINVAL
@@ -127,7 +127,7 @@ struct ArchiveReader: ~Copyable {
     }
 
     private mutating func copy(_ size: Int64, to target: String) throws(PackingError) {
-        let file = open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let file = openFile(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .refused(.unwritable, target, cannot: "be made", errno: errno) }
         defer { close(file) }
         var rest = size

@@ -38,7 +38,7 @@ struct ArchiveWriter: ~Copyable {
 
     private init(_ path: String) throws(PackingError) {
         guard let stream = packing_zstd_make(true) else { throw .withoutZstandard(path) }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        let descriptor = openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
             let number = errno
             packing_zstd_free(stream)

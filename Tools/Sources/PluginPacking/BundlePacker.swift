@@ -148,7 +148,7 @@ public struct BundlePacker: Sendable {
         let info = Path.join(staged, "Contents/Info.plist")
         func write(_ note: PluginNote?) throws(PackingError) {
             let bytes = try source.completedInfo(note: note, hasExecutable: hasExecutable, hostRequires: hostRequires)
-            let descriptor = open(info, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
+            let descriptor = openFile(info, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 else { throw .refused(.unwritable, info, cannot: "be written", errno: errno) }
             defer { close(descriptor) }
             try FileTree.append(bytes, to: descriptor, info)

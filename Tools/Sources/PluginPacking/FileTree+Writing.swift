@@ -78,7 +78,7 @@ extension FileTree {
     }
 
     private static func write(_ bytes: FileBytes, to path: String) throws(PackingError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let descriptor = openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .refused(.unwritable, path, cannot: "be made", errno: errno) }
         defer { close(descriptor) }
         switch bytes {
@@ -109,7 +109,7 @@ extension FileTree {
     static func eachPart(
         of path: String, size: Int64, _ body: ([UInt8]) throws(PackingError) -> Void
     ) throws(PackingError) {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = openFile(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .refused(.unreadable, path, cannot: "be read", errno: errno) }
         defer { close(descriptor) }
         var total: Int64 = 0

@@ -241,7 +241,7 @@ public struct PluginInstaller: Sendable {
         guard let folder = Path.resolved(folder) else {
             throw .refused(.notInstalled, folder, cannot: "be looked through", errno: errno)
         }
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = openFile(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .refused(.unwritable, folder, cannot: "be opened", errno: errno) }
         defer { close(descriptor) }
         let end = ContinuousClock.now + Self.longestWait
@@ -261,7 +261,7 @@ public struct PluginInstaller: Sendable {
 
     /// Writes the new files to the disk, before the bundle is put in its place.
     private static func flush(_ folder: String) throws(PackingError) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = openFile(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
         let number = descriptor < 0 ? errno : packing_flush(descriptor)
         guard number == 0 else { throw .refused(.unwritable, folder, cannot: "be written", errno: number) }

@@ -40,7 +40,7 @@ struct StagingDirectory: ~Copyable {
             throw .refused(.unwritable, directory, cannot: "be written to", errno: errno)
         }
         let made = OpenedDirectory.text(template)
-        let descriptor = open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = openFile(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             rmdir(made)
             return nil
@@ -58,7 +58,7 @@ struct StagingDirectory: ~Copyable {
         guard let names = try? OpenedDirectory(path: directory).names else { return }
         for name in names.map(OpenedDirectory.text) where name.hasPrefix(prefix) {
             let path = Path.join(directory, name)
-            let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            let descriptor = openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { try? remove(path) }
