@@ -125,7 +125,7 @@ extension Nib {
         public static let externalObjects = OptionsKey(rawValue: "UINibExternalObjects")
     }
 
-    /// The nib of a name in a bundle, as ``PluginBundle/nib(named:)``; nil after an error, which is logged.
+    /// The nib of a name in a bundle, as `PluginBundle.nib(named:)`; nil after an error, which is logged.
     ///
     /// - Parameters:
     ///   - name: the nib's name.
@@ -141,7 +141,7 @@ extension Nib {
     /// - Parameters:
     ///   - data: the content of a XIB document.
     ///   - bundle: the bundle whose classes and resources it uses; nil for the main bundle.
-    /// - Throws: ``PluginError`` of code `nibUnreadable` or `nibUnsupported`.
+    /// - Throws: `PluginError` of code `nibUnreadable` or `nibUnsupported`.
     public convenience init(nibData data: some Sequence<UInt8>, bundle: PluginBundle?) throws {
         self.init(
             services: try NibFile(Array(data), name: "", path: nil, bundle: bundle ?? .main, isTranslated: false))
@@ -152,7 +152,7 @@ extension Nib {
     /// - Parameters:
     ///   - path: the file.
     ///   - bundle: the bundle whose classes, tables and resources it uses; nil for the main bundle.
-    /// - Throws: ``PluginError`` of code `nibMissing`, `nibUnreadable` or `nibUnsupported`.
+    /// - Throws: `PluginError` of code `nibMissing`, `nibUnreadable` or `nibUnsupported`.
     public convenience init(contentsOf path: String, bundle: PluginBundle? = nil) throws {
         self.init(services: try NibFile.at(path, in: bundle ?? .main))
     }
