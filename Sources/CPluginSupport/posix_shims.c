@@ -11,13 +11,16 @@
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #if DEBUG
@@ -45,12 +48,20 @@ enum { MOST_INTERRUPTIONS = 64 };
 #define UNINTERRUPTED(result, call) \
     for (int left = MOST_INTERRUPTIONS; ((result) = (call)) < 0 && errno == EINTR && left > 0; left--) {}
 
-int phs_open_without_links(int directory, const char *path) {
+static int open_without_links(int directory, const char *path, uint64_t flags) {
     if (fails("open", directory, path)) return -1;
-    struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, .resolve = RESOLVE_NO_SYMLINKS};
+    struct open_how how = {.flags = flags, .resolve = RESOLVE_NO_SYMLINKS};
     int result;
     UNINTERRUPTED(result, (int)syscall(SYS_openat2, directory, path, &how, sizeof how))
     return result;
+}
+
+int phs_open_without_links(int directory, const char *path) {
+    return open_without_links(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+int phs_open_place_without_links(const char *path) {
+    return open_without_links(AT_FDCWD, path, O_PATH | O_CLOEXEC);
 }
 
 int phs_open(int directory, const char *path, int flags, unsigned mode) {
@@ -186,6 +197,11 @@ bool phs_image_of_address(const void *address, phs_image *image) {
     return true;
 }
 
+const void *phs_own_address(void) {
+    static const char mark = 0;
+    return &mark;
+}
+
 struct each_image {
     bool (*body)(const phs_image *, const void *, size_t, void *);
     void *context;
@@ -213,4 +229,34 @@ uint32_t phs_fork_generation(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
     return atomic_load_explicit(&fork_generation, memory_order_relaxed);
+}
+
+int phs_create_shared_memory(size_t size) {
+    int file = memfd_create("pluginhost", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0) return -1;
+    if (ftruncate(file, (off_t)size) == 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+        return file;
+    int reason = errno;
+    close(file);
+    errno = reason;
+    return -1;
+}
+
+uint64_t phs_shared_memory_size(int descriptor) {
+    int seals = fcntl(descriptor, F_GET_SEALS);
+    struct stat status;
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(descriptor, &status) != 0 || status.st_size < 0) return 0;
+    return (uint64_t)status.st_size;
+}
+
+bool phs_wait_for_semaphore(void *semaphore, int milliseconds) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += milliseconds / 1000;
+    until.tv_nsec += (milliseconds % 1000) * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec += 1;
+        until.tv_nsec -= 1000000000L;
+    }
+    return sem_clockwait(semaphore, CLOCK_MONOTONIC, &until) == 0;
 }

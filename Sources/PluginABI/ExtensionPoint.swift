@@ -15,6 +15,9 @@
 /// because calling it would crash the process. The host cannot detect that requirements were reordered, or that one
 /// replaced another. docs/abi.md, "Changed interfaces", states what the host compares, and which changes an API with
 /// library evolution may make without a new version.
+///
+/// A point with a ``remote`` interface also accepts plug-ins that run in a process of their own; the article “Remote
+/// interfaces” describes how to get one. Two points are equal if they have the same name and version.
 @frozen
 public struct ExtensionPoint<Interface>: Sendable, Hashable {
     /// A reverse-DNS name that no other point uses.
@@ -23,13 +26,36 @@ public struct ExtensionPoint<Interface>: Sendable, Hashable {
     ///
     /// Providers registered for another version are ignored.
     public let version: UInt32
+    /// A function and not the interface itself: a point is evaluated at each look-up, and in most processes nobody uses
+    /// its remote interface.
+    @usableFromInline let makeRemote: @Sendable () -> RemoteInterface<Interface>?
 
     /// - Parameters:
     ///   - name: a reverse-DNS name that no other point uses.
     ///   - version: the version of the interface; raise it when old plug-ins can no longer work.
+    ///   - remote: how objects are used from another process; nil if they cannot be. It is evaluated when it is used.
     @inlinable
-    public init(_ name: String, version: UInt32 = 1) {
+    public init(
+        _ name: String, version: UInt32 = 1,
+        remote: @autoclosure @escaping @Sendable () -> RemoteInterface<Interface>? = nil
+    ) {
         self.name = name
         self.version = version
+        makeRemote = remote
+    }
+
+    /// How objects at the point are used from another process; nil if they cannot be.
+    @inlinable
+    public var remote: RemoteInterface<Interface>? { makeRemote() }
+
+    /// Whether both points have the same name and version.
+    @inlinable
+    public static func == (a: Self, b: Self) -> Bool { a.name == b.name && a.version == b.version }
+
+    /// Hashes the name and the version.
+    @inlinable
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(version)
     }
 }

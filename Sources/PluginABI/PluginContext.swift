@@ -23,6 +23,20 @@ public final class PluginContext: Sendable {
     /// The application's version; empty if the application did not set one.
     public var hostVersion: String { services.hostVersion }
 
+    /// The absolute path of the directory in which the plug-in keeps what should outlive a restart.
+    ///
+    /// It belongs to the plug-in alone, by its identifier: `APPLICATION/plugins/IDENTIFIER` in `XDG_STATE_HOME`, otherwise
+    /// in `.local/state` in the user's home directory. The host creates it, for its owner only.
+    ///
+    /// It is the same directory wherever the plug-in runs. In a process of its own, the plug-in gets it only if its
+    /// `PHPermissions` asks for `$STATE` among the files and the application grants that; there the files in it count
+    /// against the limit `state`.
+    ///
+    /// Nil if it was not granted. Nil also if it cannot be created; then the application's log has the reason.
+    ///
+    /// **Cost.** Some system calls each time: it is created again if somebody removed it.
+    public var stateDirectory: String? { services.stateDirectory }
+
     /// The application's log.
     public var logger: PluginLogger { services.logger }
 
@@ -141,6 +155,7 @@ public protocol PluginContextServices: AnyObject, Sendable {
     var bundlePath: String { get }
     var hostName: String { get }
     var hostVersion: String { get }
+    var stateDirectory: String? { get }
     var logger: PluginLogger { get }
     var preferredLocalizations: [String] { get }
     func resourcePath(_ name: String, type: String?, subdirectory: String?) -> String?

@@ -159,7 +159,7 @@ public enum PluginRegistration: Sendable, CustomStringConvertible {
 
 /// How nibs make objects of a class that was registered.
 @_spi(PluginHost)
-public struct NibRegistration: Sendable {
+public final class NibRegistration: Sendable {
     /// The class.
     public let type: any NibObject.Type
     /// What nibs may set and connect.
@@ -169,7 +169,7 @@ public struct NibRegistration: Sendable {
     /// Makes an object.
     public let make: @Sendable (PluginContext) throws -> any NibObject
 
-    init<P: Plugin & NibObject>(_ type: P.Type, element: String?) {
+    convenience init<P: Plugin & NibObject>(_ type: P.Type, element: String?) {
         self.init(type, element: element) { try type.init(context: $0) }
     }
 
@@ -215,7 +215,16 @@ open class AnyProvider: @unchecked Sendable {
     /// have two identities.
     public let interface: any Any.Type
 
-    init(
+    /// For the host's own kinds of providers.
+    ///
+    /// - Parameters:
+    ///   - pointName: the name of the extension point.
+    ///   - pointVersion: its version.
+    ///   - name: the name of the provider.
+    ///   - displayName: the name for users; nil if there is none.
+    ///   - order: the position among the providers.
+    ///   - interface: the type to which its objects are converted.
+    public init(
         pointName: String, pointVersion: UInt32, name: String, displayName: String?, order: Int,
         interface: any Any.Type
     ) {
@@ -226,6 +235,18 @@ open class AnyProvider: @unchecked Sendable {
         self.order = order
         self.interface = interface
     }
+
+    /// The names of the interface's requirements for another process; nil if the extension point is not remote.
+    public var remoteMethods: [String]? { nil }
+
+    /// Creates an object for another process.
+    ///
+    /// - Throws: the error of the plug-in; ``RemoteFailure`` of code `notRemote`.
+    public func makeServant(_ context: PluginContext) throws -> RemoteServant {
+        throw RemoteFailure(
+            .notRemote, "The extension point “\(pointName)” has no remote interface.",
+            remedy: "Run the plug-in in the application's process, or use an application that declares one.")
+    }
 }
 
 /// A provider of one interface: the closure contains the conversion that was compiled in the plug-in.
@@ -234,14 +255,24 @@ public final class TypedProvider<Interface>: AnyProvider, @unchecked Sendable {
     // @unchecked because the superclass is; `make` is a @Sendable closure.
     /// Creates an object; the conversion happens in the plug-in.
     public let make: @Sendable (PluginContext) throws -> Interface
+    /// How objects are used from another process; nil if they cannot be.
+    public let makeRemote: @Sendable () -> RemoteInterface<Interface>?
 
     init(
         point: ExtensionPoint<Interface>, name: String, displayName: String?, order: Int,
         make: @escaping @Sendable (PluginContext) throws -> Interface
     ) {
         self.make = make
+        makeRemote = point.makeRemote
         super.init(
             pointName: point.name, pointVersion: point.version, name: name, displayName: displayName, order: order,
             interface: Interface.self)
+    }
+
+    public override var remoteMethods: [String]? { makeRemote()?.methodNames }
+
+    public override func makeServant(_ context: PluginContext) throws -> RemoteServant {
+        guard let remote = makeRemote() else { return try super.makeServant(context) }
+        return remote.servant(for: try make(context))
     }
 }

@@ -26,6 +26,29 @@ extension UnsafeBufferPointer<UInt8> {
         return UInt64(littleEndian: UnsafeRawBufferPointer(self).loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
+    /// At most eight bytes at an offset as one number, the first byte lowest.
+    @inline(__always)
+    func word(at offset: Int, count: Int) -> UInt64 {
+        if let word = word(at: offset) {
+            return count < 8 ? word & ((1 &<< UInt64(truncatingIfNeeded: 8 &* count)) &- 1) : word
+        }
+        return (0..<count).reversed().reduce(0) { $0 << 8 | UInt64(self[offset + $1]) }
+    }
+
+    /// Whether the bytes at two offsets are the same.
+    @inline(__always)
+    func areSame(_ first: Int, _ second: Int, count: Int) -> Bool {
+        var index = 0
+        while index < count {
+            let length = Swift.min(8, count &- index)
+            guard word(at: first &+ index, count: length) == word(at: second &+ index, count: length) else {
+                return false
+            }
+            index &+= 8
+        }
+        return true
+    }
+
     /// A byte in all eight positions of a word.
     @inline(__always)
     static func repeated(_ byte: UInt8) -> UInt64 {

@@ -33,6 +33,23 @@ enum UTF8Check {
         return nil
     }
 
+    /// Whether all bytes are ASCII and none is zero.
+    ///
+    /// **Cost.** Reads all of them; a tenth of the other checks, which such a text passes.
+    static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let raw = UnsafeRawBufferPointer(bytes)
+        var index = 0
+        // The high bit is that of a byte above 0x7F, or of a zero less one.
+        var seen = SIMD16<UInt8>(repeating: 0)
+        while index &+ 16 <= raw.count {
+            let block = raw.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+            seen |= block | (block &- 1)
+            index &+= 16
+        }
+        guard (seen & 0x80) == SIMD16(repeating: 0) else { return false }
+        return raw[index...].allSatisfy { $0 &- 1 < 0x7F }
+    }
+
     /// The first byte that is not ASCII, or nil.
     static func firstNonASCII(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         bytes.firstIndex { $0 >= 0x80 }

@@ -27,7 +27,10 @@ struct XMLCursor: ~Copyable {
 
     @inline(__always)
     mutating func skipBlanks() {
-        while isBlank(byte(at: position)) { position += 1 }
+        // A variable of its own stays in a register.
+        var end = position
+        while isBlank(byte(at: end)) { end &+= 1 }
+        position = end
     }
 
     @inline(__always)

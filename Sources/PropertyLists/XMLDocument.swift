@@ -7,8 +7,8 @@
 ///
 /// Elements are numbered in the order of the document, so the descendants of an element follow it.
 ///
-/// **Threads.** A value; may be shared freely. **Cost.** One pass; names and values become strings when they are asked for.
-public struct XMLDocument: Sendable {
+/// **Threads.** Any; immutable. **Cost.** One pass; names and values become strings when they are asked for.
+public final class XMLDocument: Sendable {
     /// How much is accepted.
     public struct Limits: Sendable, Hashable {
         /// The largest file, in bytes; at most 1 GiB has an effect.
@@ -37,13 +37,14 @@ public struct XMLDocument: Sendable {
     struct Element {
         /// Where its `<` is.
         var start: UInt32
+        /// The number of its name.
+        var name: UInt32
         var firstAttribute: UInt32
         /// The content between its tags; empty for `<a/>`.
         var contentStart: UInt32
         var contentEnd: UInt32
         /// The number of the first element that is not a descendant.
         var end: UInt32
-        var nameLength: UInt16
         var attributeCount: UInt8
         /// Whether the content is not its text byte by byte: it holds references or comments.
         var isEncoded: Bool
@@ -51,17 +52,29 @@ public struct XMLDocument: Sendable {
 
     struct Attribute {
         var nameStart: UInt32
+        /// The number of its name.
+        var name: UInt32
         var valueStart: UInt32
-        var valueLength: UInt32
-        var nameLength: UInt16
+        /// The value's length, and whether it is encoded as the highest bit: no file is so long.
+        private var lengthAndEncoding: UInt32
+
+        init(nameStart: Int, name: UInt32, valueStart: Int, valueLength: Int, isEncoded: Bool) {
+            self.nameStart = UInt32(truncatingIfNeeded: nameStart)
+            self.name = name
+            self.valueStart = UInt32(truncatingIfNeeded: valueStart)
+            lengthAndEncoding = UInt32(truncatingIfNeeded: valueLength) | (isEncoded ? 1 << 31 : 0)
+        }
+
+        var valueLength: UInt32 { lengthAndEncoding & ~(1 << 31) }
         /// Whether the value holds references, or blanks that count as a space.
-        var isEncoded: Bool
+        var isEncoded: Bool { lengthAndEncoding >> 31 == 1 }
     }
 
     /// The file without its byte-order mark.
     let bytes: [UInt8]
     let elements: [Element]
     let attributes: [Attribute]
+    let names: XMLNames
 
     /// Reads a document.
     ///
@@ -78,7 +91,7 @@ public struct XMLDocument: Sendable {
                 message: "The file has more than \(min(limits.size, 1 << 30)) bytes, which is the limit.")
         }
         bytes = file.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(file.dropFirst(3)) : file
-        (elements, attributes) = try bytes.withUnsafeBufferPointer { (text) throws(PropertyListFault) in
+        (elements, attributes, names) = try bytes.withUnsafeBufferPointer { (text) throws(PropertyListFault) in
             try Self.check(text)
             var scan = XMLScan(text, limits: limits)
             do throws(TextFault) {
@@ -86,7 +99,7 @@ public struct XMLDocument: Sendable {
             } catch {
                 throw error.located(in: text)
             }
-            return (scan.elements, scan.attributes)
+            return (scan.elements.array, scan.attributes.array, scan.names)
         }
     }
 
@@ -104,6 +117,7 @@ public struct XMLDocument: Sendable {
                 code: .unknownEncoding, position: .text(line: 1, column: 1),
                 message: "The file declares an encoding other than UTF-8.")
         }
+        if UTF8Check.isPlain(text) { return }
         if let bad = UTF8Check.firstFault(in: text, refusingNUL: true) {
             let what = text[bad] == 0 ? "is a NUL character" : "is not valid here in UTF-8"
             throw TextFault(
@@ -117,6 +131,32 @@ public struct XMLDocument: Sendable {
         }
     }
 
+    // MARK: Names
+
+    /// A name, to ask for elements and attributes of that name.
+    ///
+    /// **Cost.** A look-up in a table, after which comparing with names of the document is comparing numbers.
+    public func name(_ name: StaticString) -> XMLName {
+        bytes.withUnsafeBufferPointer { XMLName(number: names.number(of: name, in: $0) ?? .max) }
+    }
+
+    /// Whether an element has a name.
+    public func isElement(_ element: Int, named name: XMLName) -> Bool { Int(elements[element].name) == name.number }
+
+    /// The name of an attribute, to compare it with others of the document.
+    public func numberedName(ofAttribute attribute: Int) -> XMLName { XMLName(number: Int(attributes[attribute].name)) }
+
+    /// The number of an element's attribute of a name.
+    public func attribute(_ name: XMLName, ofElement element: Int) -> Int? {
+        guard name.number < names.all.count else { return nil }
+        return attributes(ofElement: element).first { Int(attributes[$0].name) == name.number }
+    }
+
+    /// The value of an element's attribute of a name.
+    public func value(_ name: XMLName, ofElement element: Int) -> String? {
+        attribute(name, ofElement: element).map(value(ofAttribute:))
+    }
+
     // MARK: Elements
 
     /// The number of elements; the root is 0.
@@ -127,6 +167,7 @@ public struct XMLDocument: Sendable {
         (
             bytes.count,
             elements.count * MemoryLayout<Element>.stride + attributes.count * MemoryLayout<Attribute>.stride
+                + names.all.count * XMLNames.bytesOfEach
         )
     }
 
@@ -135,17 +176,28 @@ public struct XMLDocument: Sendable {
 
     /// The name of an element, with its prefix.
     public func name(ofElement element: Int) -> String {
-        string(Int(elements[element].start) + 1, Int(elements[element].nameLength))
+        string(Int(elements[element].start) + 1, length(ofName: elements[element].name))
     }
 
     /// Whether an element has a name.
     public func isElement(_ element: Int, named name: StaticString) -> Bool {
-        holds(name, at: Int(elements[element].start) + 1, count: Int(elements[element].nameLength))
+        holds(name, at: Int(elements[element].start) + 1, count: length(ofName: elements[element].name))
     }
 
     /// The children of an element, in order.
     public func children(of element: Int) -> Children {
         Children(elements: elements, number: element + 1, end: Int(elements[element].end))
+    }
+
+    /// Calls a function with each child of an element, in order, and counts no reference to do so.
+    @inline(__always)
+    public func forEachChild(of element: Int, _ body: (Int) -> Void) {
+        var number = element + 1
+        let end = Int(elements[element].end)
+        while number < end {
+            body(number)
+            number = Int(elements[number].end)
+        }
     }
 
     /// The number of the first element that is not a descendant of one.
@@ -186,12 +238,21 @@ public struct XMLDocument: Sendable {
 
     /// The name of an attribute, with its prefix.
     public func name(ofAttribute attribute: Int) -> String {
-        string(Int(attributes[attribute].nameStart), Int(attributes[attribute].nameLength))
+        string(Int(attributes[attribute].nameStart), length(ofName: attributes[attribute].name))
     }
 
     /// Whether an attribute has a name.
     public func isAttribute(_ attribute: Int, named name: StaticString) -> Bool {
-        holds(name, at: Int(attributes[attribute].nameStart), count: Int(attributes[attribute].nameLength))
+        holds(name, at: Int(attributes[attribute].nameStart), count: length(ofName: attributes[attribute].name))
+    }
+
+    /// Whether two attributes have the same value, written with the same bytes and without references.
+    public func areSameValues(_ first: Int, _ second: Int) -> Bool {
+        let (first, second) = (attributes[first], attributes[second])
+        return first.valueLength == second.valueLength && !first.isEncoded && !second.isEncoded
+            && bytes.withUnsafeBufferPointer {
+                $0.areSame(Int(first.valueStart), Int(second.valueStart), count: Int(first.valueLength))
+            }
     }
 
     /// The value of an attribute, its references replaced.
@@ -199,6 +260,36 @@ public struct XMLDocument: Sendable {
         let row = attributes[attribute]
         let (start, count) = (Int(row.valueStart), Int(row.valueLength))
         return row.isEncoded ? decoded(start, count, isAttribute: true) : string(start, count)
+    }
+
+    /// The number that an attribute has as its value, written as decimal digits with an optional minus sign; nil for another
+    /// value, and for one of more than 18 digits.
+    ///
+    /// No string is made of it.
+    public func integer(ofAttribute attribute: Int) -> Int? {
+        let row = attributes[attribute]
+        guard !row.isEncoded else { return nil }
+        return bytes.withUnsafeBufferPointer { text in
+            let (start, end) = (Int(row.valueStart), Int(row.valueStart + row.valueLength))
+            let isNegative = start < end && text[start] == UInt8(ascii: "-")
+            let first = isNegative ? start + 1 : start
+            guard (1...18).contains(end - first) else { return nil }
+            var number = 0
+            for byte in text[first..<end] {
+                let digit = byte &- UInt8(ascii: "0")
+                guard digit < 10 else { return nil }
+                number = number * 10 + Int(digit)
+            }
+            return isNegative ? -number : number
+        }
+    }
+
+    /// Whether an attribute has an empty value.
+    public func isEmpty(valueOf attribute: Int) -> Bool { attributes[attribute].valueLength == 0 }
+
+    /// Whether an attribute has a value, written without references.
+    public func isValue(ofAttribute attribute: Int, _ value: StaticString) -> Bool {
+        holds(value, at: Int(attributes[attribute].valueStart), count: Int(attributes[attribute].valueLength))
     }
 
     /// The number of an element's attribute of a name.
@@ -224,6 +315,8 @@ public struct XMLDocument: Sendable {
     }
 
     // MARK: Bytes
+
+    private func length(ofName number: UInt32) -> Int { Int(names.all[Int(number)].length) }
 
     private func string(_ start: Int, _ count: Int) -> String {
         bytes.withUnsafeBufferPointer {

@@ -3,10 +3,23 @@ struct XMLScan: ~Copyable {
     private var xml: XMLCursor
     private let limits: XMLDocument.Limits
     private var budget: ReadingBudget
-    private(set) var elements: [XMLDocument.Element] = []
-    private(set) var attributes: [XMLDocument.Attribute] = []
+    private(set) var elements: PlainRows<XMLDocument.Element>
+    private(set) var attributes: PlainRows<XMLDocument.Attribute>
+    private(set) var names = XMLNames()
+    /// What was read of the elements of each name, by the name's number.
+    private var seen: [Seen] = []
+    /// The name of the element that was read last.
+    private var lastName: UInt32?
     /// The elements that are open, the innermost last.
     private var open: [Int] = []
+
+    /// What the last element of a name had: the next one mostly has the same, which is compared first.
+    private struct Seen {
+        /// The numbers of its attributes, whose names are likely in this order.
+        var attributes: Range<Int>
+        /// The name of the element that began next.
+        var next: UInt32
+    }
 
     private var text: UnsafeBufferPointer<UInt8> { @inline(__always) get { xml.text } }
     private var position: Int {
@@ -19,8 +32,8 @@ struct XMLScan: ~Copyable {
         self.limits = limits
         budget = ReadingBudget(inputSize: text.count)
         // What documents of Interface Builder need; others make the tables grow.
-        elements.reserveCapacity(min(limits.elements, text.count / 64 + 8))
-        attributes.reserveCapacity(text.count / 32 + 8)
+        elements = PlainRows(capacity: min(limits.elements, text.count / 64 + 8))
+        attributes = PlainRows(capacity: text.count / 28 + 8)
     }
 
     mutating func run() throws(TextFault) {
@@ -49,7 +62,12 @@ struct XMLScan: ~Copyable {
     /// Nearly all blanks are the spaces that a line is indented with.
     @inline(__always)
     private mutating func skipBlanks() {
-        while let word = text.word(at: position), word == 0x2020_2020_2020_2020 { position &+= 8 }
+        if xml.byte(at: position) == UInt8(ascii: "\n") { position &+= 1 }
+        while let word = text.word(at: position) {
+            let others = word ^ UnsafeBufferPointer<UInt8>.repeated(UInt8(ascii: " "))
+            position &+= others.trailingZeroBitCount / 8
+            if others != 0 { break }
+        }
         xml.skipBlanks()
     }
 
@@ -89,7 +107,8 @@ struct XMLScan: ~Copyable {
     private mutating func readOpeningTag() throws(TextFault) {
         let start = position
         position &+= 1
-        let nameLength = try readName(start, "an element's name")
+        let knownNames = names.all.count
+        let name = try readElementName(start)
         guard elements.count < limits.elements else {
             throw TextFault(
                 .tooManyNodes, at: start, "The document has more than \(limits.elements) elements, which is the limit.")
@@ -99,31 +118,55 @@ struct XMLScan: ~Copyable {
                 .tooDeep, at: start, "Elements nest more than \(limits.depth) deep, which is the limit.")
         }
         let firstAttribute = attributes.count
-        let isEmpty = try readAttributes(start, since: firstAttribute)
+        let isEmpty = try readAttributes(start, since: firstAttribute, like: seen[Int(name)].attributes)
+        seen[Int(name)].attributes = firstAttribute..<attributes.count
         let count = attributes.count - firstAttribute
         guard
             budget.take(
-                bytes: MemoryLayout<XMLDocument.Element>.stride + count * MemoryLayout<XMLDocument.Attribute>.stride)
+                bytes: MemoryLayout<XMLDocument.Element>.stride + count * MemoryLayout<XMLDocument.Attribute>.stride
+                    + (names.all.count - knownNames) * (XMLNames.bytesOfEach + MemoryLayout<Seen>.stride))
         else {
             throw TextFault(.overBudget, at: start, "The document \(budget.exhausted.reason).")
         }
         let number = elements.count
         elements.append(
             XMLDocument.Element(
-                start: UInt32(truncatingIfNeeded: start), firstAttribute: UInt32(truncatingIfNeeded: firstAttribute),
+                start: UInt32(truncatingIfNeeded: start), name: name,
+                firstAttribute: UInt32(truncatingIfNeeded: firstAttribute),
                 contentStart: UInt32(truncatingIfNeeded: position), contentEnd: UInt32(truncatingIfNeeded: position),
-                end: UInt32(truncatingIfNeeded: number + 1), nameLength: UInt16(truncatingIfNeeded: nameLength),
-                attributeCount: UInt8(truncatingIfNeeded: count), isEncoded: false))
+                end: UInt32(truncatingIfNeeded: number + 1), attributeCount: UInt8(truncatingIfNeeded: count),
+                isEncoded: false))
         if let parent = open.last, elements[parent].contentEnd == 1 { throw mixed(parent, at: start) }
         if !isEmpty { open.append(number) }
     }
 
+    @inline(__always)
+    private mutating func readElementName(_ start: Int) throws(TextFault) -> UInt32 {
+        let last = lastName.map { Int($0) }
+        if let last, case let likely = seen[last].next, takeName(likely) {
+            lastName = likely
+            return likely
+        }
+        let name = try readName(start, "an element's name")
+        while seen.count <= Int(name) {
+            // Rows of one name are likely, until another one followed.
+            seen.append(Seen(attributes: 0..<0, next: UInt32(truncatingIfNeeded: seen.count)))
+        }
+        if let last { seen[last].next = name }
+        lastName = name
+        return name
+    }
+
     /// Reads up to and past the `>`.
     ///
-    /// Returns whether the element is empty: `<a/>`.
+    /// `likely`: attributes with the names that are likely here. Returns whether the element is empty: `<a/>`.
     @inline(__always)
-    private mutating func readAttributes(_ start: Int, since first: Int) throws(TextFault) -> Bool {
+    private mutating func readAttributes(
+        _ start: Int, since first: Int, like likely: Range<Int>
+    ) throws(TextFault) -> Bool {
+        var likely = likely
         while true {
+            if try readLikelyAttribute(start, since: first, &likely) { continue }
             let before = position
             xml.skipBlanks()
             let byte = xml.byte(at: position)
@@ -136,14 +179,16 @@ struct XMLScan: ~Copyable {
                 return true
             }
             guard position > before, xml.isNameByte(byte) else { throw notInTag(start) }
-            try readAttribute(start, since: first)
+            try readAttribute(start, since: first, &likely)
         }
     }
 
     @inline(__always)
-    private mutating func readAttribute(_ start: Int, since first: Int) throws(TextFault) {
+    private mutating func readAttribute(
+        _ start: Int, since first: Int, _ likely: inout Range<Int>
+    ) throws(TextFault) {
         let nameStart = position
-        let nameLength = try readName(start, "an attribute's name")
+        let name = try readName(start, "an attribute's name")
         xml.skipBlanks()
         guard xml.byte(at: position) == UInt8(ascii: "=") else { throw notInTag(start) }
         position &+= 1
@@ -151,28 +196,59 @@ struct XMLScan: ~Copyable {
         let quote = xml.byte(at: position)
         guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { throw notInTag(start) }
         position &+= 1
+        for other in first..<attributes.count where attributes[other].name == name {
+            let end = nameStart + Int(names.all[Int(name)].length)
+            throw TextFault(
+                .duplicateKey, at: nameStart,
+                "The element has the attribute \(Excerpt.of(text, nameStart..<end)) twice.")
+        }
+        try readValue(start, nameStart, name, quote, since: first)
+        // Those before it are missing here; those after it are still likely, and none of them was read.
+        if let found = likely.first(where: { attributes[$0].name == name }) { likely = found + 1..<likely.upperBound }
+    }
+
+    /// Reads the attribute at the position if it is written as a likely one up to its value: blank, name, equals sign and quote.
+    ///
+    /// `likely`: the first one, of an element of the same name, is the likely one. Returns whether it is.
+    @inline(__always)
+    private mutating func readLikelyAttribute(
+        _ start: Int, since first: Int, _ likely: inout Range<Int>
+    ) throws(TextFault) -> Bool {
+        guard likely.lowerBound < likely.upperBound else { return false }
+        let model = attributes[likely.lowerBound]
+        let (before, valueStart) = (Int(model.nameStart) &- 1, Int(model.valueStart))
+        let length = valueStart &- before
+        guard length <= text.count &- position, text.areSame(before, position, count: length) else { return false }
+        likely = Range(uncheckedBounds: (likely.lowerBound &+ 1, likely.upperBound))
+        position &+= length
+        try readValue(start, position &- length &+ 1, model.name, text[valueStart &- 1], since: first)
+        return true
+    }
+
+    /// Reads the value at the position, and past its quote.
+    @inline(__always)
+    private mutating func readValue(
+        _ start: Int, _ nameStart: Int, _ name: UInt32, _ quote: UInt8, since first: Int
+    ) throws(TextFault) {
         let valueStart = position
         let isEncoded = try skipValue(to: quote, start)
-        let length = position - valueStart
+        let length = position &- valueStart
         position &+= 1
         guard length <= limits.text else { throw tooLong(nameStart) }
-        guard attributes.count - first < XMLDocument.mostAttributes else {
-            throw TextFault(
-                .tooManyNodes, at: nameStart,
-                "The element has more than \(XMLDocument.mostAttributes) attributes, which is the limit.")
-        }
-        for other in first..<attributes.count where attributes[other].nameLength == nameLength {
-            if isSame(Int(attributes[other].nameStart), nameStart, nameLength) {
-                throw TextFault(
-                    .duplicateKey, at: nameStart,
-                    "The element has the attribute \(Excerpt.of(text, nameStart..<nameStart + nameLength)) twice.")
-            }
-        }
+        guard attributes.count &- first < XMLDocument.mostAttributes else { throw tooMany(nameStart) }
         attributes.append(
             XMLDocument.Attribute(
-                nameStart: UInt32(truncatingIfNeeded: nameStart), valueStart: UInt32(truncatingIfNeeded: valueStart),
-                valueLength: UInt32(truncatingIfNeeded: length), nameLength: UInt16(truncatingIfNeeded: nameLength),
-                isEncoded: isEncoded))
+                nameStart: nameStart, name: name, valueStart: valueStart, valueLength: length, isEncoded: isEncoded))
+    }
+
+    /// Moves past a name if it stands at the position.
+    @inline(__always)
+    private mutating func takeName(_ name: UInt32) -> Bool {
+        guard names.isName(name, at: position, in: text) else { return false }
+        let end = position &+ Int(names.all[Int(name)].length)
+        guard !xml.isNameByte(xml.byte(at: end)) else { return false }
+        position = end
+        return true
     }
 
     /// Moves to the closing quote.
@@ -181,8 +257,11 @@ struct XMLScan: ~Copyable {
     @inline(__always)
     private mutating func skipValue(to quote: UInt8, _ start: Int) throws(TextFault) -> Bool {
         var isEncoded = false
+        // A variable of its own stays in a register.
+        var end = position
+        defer { position = end }
         while true {
-            if let word = text.word(at: position) {
+            if let word = text.word(at: end) {
                 let hits =
                     UnsafeBufferPointer<UInt8>.zeroBytes(word ^ UnsafeBufferPointer<UInt8>.repeated(quote))
                     | UnsafeBufferPointer<UInt8>.zeroBytes(
@@ -191,23 +270,28 @@ struct XMLScan: ~Copyable {
                         word ^ UnsafeBufferPointer<UInt8>.repeated(UInt8(ascii: "<")))
                     | Self.controls(word)
                 guard hits != 0 else {
-                    position &+= 8
+                    end &+= 8
                     continue
                 }
-                position &+= hits.trailingZeroBitCount / 8
+                end &+= hits.trailingZeroBitCount / 8
             }
-            guard position < text.count else {
+            guard end < text.count else {
                 throw TextFault(.truncated, at: start, "The file ends inside this tag.")
             }
-            let byte = text[position]
+            let byte = text[end]
             if byte == quote { return isEncoded }
-            if byte == UInt8(ascii: "<") { throw notInTag(start) }
+            if byte == UInt8(ascii: "<") {
+                position = end
+                throw notInTag(start)
+            }
             if byte == UInt8(ascii: "&") {
                 isEncoded = true
+                position = end
                 try checkReference()
+                end = position
             } else {
                 if byte < 0x20 { isEncoded = true }
-                position &+= 1
+                end &+= 1
             }
         }
     }
@@ -226,16 +310,25 @@ struct XMLScan: ~Copyable {
         xml.gathered.removeAll(keepingCapacity: true)
     }
 
-    /// Moves past a name and returns its length.
+    /// Moves past the bytes of a name, and returns how many they are.
     @inline(__always)
-    private mutating func readName(_ start: Int, _ what: StaticString) throws(TextFault) -> Int {
+    private mutating func skipName() -> Int {
+        // A variable of its own stays in a register.
+        var end = position
+        while xml.isNameByte(xml.byte(at: end)) { end &+= 1 }
+        defer { position = end }
+        return end &- position
+    }
+
+    /// Moves past a name and returns its number.
+    @inline(__always)
+    private mutating func readName(_ start: Int, _ what: StaticString) throws(TextFault) -> UInt32 {
         let first = position
-        while xml.isNameByte(xml.byte(at: position)) { position &+= 1 }
-        let length = position - first
+        let length = skipName()
         guard length > 0, length <= XMLDocument.longestName, Self.beginsName(text[first]) else {
             throw noName(first, start, what)
         }
-        return length
+        return names.number(of: first, length, in: text)
     }
 
     @inline(__always)
@@ -244,29 +337,20 @@ struct XMLScan: ~Copyable {
             || byte >= 0x80
     }
 
-    @inline(__always)
-    private func isSame(_ first: Int, _ second: Int, _ count: Int) -> Bool {
-        for index in 0..<count where text[first + index] != text[second + index] { return false }
-        return true
-    }
-
     private mutating func readClosingTag() throws(TextFault) {
         let start = position
         position &+= 2
-        let nameStart = position
-        while xml.isNameByte(xml.byte(at: position)) { position &+= 1 }
-        let length = position - nameStart
-        xml.skipBlanks()
-        guard position < text.count else {
-            throw TextFault(.truncated, at: start, "The file ends inside this tag.")
-        }
         guard let element = open.last else {
             throw TextFault(.malformedMarkup, at: start, "The closing tag closes nothing.")
         }
         let begun = elements[element]
-        guard xml.byte(at: position) == UInt8(ascii: ">"), length == Int(begun.nameLength),
-            isSame(nameStart, Int(begun.start) + 1, length)
-        else { throw mismatched(element, start) }
+        let isName = takeName(begun.name)
+        if !isName { _ = skipName() }
+        xml.skipBlanks()
+        guard position < text.count else {
+            throw TextFault(.truncated, at: start, "The file ends inside this tag.")
+        }
+        guard isName, xml.byte(at: position) == UInt8(ascii: ">") else { throw mismatched(element, start) }
         position &+= 1
         // contentEnd is 1 where there is text: an element's end is never so near.
         let holdsText = begun.contentEnd == 1
@@ -301,7 +385,9 @@ struct XMLScan: ~Copyable {
 
     private func nameOf(_ element: Int) -> String {
         let start = Int(elements[element].start) + 1
-        return String(decoding: text[start..<start + Int(elements[element].nameLength)].prefix(64), as: UTF8.self)
+        return String(
+            decoding: text[start..<start + Int(names.all[Int(elements[element].name)].length)].prefix(64), as: UTF8.self
+        )
     }
 
     @inline(never)
@@ -349,6 +435,13 @@ struct XMLScan: ~Copyable {
         }
         return TextFault(
             .malformedMarkup, at: first, "\(Excerpt.character(text, at: first)) stands where \(what) is expected.")
+    }
+
+    @inline(never)
+    private func tooMany(_ nameStart: Int) -> TextFault {
+        TextFault(
+            .tooManyNodes, at: nameStart,
+            "The element has more than \(XMLDocument.mostAttributes) attributes, which is the limit.")
     }
 
     @inline(never)

@@ -90,7 +90,9 @@ typedef struct plugin_factory plugin_factory;
 /*
  * Creates objects of one kind. Immortal: the host keeps the pointer, so it must stay valid and unchanged until the
  * process ends (use a static const). `functions` is the table of the functions that the objects have in common. The
- * application's API header defines its type, which should begin with a plugin_header.
+ * application's API header defines its type, which should begin with a plugin_header. An application that describes the
+ * table uses the objects also when the plug-in runs in another process; then only what crosses belongs into the table:
+ * numbers, text, bytes and buffers of a known size, no other addresses.
  */
 struct plugin_factory {
     plugin_header header;
@@ -277,11 +279,26 @@ typedef struct plugin_services {
         const plugin_host *host, plugin_string extension_point, uint32_t version, plugin_service *service);
 } plugin_services;
 
+/* ---- Extension: the plug-in's own directory --------------------------------------------------------------------- */
+
+#define PLUGIN_STATE_ID "org.pluginhost.state/1"
+
+typedef struct plugin_state {
+    plugin_header header;
+
+    /* The path of the directory in which the plug-in keeps what should outlive a restart. The host creates it. In a process
+     * of its own, the plug-in gets it only if Info.plist asks for $STATE in PHPermissions and the application grants it.
+     * The result is NUL-terminated, in memory of host->alloc(). It is NULL if the directory was not granted; also if it
+     * cannot be created, and then the application's log has the reason.
+     * [any thread] the caller frees the result with host->free() */
+    char *(*state_directory)(const plugin_host *host);
+} plugin_state;
+
 /* ---- Extension: Swift plug-ins. Used by the module PluginABI, not by hand -------------------------------------- */
 
 #define PLUGIN_SWIFT_ID "org.pluginhost.swift/1"
 /* Grows when the Swift level changes in a way that library evolution does not cover. */
-#define PLUGIN_SWIFT_REVISION 1
+#define PLUGIN_SWIFT_REVISION 2
 
 /* What a Swift plug-in was compiled with. */
 typedef struct plugin_swift_identity {
@@ -407,6 +424,7 @@ enum {
     PLUGIN_HOOKS_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_hooks, deactivate),
     PLUGIN_SERVICES_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_services, find_service),
     PLUGIN_SERVICE_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_service, instance),
+    PLUGIN_STATE_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_state, state_directory),
     PLUGIN_SWIFT_HOST_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_swift_host, commit),
     PLUGIN_SWIFT_IDENTITY_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_swift_identity, reserved),
     PLUGIN_SWIFT_IDENTITY_SIZE_1_1 = PLUGIN_SIZE_UP_TO(plugin_swift_identity, conformances_size)
@@ -452,6 +470,7 @@ PLUGIN_STATIC_ASSERT(offsetof(plugin_hooks, deactivate) == 24, "plugin_hooks.dea
 PLUGIN_STATIC_ASSERT(sizeof(plugin_lifecycle) == 16, "plugin_lifecycle");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_service) == 24, "plugin_service");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_services) == 16, "plugin_services");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_state) == 16, "plugin_state");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_identity) == 56, "plugin_swift_identity");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_host) == 24, "plugin_swift_host");
 PLUGIN_STATIC_ASSERT(PLUGIN_HOST_SIZE_1_0 == 120, "plugin_host of 1.0");
@@ -462,6 +481,7 @@ PLUGIN_STATIC_ASSERT(PLUGIN_LIFECYCLE_SIZE_1_0 == 16, "plugin_lifecycle of 1.0")
 PLUGIN_STATIC_ASSERT(PLUGIN_HOOKS_SIZE_1_0 == 32, "plugin_hooks of 1.0");
 PLUGIN_STATIC_ASSERT(PLUGIN_SERVICES_SIZE_1_0 == 16, "plugin_services of 1.0");
 PLUGIN_STATIC_ASSERT(PLUGIN_SERVICE_SIZE_1_0 == 24, "plugin_service of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_STATE_SIZE_1_0 == 16, "plugin_state of 1.0");
 PLUGIN_STATIC_ASSERT(PLUGIN_SWIFT_HOST_SIZE_1_0 == 24, "plugin_swift_host of 1.0");
 PLUGIN_STATIC_ASSERT(PLUGIN_SWIFT_IDENTITY_SIZE_1_0 == 40, "plugin_swift_identity of 1.0");
 PLUGIN_STATIC_ASSERT(PLUGIN_SWIFT_IDENTITY_SIZE_1_1 == 56, "plugin_swift_identity of 1.1");

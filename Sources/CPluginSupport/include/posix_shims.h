@@ -12,6 +12,10 @@
 // there is a link, ENOSYS before Linux 5.6.
 int phs_open_without_links(int directory, const char *path);
 
+// Opens the place of a file (O_PATH | O_CLOEXEC) under the same condition. Why: opening a device for reading would do
+// something to it.
+int phs_open_place_without_links(const char *path);
+
 // Opens a file or directory, following links unless the flags say otherwise; never blocks, and closes on exec. Why:
 // every file of a bundle is opened through this function, so that a test can make it fail (phs_set_fault).
 int phs_open(int directory, const char *path, int flags, unsigned mode);
@@ -35,6 +39,7 @@ typedef struct phs_file_identity {
 // File types in a mode, and the bits that grant rights. Why: Swift's Glibc module has them as functions of a library.
 enum {
     PHS_KIND_OF_FILE = 0170000, PHS_REGULAR_FILE = 0100000, PHS_DIRECTORY = 0040000,
+    PHS_BLOCK_DEVICE = 0060000, PHS_CHARACTER_DEVICE = 0020000,
     PHS_SETUID = 0004000, PHS_SETGID = 0002000
 };
 int phs_fstat(int descriptor, phs_file_identity *identity);
@@ -82,6 +87,10 @@ bool phs_image_of_handle(void *handle, phs_image *image);
 // the address of the image's first byte, which for a shared object equals phs_image.base.
 bool phs_image_of_address(const void *address, phs_image *image);
 
+// An address in the image of this library, or in that of the program if the library is linked into it. Why: Swift has no
+// reliable address of a C constant, because the optimiser lets withUnsafePointer(to:) pass the address of a copy.
+const void *phs_own_address(void);
+
 // Calls body for every image in the process, in load order, until body returns false. Why: dl_iterate_phdr() needs
 // _GNU_SOURCE. The dynamic linker holds its lock meanwhile, so body must not load anything. program_headers points to
 // the image's own ElfW(Phdr) array.
@@ -96,5 +105,17 @@ const char *phs_secure_getenv(const char *name);
 // Why: only a pthread_atfork() handler lets a child process notice, without a system call at each use, that its
 // parent's threads do not exist in it.
 uint32_t phs_fork_generation(void);
+
+// Memory that two processes can share: a file without a name, of a size that nobody can change. Why: memfd_create() and the
+// seals are not in Swift's Glibc module. Returns its descriptor, closed on exec, or -1 with errno.
+int phs_create_shared_memory(size_t size);
+
+// The size of such memory; 0 for any other file, also for memory that can still shrink. Why: whoever maps a file that
+// shrinks is ended by SIGBUS.
+uint64_t phs_shared_memory_size(int descriptor);
+
+// Waits for a sem_t, at most so many milliseconds by a clock that nobody sets; returns whether it was signalled. Why:
+// sem_clockwait() needs _GNU_SOURCE, and Swift's Glibc module has struct timespec in another module.
+bool phs_wait_for_semaphore(void *semaphore, int milliseconds);
 
 #endif

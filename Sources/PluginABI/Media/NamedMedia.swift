@@ -55,7 +55,7 @@ public final class NamedImage: Sendable, Hashable {
 
     /// The content of the file.
     ///
-    /// - Throws: an error that names the file if it is gone, cannot be read, or is larger than 64 MiB.
+    /// - Throws: an error that names the file if it is gone, cannot be read, or is larger than the host allows: 64 MiB.
     ///
     /// **Cost.** None while the bytes are kept: those of all images and sounds that were used last, 64 MiB together.
     public func bytes() throws -> [UInt8] { try source.bytes() }

@@ -46,25 +46,45 @@ public final class Nib: Sendable {
 /// **Threads.** The thread that instantiated. **Lifetime.** Owns every object that the nib made.
 public final class NibInstance {
     /// Every object that the nib made, in the order of the document; what stands for placeholders is not among them.
-    public let objects: [any NibObject]
-    private let indices: [String: Int]
+    public private(set) var objects: [any NibObject]
+    private let names: any NibNames
+    private let slots: [Int?]
     private let topLevel: [Int]
+    private let census: any NibCensus
 
     /// For the host.
     ///
-    /// `indices`: the numbers of objects by their ids. `topLevel`: the numbers of those without parent.
+    /// `names`: the numbers of the document's objects, by their ids. `slots`: by those numbers, where the object is in `objects`;
+    /// behind its end or nil for one that the nib did not make. `topLevel`: where those without parent are.
     @_spi(PluginHost)
-    public init(objects: [any NibObject], indices: [String: Int], topLevel: [Int]) {
+    public init(
+        objects: [any NibObject], names: any NibNames, slots: [Int?], topLevel: [Int],
+        census: any NibCensus
+    ) {
         self.objects = objects
-        self.indices = indices
+        self.census = census
+        self.names = names
+        self.slots = slots
         self.topLevel = topLevel
+    }
+
+    deinit { census.release(&objects) }
+
+    /// For the host: the objects that have an id, by it.
+    @_spi(PluginHost)
+    public var named: [(id: String, object: any NibObject)] {
+        names.all.compactMap { id, _ in object(id).map { (id, $0) } }
     }
 
     /// The objects that no other object contains, in the order of the document.
     public var topLevelObjects: [any NibObject] { topLevel.map { objects[$0] } }
 
     /// An object by its id in the document; nil if the nib made none of that id.
-    public func object(_ id: String) -> (any NibObject)? { indices[id].map { objects[$0] } }
+    public func object(_ id: String) -> (any NibObject)? {
+        guard let number = names.number(ofObject: id), let slot = slots[number], slot < objects.count
+        else { return nil }
+        return objects[slot]
+    }
 
     /// An object by its id.
     ///
@@ -113,6 +133,22 @@ public struct NibConnection {
         self.destination = destination
         self.attributes = attributes
     }
+}
+
+/// The objects of a nib's document by their ids.
+@_spi(PluginHost)
+public protocol NibNames: AnyObject, Sendable {
+    /// The number of an object in the document.
+    func number(ofObject id: String) -> Int?
+    /// The objects that have an id, in the order of the document.
+    var all: [(id: String, number: Int)] { get }
+}
+
+/// Counts the objects of an instance that are not destroyed with it.
+@_spi(PluginHost)
+public protocol NibCensus: AnyObject, Sendable {
+    /// Releases the objects, the first one first.
+    func release(_ objects: inout [any NibObject])
 }
 
 /// What the host does for a ``Nib``.

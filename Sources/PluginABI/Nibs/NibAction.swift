@@ -1,3 +1,5 @@
+internal import CPluginSupport.Shims
+
 /// An action that a nib connected to an event of an object: whoever has it sends it when the event happens.
 ///
 /// **Threads.** The thread that sends; the method runs there. **Lifetime.** Its target is weak: who holds the action does not
@@ -5,35 +7,33 @@
 public final class NibAction {
     /// The action's name, as the nib has it.
     public let name: String
-    private enum Target {
-        case object(WeakNibObject, NibActionSlot)
-        case firstResponder(() -> [any NibObject])
-    }
-    private let to: Target
+    /// Of an action of a fixed target.
+    private weak var object: (any NibObject)?
+    private let slot: NibActionSlot?
+    /// Of an action to First Responder.
+    private let responders: (() -> [any NibObject])?
 
     /// An action of a fixed target.
     @_spi(PluginHost)
     public init(_ name: String, target: any NibObject, _ slot: NibActionSlot) {
         self.name = name
-        to = .object(WeakNibObject(target), slot)
+        object = target
+        self.slot = slot
+        responders = nil
     }
 
     /// An action to First Responder.
     @_spi(PluginHost)
     public init(_ name: String, responders: @escaping () -> [any NibObject]) {
         self.name = name
-        to = .firstResponder(responders)
+        slot = nil
+        self.responders = responders
     }
 
     /// The object whose method is called; nil once it is gone.
     ///
     /// Of an action to First Responder the first of the responders that has the action now.
-    public var target: (any NibObject)? {
-        switch to {
-        case .object(let target, _): target.object
-        case .firstResponder(let responders): firstResponder(of: responders)?.object
-        }
-    }
+    public var target: (any NibObject)? { receiver?.object }
 
     /// Whether ``send(from:)`` would call a method.
     ///
@@ -44,34 +44,34 @@ public final class NibAction {
     ///
     /// - Parameter sender: who sends; the method gets it.
     /// - Returns: whether there was somebody to call.
-    /// - Throws: what the method throws; ``PluginFailure`` if it takes senders of another class.
+    /// - Throws: what the method throws; ``PluginFailure`` if it takes senders of another class, or if the class of the
+    ///   target belongs to the main actor, and this thread does not run it.
     @discardableResult
     public func send(from sender: any NibObject) throws -> Bool {
-        switch to {
-        case .object(let target, let slot):
-            guard let object = target.object else { return false }
-            try slot.perform(object, sender)
-        case .firstResponder(let responders):
-            guard let (object, slot) = firstResponder(of: responders) else { return false }
-            try slot.perform(object, sender)
+        guard let (object, slot) = receiver else { return false }
+        let table = object.nibTable
+        // The target of a fixed action was checked with the nib; a responder is anybody's object.
+        if let fault = table.fault(for: type(of: object)) {
+            throw PluginFailure(fault, remedy: "Correct nibInterface of the class.")
         }
+        if table.isMainActor, !phs_is_on_main_actor() {
+            throw PluginFailure(
+                "The action “\(name)” of “\(table.name)” belongs to the main actor, and another thread sent it.",
+                remedy: "Send it on the main actor.")
+        }
+        try slot.perform(object, sender)
         return true
     }
 
-    private func firstResponder(of responders: () -> [any NibObject]) -> (object: any NibObject, slot: NibActionSlot)? {
+    private var receiver: (object: any NibObject, slot: NibActionSlot)? {
+        if let slot { return object.map { ($0, slot) } }
+        guard let responders else { return nil }
         let name = NibClassTable.actionName(name)
         for object in responders() {
             if let slot = object.nibTable.actions[name] { return (object, slot) }
         }
         return nil
     }
-}
-
-/// A weak reference to an object of a nib.
-struct WeakNibObject {
-    private weak var reference: (any NibObject)?
-    init(_ object: any NibObject) { reference = object }
-    var object: (any NibObject)? { reference }
 }
 
 extension NibObject {

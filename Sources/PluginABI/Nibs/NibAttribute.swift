@@ -8,6 +8,9 @@
 public protocol NibAttribute: Sendable {
     /// The type's name in messages and in NibClasses.plist. `Image` and `Sound` make the host look for the file of that name
     /// and hand over what it found; text of the types `String` and `String?` is translated.
+    ///
+    /// A text that is a usual number or flag reaches the types `Int` and `Bool` as one; a type of that name which refuses it
+    /// gets the text.
     static var nibTypeName: String { get }
 
     /// Converts a value of a nib.

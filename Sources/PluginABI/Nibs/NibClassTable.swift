@@ -10,10 +10,15 @@ public final class NibClassTable: Sendable {
     public let type: any NibObject.Type
     /// The class's name, without its module.
     public let name: String
+    /// The names by which outlets that know no types take objects of the class: its own name; of a class that only a list
+    /// declares also those of its superclasses and interfaces.
+    public let kinds: Set<String>
     /// Whether the closures must run on the main actor.
     public let isMainActor: Bool
     /// By name.
     public let outlets: [String: NibOutlet]
+    /// The outlets that every nib must connect, by name.
+    public let requiredOutlets: [NibOutlet]
     /// By name.
     public let attributes: [String: NibAttributeSlot]
     /// By name, without the colon at its end.
@@ -30,29 +35,32 @@ public final class NibClassTable: Sendable {
     init<Object: NibObject>(_ type: Object.Type, _ builder: NibTableBuilder, isMainActor: Bool) {
         self.type = type
         name = "\(type)"
+        kinds = [name]
         self.isMainActor = isMainActor || builder.parent?.isMainActor ?? false
         outlets = builder.outlets
+        requiredOutlets = builder.requiredOutlets
         attributes = builder.attributes
         actions = builder.actions
         events = builder.events
         interfaces = builder.interfaces
         interfaceNames = builder.interfaceNames
         var faults = builder.faults
-        if let parent = builder.parent, !parent.isSuperclass(of: type) {
+        if let parent = builder.parent, !Self.isClass(parent.type, superclassOf: type) {
             faults.append("“\(type)” inherits the interface of “\(parent.name)”, which is not its superclass.")
         }
         self.faults = faults
     }
 
-    /// The declarations of a C class.
+    /// The declarations of a C class, or of a class that only a list declares.
     ///
     /// The first of two of one name holds.
     public init(
-        foreign name: String, outlets: [NibOutlet], attributes: [NibAttributeSlot], actions: [NibActionSlot],
-        events: [NibEventSlot], faults: [String]
+        foreign name: String, kinds: Set<String> = [], outlets: [NibOutlet], attributes: [NibAttributeSlot],
+        actions: [NibActionSlot], events: [NibEventSlot], faults: [String]
     ) {
         type = NibForeignObject.self
         self.name = name
+        self.kinds = kinds.union([name])
         isMainActor = false
         let builder = NibTableBuilder(nil)
         for outlet in outlets { builder.add(outlet) }
@@ -60,6 +68,7 @@ public final class NibClassTable: Sendable {
         for action in actions { builder.add(action) }
         for event in events { builder.add(event) }
         self.outlets = builder.outlets
+        requiredOutlets = builder.requiredOutlets
         self.attributes = builder.attributes
         self.actions = builder.actions
         self.events = builder.events
@@ -68,17 +77,28 @@ public final class NibClassTable: Sendable {
         self.faults = faults + builder.faults
     }
 
-    private func isSuperclass(of type: AnyClass) -> Bool {
+    private static func isClass(_ superclass: AnyClass, superclassOf type: AnyClass) -> Bool {
         var next: AnyClass? = _getSuperclass(type)
         while let current = next {
-            if current == self.type { return true }
+            if current == superclass { return true }
             next = _getSuperclass(current)
         }
         return false
     }
 
+    /// What keeps objects of a class from being used by these declarations, as a sentence; nil for nothing.
+    ///
+    /// The closures take each object for one of ``type`` without a check of their own.
+    public func fault(for type: AnyClass) -> String? {
+        if type == self.type || Self.isClass(self.type, superclassOf: type) { return nil }
+        return "“\(type)” has the interface of “\(name)”, which is not its superclass."
+    }
+
     /// The name of an action as the table has it.
-    public static func actionName(_ name: String) -> String { name.hasSuffix(":") ? String(name.dropLast()) : name }
+    public static func actionName(_ name: String) -> String {
+        guard name.utf8.last == UInt8(ascii: ":") else { return name }
+        return String(name.utf8.dropLast()) ?? name
+    }
 }
 
 /// What an outlet or an action takes.
@@ -89,8 +109,10 @@ public enum NibTarget: Sendable {
     /// A class by its name for messages, and whether it is the superclass of another.
     case aClass(String, accepts: @Sendable (AnyClass) -> Bool)
     case anInterface(String, ObjectIdentifier)
-    /// The class of a name, for C.
+    /// The class of a name, in any language, for C.
     case named(String)
+    /// The C class of a name, for Swift: a class in Swift of that name is another one.
+    case foreign(String)
 
     init(_ name: String?, _ accepts: (@Sendable (AnyClass) -> Bool)?) {
         self = if let name, let accepts { .aClass(name, accepts: accepts) } else { .anyObject }
@@ -104,14 +126,14 @@ public enum NibTarget: Sendable {
     public var name: String? {
         switch self {
         case .anyObject: nil
-        case .aClass(let name, _), .anInterface(let name, _), .named(let name): name
+        case .aClass(let name, _), .anInterface(let name, _), .named(let name), .foreign(let name): name
         }
     }
 }
 
 /// An outlet or a collection.
 @_spi(PluginHost)
-public struct NibOutlet: Sendable {
+public final class NibOutlet: Sendable {
     /// How it is set: the source comes first.
     @frozen
     public enum Connect: Sendable {
@@ -144,29 +166,50 @@ public struct NibOutlet: Sendable {
 
 /// An attribute.
 @_spi(PluginHost)
-public struct NibAttributeSlot: Sendable {
+public final class NibAttributeSlot: Sendable {
+    /// What the host does with a text before the attribute gets it.
+    public enum Role: Sendable {
+        /// Translates it.
+        case text
+        /// Looks for the file of that name.
+        case image, sound
+        case other
+    }
+
     /// The name in nibs.
     public let name: String
     /// ``NibAttribute/nibTypeName`` of its type.
     public let typeName: String
-    /// Converts a value; nil if it does not fit.
+    /// What its type name says.
+    public let role: Role
+    /// Makes an empty list for values of the attribute, with room for some of them.
+    public let makeValues: @Sendable (Int) -> Values
+
+    /// Values of the attribute, converted to its type.
     ///
-    /// The result sets the attribute of an object.
-    public let prepare: @Sendable (NibValue) -> (@Sendable (AnyObject) -> Void)?
+    /// `add` converts a value and returns its number in the list; nil if it does not fit. `set` sets the attribute of an object
+    /// to the value of a number. A list is filled by one thread; afterwards any may read it.
+    public typealias Values = (add: (NibValue) -> Int?, set: @Sendable (AnyObject, Int) -> Void)
 
     /// An attribute of its parts.
-    public init(
-        name: String, typeName: String, prepare: @escaping @Sendable (NibValue) -> (@Sendable (AnyObject) -> Void)?
-    ) {
+    public init(name: String, typeName: String, makeValues: @escaping @Sendable (Int) -> Values) {
         self.name = name
         self.typeName = typeName
-        self.prepare = prepare
+        self.makeValues = makeValues
+        // Of an optional too.
+        role =
+            switch typeName.prefix(while: { $0 != "?" }) {
+            case "String": .text
+            case "Image": .image
+            case "Sound": .sound
+            default: .other
+            }
     }
 }
 
 /// An action.
 @_spi(PluginHost)
-public struct NibActionSlot: Sendable {
+public final class NibActionSlot: Sendable {
     /// The name that it was declared by.
     public let name: String
     /// What it takes as its sender.
@@ -193,19 +236,25 @@ func wrongNibSender(_ action: String, _ expected: String, _ sender: any NibObjec
 
 /// An event.
 @_spi(PluginHost)
-public struct NibEventSlot: Sendable {
+public final class NibEventSlot: Sendable {
+    /// How it is set: the source comes first.
+    @frozen
+    public enum Connect: Sendable {
+        case one(@Sendable (AnyObject, NibAction) -> Void)
+        case many(@Sendable (AnyObject, [NibAction]) -> Void)
+    }
+
     /// The name in nibs; empty for the event of actions that name none.
     public let name: String
+    /// Sets it.
+    public let connect: Connect
     /// Whether it takes any number of actions.
-    public let isMany: Bool
-    /// Sets the actions; exactly one where it takes one.
-    public let set: @Sendable (AnyObject, [NibAction]) -> Void
+    public var isMany: Bool { if case .many = connect { true } else { false } }
 
     /// An event of its parts.
-    public init(name: String, isMany: Bool, set: @escaping @Sendable (AnyObject, [NibAction]) -> Void) {
+    public init(name: String, connect: Connect) {
         self.name = name
-        self.isMany = isMany
-        self.set = set
+        self.connect = connect
     }
 }
 
@@ -247,6 +296,8 @@ final class NibTableBuilder {
         interfaceNames = parent?.interfaceNames ?? []
         faults = parent?.faults ?? []
     }
+
+    var requiredOutlets: [NibOutlet] { outlets.values.filter(\.isRequired).sorted { $0.name < $1.name } }
 
     private func note(_ kind: String, _ name: String) {
         if !own.insert(kind + "\0" + name).inserted { faults.append("The \(kind) “\(name)” is declared twice.") }

@@ -1,6 +1,7 @@
 /// An object of a nib that a C or C++ plug-in made.
 ///
-/// It stands in outlets that are declared for `NibForeignObject` or for any `NibObject`.
+/// An outlet names its C class: ``NibDeclarations/outlet(_:ofForeignClass:required:_:)``. Outlets for `NibForeignObject` and for
+/// any `NibObject` take objects of every C class: compare ``className`` before you use ``functions(as:)``.
 ///
 /// **Threads.** As the plug-in's functions allow. **Lifetime.** The plug-in's object is released with the last reference.
 public final class NibForeignObject: NibObject {
@@ -42,7 +43,8 @@ public final class NibForeignObject: NibObject {
     /// The table of functions, as the application's header defines it for the class.
     ///
     /// - Parameter type: the table's type.
-    /// - Returns: the table, or nil if the plug-in gave none. It must be a `Table`: the class says so.
+    /// - Returns: the table, or nil if the plug-in gave none. Nothing checks that it is a `Table`: the C class decides it, so the
+    ///   outlet that holds the object must be declared for that class.
     public func functions<Table>(as type: Table.Type) -> UnsafePointer<Table>? {
         functions?.assumingMemoryBound(to: Table.self)
     }

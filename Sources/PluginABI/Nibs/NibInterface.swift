@@ -92,6 +92,28 @@ public final class NibDeclarations<Object: NibObject> {
         declareOutlet(name, required, nil, nil, { set(unsafeDowncast($0, to: Object.self), $1) })
     }
 
+    /// An outlet for objects of one C class: see ``NibForeignObject``.
+    ///
+    /// An object of any other class is an error (`nibOutletInvalid`) before an object is made, so the closure's object has the
+    /// table of functions of this class.
+    ///
+    /// - Parameters:
+    ///   - name: the outlet's name.
+    ///   - className: the name by which the plug-in in C registers the class.
+    ///   - required: whether every nib must connect it in each object of the class.
+    ///   - set: sets it.
+    public func outlet(
+        _ name: String, ofForeignClass className: String, required: Bool = false,
+        _ set: @escaping @Sendable (Object, NibForeignObject?) -> Void
+    ) {
+        builder.add(
+            NibOutlet(
+                name: name, isRequired: required, isCollection: false, target: .foreign(className),
+                connect: .one {
+                    set(unsafeDowncast($0, to: Object.self), unsafeDowncast($1, to: NibForeignObject.self))
+                }))
+    }
+
     /// An outlet for objects of every class that serves an interface: see ``serves(_:_:)``.
     ///
     /// - Parameters:
@@ -132,6 +154,23 @@ public final class NibDeclarations<Object: NibObject> {
         declareOutlets(name, nil, nil, { set(unsafeDowncast($0, to: Object.self), $1) })
     }
 
+    /// An outlet collection, or contained objects, of one C class.
+    ///
+    /// As ``outlet(_:ofForeignClass:required:_:)``.
+    public func outlets(
+        _ name: String, ofForeignClass className: String,
+        _ set: @escaping @Sendable (Object, [NibForeignObject]) -> Void
+    ) {
+        builder.add(
+            NibOutlet(
+                name: name, isRequired: false, isCollection: true, target: .foreign(className),
+                connect: .all {
+                    set(
+                        unsafeDowncast($0, to: Object.self),
+                        $1.map { unsafeDowncast($0, to: NibForeignObject.self) })
+                }))
+    }
+
     /// An outlet collection, or contained objects, of classes that serve an interface.
     public func outlets<Interface>(
         _ name: String, as interface: Interface.Type, _ set: @escaping @Sendable (Object, [Interface]) -> Void
@@ -160,9 +199,13 @@ public final class NibDeclarations<Object: NibObject> {
     public func attribute<Value: NibAttribute>(
         _ name: String, _ set: @escaping @Sendable (Object, Value) -> Void
     ) {
-        declareAttribute(name, Value.nibTypeName) { value in
-            guard let converted = Value.nibAttribute(value) else { return nil }
-            return { set(unsafeDowncast($0, to: Object.self), converted) }
+        declareAttribute(name, Value.nibTypeName) { count in
+            // Filled before others read it.
+            nonisolated(unsafe) let values = NibValueList<Value>.make(count)
+            return (
+                { value in Value.nibAttribute(value).map { values.append($0) } },
+                { set(unsafeDowncast($0, to: Object.self), values[$1]) }
+            )
         }
     }
 
@@ -204,7 +247,7 @@ public final class NibDeclarations<Object: NibObject> {
     ///   - set: keeps the action, to send it when the event happens.
     @inlinable
     public func event(_ name: String = "", _ set: @escaping @Sendable (Object, NibAction?) -> Void) {
-        declareEvent(name, isMany: false) { set(unsafeDowncast($0, to: Object.self), $1[0]) }
+        declareEvent(name) { set(unsafeDowncast($0, to: Object.self), $1) }
     }
 
     /// An event that sends any number of actions, in the order of the document.
@@ -214,7 +257,7 @@ public final class NibDeclarations<Object: NibObject> {
     ///   - set: keeps the actions, to send them when the event happens.
     @inlinable
     public func events(_ name: String = "", _ set: @escaping @Sendable (Object, [NibAction]) -> Void) {
-        declareEvent(name, isMany: true) { set(unsafeDowncast($0, to: Object.self), $1) }
+        declareEvents(name) { set(unsafeDowncast($0, to: Object.self), $1) }
     }
 
     // MARK: Interfaces
@@ -258,9 +301,10 @@ public final class NibDeclarations<Object: NibObject> {
     @usableFromInline
     func declareAttribute(
         _ name: String, _ typeName: String,
-        _ prepare: @escaping @Sendable (NibValue) -> (@Sendable (AnyObject) -> Void)?
+        _ makeValues:
+            @escaping @Sendable (Int) -> (add: (NibValue) -> Int?, set: @Sendable (AnyObject, Int) -> Void)
     ) {
-        builder.add(NibAttributeSlot(name: name, typeName: typeName, prepare: prepare))
+        builder.add(NibAttributeSlot(name: name, typeName: typeName, makeValues: makeValues))
     }
 
     @usableFromInline
@@ -272,10 +316,13 @@ public final class NibDeclarations<Object: NibObject> {
     }
 
     @usableFromInline
-    func declareEvent(
-        _ name: String, isMany: Bool, _ set: @escaping @Sendable (AnyObject, [NibAction]) -> Void
-    ) {
-        builder.add(NibEventSlot(name: name, isMany: isMany, set: set))
+    func declareEvent(_ name: String, _ set: @escaping @Sendable (AnyObject, NibAction) -> Void) {
+        builder.add(NibEventSlot(name: name, connect: .one(set)))
+    }
+
+    @usableFromInline
+    func declareEvents(_ name: String, _ set: @escaping @Sendable (AnyObject, [NibAction]) -> Void) {
+        builder.add(NibEventSlot(name: name, connect: .many(set)))
     }
 
     @usableFromInline
@@ -309,6 +356,14 @@ public final class NibMainActorDeclarations<Object: NibObject> {
         declarations.outlet(name, required: required, Self.unisolated(set))
     }
 
+    /// An outlet for objects of one C class.
+    public func outlet(
+        _ name: String, ofForeignClass className: String, required: Bool = false,
+        _ set: @escaping @MainActor @Sendable (Object, NibForeignObject?) -> Void
+    ) {
+        declarations.outlet(name, ofForeignClass: className, required: required, Self.unisolated(set))
+    }
+
     /// An outlet for objects of every class that serves an interface.
     public func outlet<Interface>(
         _ name: String, as interface: Interface.Type, required: Bool = false,
@@ -329,6 +384,14 @@ public final class NibMainActorDeclarations<Object: NibObject> {
         _ name: String, _ set: @escaping @MainActor @Sendable (Object, [any NibObject]) -> Void
     ) {
         declarations.outlets(name, Self.unisolated(set))
+    }
+
+    /// An outlet collection, or contained objects, of one C class.
+    public func outlets(
+        _ name: String, ofForeignClass className: String,
+        _ set: @escaping @MainActor @Sendable (Object, [NibForeignObject]) -> Void
+    ) {
+        declarations.outlets(name, ofForeignClass: className, Self.unisolated(set))
     }
 
     /// An outlet collection, or contained objects, of classes that serve an interface.

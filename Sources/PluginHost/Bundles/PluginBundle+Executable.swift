@@ -83,18 +83,12 @@ extension PluginBundle {
         }
     }
 
-    /// - Throws: ``PluginError`` unless Info.plist can be read, every key in it has a usable value, and the code may run in
-    ///   this process.
+    /// - Throws: ``PluginError`` unless Info.plist can be read and every key in it has a usable value.
     func requireUsableManifest() throws(PluginError) {
         if let manifestError { throw manifestError }
-        if manifest.findings.isEmpty, manifest.execution == nil { return }
-        let errors = manifest.errors + [executionFinding].compactMap(\.self)
+        if manifest.findings.isEmpty { return }
+        let errors = manifest.errors
         if !errors.isEmpty { throw PluginError(bundlePath: bundlePath, findings: errors) }
-    }
-
-    /// Why the code cannot run in the way that the bundle requires, or nil.
-    var executionFinding: PluginFinding? {
-        ExecutionRequest.finding(manifest.execution, list: manifestPath)
     }
 
     /// Opens the executable.

@@ -1,4 +1,3 @@
-import Glibc
 @_spi(PluginHost) public import PluginABI
 import Synchronization
 
@@ -21,8 +20,7 @@ extension PluginBundle {
     ///
     /// **Threads.** Any. **Cost.** Repeated, less than a look-up of a resource; the first time one file is opened.
     public func image(named name: String) -> NamedImage? {
-        let own = media.image(named: name) { resources.resource($0, type: $1, subdirectory: nil, localization: nil) }
-        if let own { return own }
+        if let own = media.image(named: name, { mediaFile($0, $1) }) { return own }
         let main = PluginBundle.main
         return main === self ? nil : main.image(named: name)
     }
@@ -31,14 +29,15 @@ extension PluginBundle {
     ///
     /// The extensions are `wav`, `oga`, `ogg`, `flac`, `mp3`, `opus`, `aiff`, `aif`, `au` and `snd`.
     public func sound(named name: String) -> NamedSound? {
-        let own = media.sound(named: name) { resources.resource($0, type: $1, subdirectory: nil, localization: nil) }
-        if let own { return own }
+        if let own = media.sound(named: name, { mediaFile($0, $1) }) { return own }
         let main = PluginBundle.main
         return main === self ? nil : main.sound(named: name)
     }
 
     /// The path of an image of this bundle, found as by ``image(named:)``.
-    public func pathForImageResource(_ name: String) -> String? { mediaPath(name, BundleMedia.imageTypes) }
+    public func pathForImageResource(_ name: String) -> String? {
+        BundleMedia.path(of: name, types: BundleMedia.imageTypes, mediaFile)
+    }
 
     /// The URL of an image of this bundle, found as by ``image(named:)``.
     public func urlForImageResource(_ name: String) -> URL? {
@@ -46,12 +45,13 @@ extension PluginBundle {
     }
 
     /// The path of a sound of this bundle, found as by ``sound(named:)``.
-    public func pathForSoundResource(_ name: String) -> String? { mediaPath(name, BundleMedia.soundTypes) }
+    public func pathForSoundResource(_ name: String) -> String? {
+        BundleMedia.path(of: name, types: BundleMedia.soundTypes, mediaFile)
+    }
 
-    private func mediaPath(_ name: String, _ types: [String]) -> String? {
-        BundleMedia.path(of: name, types: types) {
-            resources.resource($0, type: $1, subdirectory: nil, localization: nil)
-        }
+    /// Finds a file as any resource: variants and languages included.
+    private func mediaFile(_ name: String, _ type: String?) -> FoundResource? {
+        resources.resource(name, type: type, subdirectory: nil, localization: nil)
     }
 
     private var media: BundleMedia {
@@ -74,14 +74,9 @@ extension NamedSound {
     public static func named(_ name: String) -> NamedSound? {
         if let own = PluginBundle.main.sound(named: name) { return own }
         guard SearchOrder.isUsable(name) else { return nil }
-        func variable(_ name: String) -> String? {
-            getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-        }
-        let home = variable("XDG_DATA_HOME") ?? variable("HOME").map { $0 + "/.local/share" }
-        let shared = (variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":").map(String.init)
-        for directory in [home].compactMap(\.self) + shared where directory.hasPrefix("/") {
+        for directory in UserDirectories.process.data {
             for type in ["oga", "ogg", "wav"] {
-                let path = "\(directory)/sounds/freedesktop/stereo/\(name).\(type)"
+                let path = Path.join(directory, "sounds/freedesktop/stereo/\(name).\(type)")
                 if FileIdentity(path: path)?.isRegularFile ?? false {
                     return PluginBundle.main.sound(named: name, foundAt: path)
                 }

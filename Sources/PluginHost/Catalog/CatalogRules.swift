@@ -9,15 +9,27 @@ struct CatalogRules: Sendable, Equatable {
     /// The identifiers that the user has disabled.
     var disabled: Set<String> = []
 
+    /// The plug-ins in quarantine.
+    var quarantined: [Quarantine.Entry] = []
+    /// Which plug-ins this start leaves out.
+    var safeStart = SafeStart.normal
+    /// The application's name, for remedies.
+    var application: String?
+
     /// The rules of this process.
-    static func current(choices: UserChoices) -> CatalogRules {
+    static func current(choices: UserChoices, _ options: PluginCatalog.Options = .init()) -> CatalogRules {
         let host = HostEnvironment.current
-        return CatalogRules(hostVersion: host.version, capabilities: host.capabilities, disabled: choices.disabled)
+        let quarantine = options.quarantine.map { Quarantine.at($0) }
+        return CatalogRules(
+            hostVersion: host.version, capabilities: host.capabilities, disabled: choices.disabled,
+            quarantined: quarantine?.entries ?? [], safeStart: options.safeStart, application: quarantine?.application)
     }
 
     /// The text form that the index stores: equal rules have equal texts.
     var description: String {
-        ([hostVersion] + capabilities.sorted() + disabled.sorted().map { Self.disabledMark + $0 })
+        ([hostVersion] + capabilities.sorted() + disabled.sorted().map { Self.disabledMark + $0 }
+            + quarantined.map { "\(Self.quarantineMark)\($0.identifier)\n\($0.bundlePath ?? "")\n\($0.reason)" }
+            + safeStart.names.map { Self.safeStartMark + $0 })
             .joined(separator: "\n")
     }
 
@@ -25,6 +37,10 @@ struct CatalogRules: Sendable, Equatable {
     ///
     /// No capability begins with it.
     static let disabledMark = "\u{0}"
+    /// The prefix of a plug-in that is in quarantine.
+    private static let quarantineMark = "\u{1}"
+    /// The prefix of what a safe start leaves out.
+    private static let safeStartMark = "\u{2}"
 
     /// The finding for a candidate that the user has disabled.
     func disabledFinding(_ identifier: String, list: String) -> PluginFinding {
@@ -33,13 +49,31 @@ struct CatalogRules: Sendable, Equatable {
             message: "The user has disabled \(quoted(identifier)).", remedy: Self.enabling(identifier))
     }
 
+    /// Why a plug-in is not used, although nothing is wrong with the bundle: it is in quarantine, or a safe start leaves it
+    /// out.
+    ///
+    /// `path`: the bundle's directory, with links resolved.
+    func refusal(of identifier: String, at path: String) -> (VerdictCode, PluginFinding)? {
+        if let entry = quarantined.first(where: {
+            $0.identifier == identifier && ($0.bundlePath == nil || $0.bundlePath == path)
+        }) {
+            return (.quarantined, entry.finding(at: path, application: application))
+        }
+        guard safeStart.leavesOut(identifier) else { return nil }
+        let finding = PluginFinding(
+            .warning, .leftOutBySafeStart, filePath: path, subject: identifier,
+            message: "This start leaves \(quoted(identifier)) out, because the application crashed before.",
+            remedy: "Start the application again to use it.")
+        return (.leftOut, finding)
+    }
+
     static func enabling(_ identifier: String) -> String {
         "Enable it in the application, or by: pluginhost enable \(identifier) --application NAME"
     }
 
     /// Why this host cannot use a bundle.
     func findings(_ record: PluginRecord, list: String) -> [PluginFinding] {
-        var findings = [ExecutionRequest.finding(record.execution, list: list)].compactMap(\.self)
+        var findings: [PluginFinding] = []
         if let range = record.hostRequires, !hostVersion.isEmpty {
             if !(PluginVersion(hostVersion).map(range.contains) ?? false) {
                 findings.append(

@@ -81,6 +81,11 @@ struct CatalogSelection {
             ]
             return
         }
+        if let (verdict, finding) = rules.refusal(of: bundle.record.identifier, at: candidates[number].path) {
+            verdicts[number] = verdict
+            findings[number] = [finding]
+            return
+        }
         guard bundle.hasRequirements else { return }
         findings[number] = rules.findings(bundle.record, list: candidates[number].listPath)
         if !findings[number].isEmpty { verdicts[number] = .incompatible }

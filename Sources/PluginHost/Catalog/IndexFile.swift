@@ -34,12 +34,11 @@ struct IndexFile: Sendable {
 
     static let pathExtension = "index"
 
-    /// Source: XDG Base Directory Specification 0.8: relative paths are invalid and ignored.
     static var userDirectory: String? {
-        if let cache = SearchEnvironment.process.absolute("XDG_CACHE_HOME") {
+        if let cache = UserDirectories.process.absolute("XDG_CACHE_HOME") {
             return Path.join(cache, "pluginhost")
         }
-        return SearchEnvironment.process.home.map { Path.join($0, ".cache/pluginhost") }
+        return UserDirectories.process.home.map { Path.join($0, ".cache/pluginhost") }
     }
 
     /// Reads the index.

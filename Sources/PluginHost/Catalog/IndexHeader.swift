@@ -6,7 +6,7 @@ struct IndexHeader: Sendable {
     /// “PHINDEX” and a zero byte.
     private static let magic: UInt64 = 0x0058_4544_4E49_4850
     /// Raise it when the format of the file changes, or the rules for verdicts.
-    static let format: UInt64 = 4
+    static let format: UInt64 = 5
 
     let candidateCount: Int
     let pluginCount: Int

@@ -12,8 +12,10 @@ public enum PluginVerdict: Sendable, Hashable {
     case unresolved
     /// Its Info.plist is missing, cannot be read, or has a value that cannot be used.
     case malformed
-    /// The user has disabled plug-ins of its identifier.
+    /// The user has disabled plug-ins of its identifier, or a safe start leaves it out.
     case disabled
+    /// It is in ``Quarantine``, because its code ended processes of the application, or somebody put it there.
+    case quarantined
     /// It is named like a bundle but is not one: a file, a broken link, or a name that is not UTF-8.
     case notABundle
 }
@@ -36,10 +38,12 @@ public struct PluginCandidate: Sendable {
     let row: CandidateRow
     let record: PluginRecord
 
-    init(_ index: CatalogIndex, _ row: CandidateRow) {
+    init(_ index: CatalogIndex, _ row: CandidateRow) { self.init(index, row, index.record(row)) }
+
+    init(_ index: CatalogIndex, _ row: CandidateRow, _ record: PluginRecord) {
         self.index = index
         self.row = row
-        record = index.record(row)
+        self.record = record
     }
 
     /// The absolute path at which it was found.
@@ -76,7 +80,8 @@ public struct PluginCandidate: Sendable {
         case .unresolved: .unresolved
         case .malformed: .malformed
         case .noBundle: .notABundle
-        case .disabled: .disabled
+        case .disabled, .leftOut: .disabled
+        case .quarantined: .quarantined
         }
     }
 
@@ -105,7 +110,7 @@ public struct PluginCandidate: Sendable {
             return "\(quoted(other)) is used instead. " + findings.map(\.message).joined(separator: " ")
         case .duplicate(let other):
             return "\(quoted(other)) is used instead: the same identifier and version, and an earlier name."
-        case .incompatible, .unresolved, .malformed, .notABundle, .disabled:
+        case .incompatible, .unresolved, .malformed, .notABundle, .disabled, .quarantined:
             return findings.map(\.message).joined(separator: " ")
         }
     }

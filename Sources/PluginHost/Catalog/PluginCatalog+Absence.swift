@@ -11,7 +11,7 @@ extension PluginCatalog {
     @_spi(Tools) public func change(without candidate: PluginCandidate) -> CatalogChange {
         let index = candidate.index
         let absent = candidate.bundlePath
-        var builder = CatalogIndexBuilder(rules: .current(choices: choices))
+        var builder = CatalogIndexBuilder(rules: .current(choices: choices, options))
         for folder in index.folders {
             // Links may lead to the same directory.
             let present = folder.candidates.lazy.map(index.candidateRow).filter {

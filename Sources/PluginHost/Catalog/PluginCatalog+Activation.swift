@@ -5,7 +5,8 @@ extension PluginCatalog {
     ///
     /// - Parameter identifier: the plug-in's identifier.
     /// - Returns: the plug-in's bundle, loaded. A bundle without code is returned without a load.
-    /// - Throws: ``PluginError``: `pluginMissing` with the reason if no bundle is in use under the identifier;
+    /// - Throws: ``PluginError``: `quarantined` if it is in quarantine; `pluginMissing` with the reason if no bundle is in
+    ///   use under the identifier for another reason;
     ///   `requirementUnmet` with the chain if a required plug-in does not load; the errors of a load.
     ///
     /// **Threads.** Any; it waits for loads by other threads.
@@ -140,6 +141,8 @@ extension PluginCatalog {
 
     private func missing(_ identifier: String) -> PluginError {
         let explanation = explanation(of: identifier)
+        let quarantined = explanation.candidates.first { $0.verdict == .quarantined }
+        if let error = quarantined?.error { return error }
         return PluginError(
             bundlePath: explanation.candidates.first?.path ?? identifier,
             findings: [

@@ -35,7 +35,7 @@ extension PluginCatalog {
     ///
     /// **Cost.** Reads the declarations of every plug-in.
     public var findings: [PluginFinding] {
-        folders.compactMap(\.finding) + [choicesFinding].compactMap(\.self) + duplicateFactories
+        folders.compactMap(\.finding) + [choicesFinding].compactMap(\.self) + quarantineFindings + duplicateFactories
     }
 
     private var duplicateFactories: [PluginFinding] {

@@ -49,12 +49,21 @@ public final class PluginCatalog: Sendable {
         /// If a catalogue is created with an application's name, nil means ``PluginCatalog/choicesPath(for:)``.
         public var choices: String?
 
+        /// The file with the plug-ins in quarantine; nil for none.
+        ///
+        /// If a catalogue is created with an application's name, nil means ``Quarantine/path(for:)``.
+        public var quarantine: String?
+        /// Which plug-ins this start leaves out; see ``CrashJournal/advice(_:)``.
+        public var safeStart = SafeStart.normal
+
         /// Creates options; each omitted one has its default value.
         public init(
             validation: Validation = .bundles, index: IndexStorage = .user, extensions: Set<String> = ["bundle"],
-            choices: String? = nil
+            choices: String? = nil, quarantine: String? = nil, safeStart: SafeStart = .normal
         ) {
             self.choices = choices
+            self.quarantine = quarantine
+            self.safeStart = safeStart
             self.validation = validation
             self.index = index
             self.extensions = extensions
@@ -105,6 +114,7 @@ public final class PluginCatalog: Sendable {
         self.searchPaths = paths
         self.options = options
         file = Self.file(paths, options)
+        if let path = options.quarantine { Quarantine.current = Quarantine.at(path) }
         let old = Self.readIndex(file)
         let (choices, finding) = Self.choices(options)
         let index = CatalogScan(paths, options, options.validation, choices).run(old: old)
@@ -115,9 +125,10 @@ public final class PluginCatalog: Sendable {
 
     /// Scans the standard search paths of an application: ``standardSearchPaths(for:)``.
     ///
-    /// Plug-ins that the user has disabled, in ``choicesPath(for:)``, are not used.
+    /// Plug-ins that the user has disabled, in ``choicesPath(for:)``, are not used, nor those in ``Quarantine``.
     public convenience init(application: String, options: Options = Options()) {
         var options = options
+        options.quarantine = options.quarantine ?? Quarantine.path(for: application)
         options.choices = options.choices ?? Self.choicesPath(for: application)
         self.init(searchPaths: Self.standardSearchPaths(for: application), options: options)
     }
@@ -225,6 +236,9 @@ public final class PluginCatalog: Sendable {
     /// Why the user's choices cannot be used.
     var choicesFinding: PluginFinding? { state.withLock(\.choicesFinding) }
 
+    /// Why files of the quarantine cannot be used.
+    var quarantineFindings: [PluginFinding] { options.quarantine.map { Quarantine.at($0).findings } ?? [] }
+
     private static func choices(_ options: Options) -> (UserChoices, PluginFinding?) {
         guard let path = options.choices else { return (UserChoices(), nil) }
         do throws(UserChoices.Failure) {
@@ -278,6 +292,6 @@ extension CatalogScan {
     ) {
         self.init(
             searchPaths: paths, extensions: options.extensions, validation: validation,
-            rules: .current(choices: choices))
+            rules: .current(choices: choices, options))
     }
 }

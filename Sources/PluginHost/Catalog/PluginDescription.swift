@@ -2,16 +2,42 @@
 ///
 /// **Threads.** A value; it shows the state of the catalogue when it was created.
 public struct PluginDescription: Sendable {
-    let catalog: PluginCatalog
+    /// Where the bundle is opened.
+    enum Source: Sendable {
+        case catalog(PluginCatalog)
+        /// No catalogue knows the bundle.
+        case bundle(PluginBundle)
+    }
+
+    private let source: Source
     let candidateNumber: Int
     /// The candidate that is used for this plug-in.
     public let candidate: PluginCandidate
     private var record: PluginRecord { candidate.record }
 
     init(_ catalog: PluginCatalog, _ index: CatalogIndex, _ candidateNumber: Int) {
-        self.catalog = catalog
-        self.candidateNumber = candidateNumber
-        candidate = PluginCandidate(index, index.candidateRow(candidateNumber))
+        self.init(
+            .catalog(catalog), PluginCandidate(index, index.candidateRow(candidateNumber)), number: candidateNumber)
+    }
+
+    init(_ source: Source, _ candidate: PluginCandidate, number: Int) {
+        self.source = source
+        self.candidate = candidate
+        candidateNumber = number
+    }
+
+    /// The catalogue, which every description has but one that was made of a bundle for an ``IsolationPolicy``.
+    var catalog: PluginCatalog {
+        guard case .catalog(let catalog) = source else { preconditionFailure("the description is of no catalogue") }
+        return catalog
+    }
+
+    /// The bundle, opened.
+    func opened() throws -> PluginBundle {
+        switch source {
+        case .catalog(let catalog): try catalog.opened(self)
+        case .bundle(let bundle): bundle
+        }
     }
 
     /// `CFBundleIdentifier`, otherwise the directory's name without its extension.
@@ -29,12 +55,17 @@ public struct PluginDescription: Sendable {
     /// The name to show to the user, in the user's language.
     ///
     /// **Cost.** The first use opens the bundle to read its strings; none of its code runs.
-    public var displayName: String { (try? catalog.opened(self))?.displayName ?? name }
+    public var displayName: String { (try? opened())?.displayName ?? name }
 
     /// The state of the plug-in: `resolved` until it is loaded.
     ///
     /// ``PluginBundle/stateChanges`` reports each change.
-    public var state: PluginState { catalog.state(of: identifier) ?? .discovered }
+    public var state: PluginState {
+        switch source {
+        case .catalog(let catalog): catalog.state(of: identifier) ?? .discovered
+        case .bundle(let bundle): bundle.state
+        }
+    }
 
     /// `PHFactories`: what the plug-in declares.
     public var extensions: [Manifest.Extension] { record.extensions }
@@ -53,6 +84,15 @@ public struct PluginDescription: Sendable {
 
     /// `PHCapabilities`: the capabilities that the host must offer.
     public var capabilities: [String] { record.capabilities }
+
+    /// `PHExecution`: where its code may run: `any`, `in-process`, `isolated` or `sandboxed`; nil for `any`.
+    public var execution: String? { record.execution?.rawValue }
+
+    /// `PHPermissions`: what its code asks to reach when it is sandboxed.
+    public var permissions: PluginPermissions { record.workerRequest?.permissions ?? PluginPermissions() }
+
+    /// `PHLimits`: what its worker process asks to use.
+    public var limits: WorkerLimits { record.workerRequest?.limits ?? WorkerLimits() }
 
     /// `UIRequiredDeviceCapabilities`: capabilities that the host must offer (true) or must not offer (false).
     public var deviceCapabilities: [String: Bool] { record.deviceCapabilities }

@@ -24,7 +24,7 @@ public struct ExtensionDescription: Sendable {
     ///
     /// **Cost.** The first use opens the bundle to read its strings; none of its code runs.
     public var displayName: String {
-        (try? plugin.catalog.opened(plugin))?.displayName(of: declaration) ?? declaration.displayName
+        (try? plugin.opened())?.displayName(of: declaration) ?? declaration.displayName
             ?? declaration.name
     }
 }

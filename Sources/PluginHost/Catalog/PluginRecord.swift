@@ -15,7 +15,8 @@ struct PluginRecord: Sendable, Equatable {
     var capabilities: [String] = []
     var deviceCapabilities: [String: Bool] = [:]
     var uses: [String: UInt32] = [:]
-    var execution: String?
+    var execution: ExecutionRequest?
+    var workerRequest: WorkerRequest?
     /// The path of Info.plist in the bundle; nil if none could be opened.
     var listPath: String?
     /// The directory with its links resolved, if there are links; otherwise nil.
@@ -52,7 +53,8 @@ extension PluginRecord {
         capabilities = contents.manifest.capabilities
         deviceCapabilities = contents.manifest.deviceCapabilities
         uses = contents.manifest.uses
-        execution = contents.manifest.execution
+        execution = contents.manifest.executionRequest
+        workerRequest = contents.manifest.workerRequest
         findings = contents.manifest.errors
         let length = contents.path.utf8.count + 1
         // The constant is shared, so that bundles with the usual place need no new string.
@@ -72,7 +74,6 @@ extension PluginRecord {
     /// Whether it requires anything from the host or from other bundles.
     var hasRequirements: Bool {
         !requires.isEmpty || hostRequires != nil || !capabilities.isEmpty || !deviceCapabilities.isEmpty
-            || execution != nil
     }
 
     // MARK: As bytes
@@ -104,7 +105,9 @@ extension PluginRecord {
         writer.put(capabilities) { $0.put($1) }
         writer.put(deviceCapabilities) { $0.put($1 ? UInt8(1) : 0) }
         writer.put(uses) { $0.put($1) }
-        writer.put(execution)
+        writer.put(execution?.rawValue)
+        writer.put(workerRequest == nil ? UInt8(0) : 1)
+        workerRequest?.write(to: &writer)
         writer.put(listPath)
         writer.put(linkedPath)
         writer.put(isNoBundle ? UInt8(1) : 0)
@@ -131,11 +134,60 @@ extension PluginRecord {
         capabilities = reader.list(4) { $0.text() }
         deviceCapabilities = reader.dictionary { $0.number(UInt8.self) != 0 }
         uses = reader.dictionary { $0.number(UInt32.self) }
-        execution = reader.optionalText()
+        execution = reader.optionalText().flatMap(ExecutionRequest.init)
+        workerRequest = reader.number(UInt8.self) == 0 ? nil : WorkerRequest(from: &reader)
         listPath = reader.optionalText()
         linkedPath = reader.optionalText()
         isNoBundle = reader.number(UInt8.self) != 0
         findings = reader.list(PluginFinding.smallest) { PluginFinding(from: &$0) }
+    }
+}
+
+extension WorkerRequest {
+    func write(to writer: inout RecordWriter) {
+        writer.put(permissions.files) { writer, file in
+            writer.put(file.path)
+            writer.put(file.access == .write ? UInt8(1) : 0)
+        }
+        let kind: UInt8 =
+            switch permissions.network {
+            case .none: 0
+            case .ports: 1
+            case .any: 2
+            }
+        writer.put(kind)
+        if case .ports(let connect, let listen) = permissions.network {
+            for ports in [connect, listen] { writer.put(ports.sorted()) { $0.put($1) } }
+        }
+        writer.put(permissions.processes ? UInt8(1) : 0)
+        for names in [permissions.devices, permissions.environment] { writer.put(names.sorted()) { $0.put($1) } }
+        writer.put(permissions.reasons) { $0.put($1) }
+        // Zero for no limit; a limit is at least 1.
+        for name in WorkerLimits.Name.allCases { writer.put(Int32(clamping: limits[name] ?? 0)) }
+    }
+
+    convenience init(from reader: inout RecordReader) {
+        var permissions = PluginPermissions()
+        permissions.files = reader.list(4 + 1) { reader in
+            PluginPermissions.File(reader.text(), reader.number(UInt8.self) == 1 ? .write : .read)
+        }
+        switch reader.number(UInt8.self) {
+        case 1:
+            let ports = [0, 1].map { _ in Set(reader.list(2) { $0.number(UInt16.self) }) }
+            permissions.network = .ports(connect: ports[0], listen: ports[1])
+        case 2: permissions.network = .any
+        default: break
+        }
+        permissions.processes = reader.number(UInt8.self) != 0
+        permissions.devices = Set(reader.list(4) { $0.text() })
+        permissions.environment = Set(reader.list(4) { $0.text() })
+        permissions.reasons = reader.dictionary { $0.text() }
+        var limits = WorkerLimits()
+        for name in WorkerLimits.Name.allCases {
+            let value = Int(reader.number(Int32.self))
+            limits[name] = value > 0 ? value : nil
+        }
+        self.init(permissions: permissions, limits: limits)
     }
 }
 

@@ -1,21 +1,15 @@
-import CPluginSupport.Shims
-import Glibc
-
 /// The parts of the environment that determine where an application's plug-ins and caches are.
 struct SearchEnvironment: Sendable {
-    /// The value of a variable; nil if it is not set, or must not be trusted.
-    var variable: @Sendable (String) -> String?
+    /// The environment's variables.
+    let directories: UserDirectories
     /// The program's path, with its links resolved; nil if it is not known.
     var program: String?
     /// Where the main bundle has its own plug-ins.
     var builtInPlugIns: String?
 
     /// The environment of this process.
-    ///
-    /// A program that runs with more rights than its user has ignores all variables.
     static let process = SearchEnvironment(
-        variable: { name in phs_secure_getenv(name).flatMap { String(validatingCString: $0) } },
-        program: Path.mainProgram, builtInPlugIns: PluginBundle.main.builtInPlugInsPath)
+        .process, program: Path.mainProgram, builtInPlugIns: PluginBundle.main.builtInPlugInsPath)
 
     /// The environment of this process, but for another program.
     init(ofProgram program: String?) {
@@ -26,24 +20,10 @@ struct SearchEnvironment: Sendable {
         }
     }
 
-    init(variable: @escaping @Sendable (String) -> String?, program: String?, builtInPlugIns: String?) {
-        self.variable = variable
+    init(_ directories: UserDirectories, program: String?, builtInPlugIns: String?) {
+        self.directories = directories
         self.program = program
         self.builtInPlugIns = builtInPlugIns
-    }
-
-    /// The value of a variable that is an absolute path; other values count as not set.
-    func absolute(_ name: String) -> String? { variable(name).flatMap(Self.absolute) }
-
-    /// The user's home directory.
-    var home: String? {
-        if let home = absolute("HOME") { return home }
-        guard let user = getpwuid(getuid()), let directory = user.pointee.pw_dir else { return nil }
-        return String(validatingCString: directory).flatMap(Self.absolute)
-    }
-
-    private static func absolute(_ path: String) -> String? {
-        path.utf8.first == UInt8(ascii: "/") ? Path.normalized(path) : nil
     }
 
     // MARK: Search paths
@@ -51,7 +31,7 @@ struct SearchEnvironment: Sendable {
     /// The standard search paths of an application, the first one wins: see
     /// ``PluginCatalog/standardSearchPaths(for:)``.
     func searchPaths(for application: String) -> [String] {
-        guard let list = variable(Self.overrideName(of: application)) else { return standard(application) }
+        guard let list = directories.variable(Self.overrideName(of: application)) else { return standard(application) }
         var paths: [String] = []
         for element in list.split(separator: ":", omittingEmptySubsequences: false) {
             // As in MANPATH: an empty element means the paths that would be used without the variable.
@@ -68,12 +48,8 @@ struct SearchEnvironment: Sendable {
 
     private func standard(_ application: String) -> [String] {
         let folder = application + "/plugins"
-        var data = [absolute("XDG_DATA_HOME") ?? home.map { Path.join($0, ".local/share") }].compactMap(\.self)
-        let system = variable("XDG_DATA_DIRS") ?? ""
-        data += (system.isEmpty ? "/usr/local/share:/usr/share" : system).split(separator: ":")
-            .compactMap { Self.absolute(String($0)) }
         let libraries = ["/usr/local/lib", "/usr/lib/\(Self.triplet)", "/usr/lib64", "/usr/lib"]
-        let inData = (data + libraries + besideProgram).map { Path.join($0, folder) }
+        let inData = (directories.data + libraries + besideProgram).map { Path.join($0, folder) }
         let own = program.map { Path.join(Path.parent($0), "Plugins") }
         return Self.unique(inData + [own, builtInPlugIns].compactMap(\.self))
     }

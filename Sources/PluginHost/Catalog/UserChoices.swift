@@ -31,31 +31,13 @@ struct UserChoices: Sendable, Equatable {
     ///
     /// - Throws: ``Failure`` if the file cannot be read, is not such a list, or belongs to another user.
     init(path: String) throws(Failure) {
-        let file: OpenedFile
-        do throws(OpenedFile.Failure) {
-            file = try OpenedFile(path: path)
-        } catch {
-            if error == .missing { return }
-            throw Self.failure(path, error.reason, error.remedy(else: "Make it a regular file, or remove it."))
-        }
-        let owner = file.identity.owner
-        guard owner == geteuid() || owner == 0, file.identity.mode & 0o002 == 0 else {
-            throw Self.failure(
-                path, "belongs to another user, or every user may write to it",
-                "Make it yours, and writable for you alone: chown and chmod 644.")
-        }
         do {
-            let bytes = try file.bytes(atMost: Self.mostBytes)
-            guard bytes.count <= Self.mostBytes else {
-                throw Self.failure(path, "has more than \(Self.mostBytes) bytes", "Remove it, and disable anew.")
-            }
+            guard let bytes = try OwnFile.bytes(path: path, atMost: Self.mostBytes) else { return }
             try read(PropertyListReader.read(bytes).value)
-        } catch let error as Failure {
-            throw error
-        } catch let error as PropertyListFault {
-            throw Self.failure(path, "has a fault: \(error)", "Correct it, or remove it and disable anew.")
+        } catch let error as OwnFile.Refusal {
+            throw Self.failure(path, error.reason, error.remedy)
         } catch {
-            throw Self.failure(path, "cannot be read", "Try again.")
+            throw Self.failure(path, "has a fault: \(error)", "Correct it, or remove it and disable anew.")
         }
     }
 
@@ -74,18 +56,15 @@ struct UserChoices: Sendable, Equatable {
         Failure(
             finding: PluginFinding(
                 .choicesUnreadable, filePath: path,
-                message: "The user's choices in \(quoted(path)) cannot be used: the file \(reason).", remedy: remedy))
+                message: "The user's choices in \(quoted(path)) cannot be used: the file \(reason.asSentence)",
+                remedy: remedy))
     }
 
     /// Replaces a file by one with these choices, and makes its directory if that is missing.
     ///
     /// - Throws: ``Failure``; then the file is unchanged.
     func write(to path: String) throws(Failure) {
-        let directory = Path.parent(path)
-        if mkdir(directory, 0o700) != 0, errno == ENOENT {
-            _ = mkdir(Path.parent(directory), 0o700)
-            _ = mkdir(directory, 0o700)
-        }
+        OwnFile.makeDirectory(Path.parent(path))
         var entries = others
         entries[Self.key] = .array(disabled.sorted().map(PropertyList.string))
         do {
@@ -108,8 +87,8 @@ extension PluginCatalog {
     /// - Parameter application: the name of the application's directories: one path component.
     /// - Returns: an absolute path, whether the file exists or not; nil if the user has no home directory.
     public static func choicesPath(for application: String) -> String? {
-        let environment = SearchEnvironment.process
-        let directory = environment.absolute("XDG_CONFIG_HOME") ?? environment.home.map { Path.join($0, ".config") }
+        let user = UserDirectories.process
+        let directory = user.absolute("XDG_CONFIG_HOME") ?? user.home.map { Path.join($0, ".config") }
         return directory.map { Path.join($0, application + "/plugins.plist") }
     }
 
@@ -144,7 +123,9 @@ extension PluginCatalog {
                     remedy: "Name one by PluginCatalog.Options.choices."))
         }
         do throws(UserChoices.Failure) {
-            try Self.withLock(beside: path) { () throws(UserChoices.Failure) in
+            try OwnFile.withLock(on: Path.parent(path), waitingAtMost: .seconds(5)) {
+                (_) throws(UserChoices.Failure) in
+                // Without a directory there is no file, so nobody else can be changing it.
                 var choices = try UserChoices(path: path)
                 if isDisabled { choices.disabled.insert(identifier) } else { choices.disabled.remove(identifier) }
                 try choices.write(to: path)
@@ -153,21 +134,5 @@ extension PluginCatalog {
             throw PluginError(bundlePath: path, error.finding)
         }
         return refresh()
-    }
-
-    /// Runs a body while the directory is locked against other processes.
-    ///
-    /// The kernel holds the lock, so no lock file can be left behind.
-    private static func withLock(
-        beside path: String, _ body: () throws(UserChoices.Failure) -> Void
-    ) throws(UserChoices.Failure) {
-        let descriptor = open(Path.parent(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        // Without a directory there is no file, so nobody else can be changing it.
-        if descriptor >= 0 {
-            let wait = Wait(atMost: .seconds(5))
-            while flock(descriptor, LOCK_EX | LOCK_NB) != 0, wait.sleep() {}
-        }
-        try body()
     }
 }

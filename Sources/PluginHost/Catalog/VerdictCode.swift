@@ -19,12 +19,16 @@ enum VerdictCode: UInt8, Sendable {
     case alias
     /// The user has disabled its identifier.
     case disabled
+    /// It is in quarantine.
+    case quarantined
+    /// A safe start leaves it out.
+    case leftOut
 
     /// Whether the verdict means that another candidate is used.
     var namesAnother: Bool {
         switch self {
         case .otherVersion, .otherRequired, .laterFolder, .duplicate, .alias: true
-        case .usable, .incompatible, .unresolved, .malformed, .noBundle, .disabled: false
+        case .usable, .incompatible, .unresolved, .malformed, .noBundle, .disabled, .quarantined, .leftOut: false
         }
     }
 }

@@ -25,7 +25,8 @@ extension PluginError.Code {
     public static let abiMismatch = Self(rawValue: "abiMismatch")
     /// Host and plug-in were built by different Swift toolchains.
     public static let toolchainMismatch = Self(rawValue: "toolchainMismatch")
-    /// A protocol's requirements have changed since the plug-in that conforms to it was compiled.
+    /// A protocol's requirements have changed since the plug-in that conforms to it was compiled, or the plug-in in a
+    /// worker lacks a method of its remote interface.
     public static let interfaceMismatch = Self(rawValue: "interfaceMismatch")
     /// The plug-in contains its own copy of PluginABI, or two images contain the application's API module.
     public static let duplicateABI = Self(rawValue: "duplicateABI")
@@ -168,4 +169,50 @@ extension PluginError.Code {
     public static let nibResourceMissing = Self(rawValue: "nibResourceMissing")
     /// A class's NibInterface declares a name twice, or inherits from a class that is not its superclass.
     public static let nibInterfaceInvalid = Self(rawValue: "nibInterfaceInvalid")
+
+    // Plug-ins in worker processes
+
+    /// `PHPermissions` asks for a permission without a reason.
+    ///
+    /// A warning of the checker.
+    public static let reasonMissing = Self(rawValue: "reasonMissing")
+
+    /// What the bundle's `PHExecution` requires and what the application decided exclude each other.
+    public static let executionConflict = Self(rawValue: "executionConflict")
+    /// This machine or this application cannot confine a worker as decided.
+    ///
+    /// The plug-in is not loaded: nothing runs less safely than was decided.
+    public static let sandboxUnavailable = Self(rawValue: "sandboxUnavailable")
+    /// No worker process could be started, or it was not ready in time.
+    public static let workerUnavailable = Self(rawValue: "workerUnavailable")
+    /// The worker process ended during the call or before it.
+    ///
+    /// The plug-in's objects in it are gone. No call is repeated.
+    public static let workerEnded = Self(rawValue: "workerEnded")
+    /// The plug-in threw an error that is not a `PluginFailure`, in a worker.
+    public static let callFailed = Self(rawValue: "callFailed")
+    /// A call had no answer in time; its worker was ended.
+    public static let callTimedOut = Self(rawValue: "callTimedOut")
+    /// A call was not made: a callback after its call, or the same call with the same values ended workers before.
+    public static let callRefused = Self(rawValue: "callRefused")
+    /// The values of a call, or those of its answer, are larger than the limit `message`.
+    public static let messageTooLarge = Self(rawValue: "messageTooLarge")
+    /// A worker broke the rules by which it and the host communicate; it was ended.
+    public static let protocolViolation = Self(rawValue: "protocolViolation")
+    /// A principal class, or an extension point without a remote interface, cannot be used from a worker.
+    public static let notRemote = Self(rawValue: "notRemote")
+    /// The plug-in is in quarantine, because its code ended processes.
+    public static let quarantined = Self(rawValue: "quarantined")
+    /// The file with the plug-ins in quarantine cannot be read or written, or was damaged.
+    ///
+    /// A warning: what is known of it is still used.
+    public static let quarantineUnusable = Self(rawValue: "quarantineUnusable")
+    /// A safe start leaves the plug-in out.
+    ///
+    /// A warning.
+    public static let leftOutBySafeStart = Self(rawValue: "leftOutBySafeStart")
+    /// A crash journal cannot be read or written.
+    ///
+    /// A warning, unless the journal was begun wrongly.
+    public static let journalUnusable = Self(rawValue: "journalUnusable")
 }

@@ -46,6 +46,9 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What the system, the dynamic linker or the plug-in said.
     public var systemMessage: String? { findings[0].systemMessage }
 
+    /// How the worker process ended that caused the error; nil if none did.
+    public var workerEnd: WorkerEnd? { findings[0].workerEnd }
+
     /// Full sentences: which bundle, what went wrong with which file, what to do.
     public var description: String {
         let first = findings[0]

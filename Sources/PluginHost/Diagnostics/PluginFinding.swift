@@ -36,6 +36,8 @@ public struct PluginFinding: Error, Sendable, Hashable {
     public var remedy: String
     /// What the system, the dynamic linker or the plug-in said, word for word.
     public var systemMessage: String?
+    /// How the worker process ended that the finding concerns; otherwise nil.
+    public var workerEnd: WorkerEnd?
     /// The error number if the system refused to answer, otherwise nil.
     ///
     /// With a number, the finding applies only at this moment: it is not cached, and the system is asked again next

@@ -53,6 +53,23 @@ public struct HostEnvironment: Sendable {
     public var nibClasses = NibClasses()
     /// How much a nib may hold.
     public var nibLimits = NibLimits()
+    /// The directory that has the program `pluginhost-worker`, which runs plug-ins outside of the application's process.
+    ///
+    /// Default: nil; ``WorkerProgram/automatic`` lists where it is searched otherwise.
+    public var workerPath: String?
+    /// Directories with worker programs for Swift plug-ins that another toolchain built, the first one first.
+    ///
+    /// Each has the program `pluginhost-worker` that the other toolchain built; docs/isolation.md describes them. Default:
+    /// none; the folders in `pluginhost/runtimes` beside the library are searched after them.
+    public var runtimes: [String] = []
+    /// The tables of C plug-ins that can be used from another process, as the application's API describes them.
+    ///
+    /// Default: none; then the objects of C factories exist only in the application's process.
+    public var remoteTables: [CRemoteTable] = []
+    /// The application's `IsolationPolicy`; nil if it decided nothing.
+    ///
+    /// Its type belongs to a later folder, because the policy gets descriptions of plug-ins.
+    var placementPolicy: (any Sendable)?
     /// Receives the log messages of plug-ins and of the library, on the thread that logs.
     ///
     /// Default: writes records of level `notice` and above to standard error.
@@ -88,7 +105,16 @@ public struct HostEnvironment: Sendable {
                 }
                 if old.name != newValue.name || old.version != newValue.version { state.identity = nil }
                 state.environment = Deferred(newValue)
-                reportsLoadSteps.store(newValue.loadStep != nil, ordering: .relaxed)
+                if newValue.placementPolicy != nil {
+                    placementDeciders.bitwiseOr(policyDecides, ordering: .relaxed)
+                } else {
+                    placementDeciders.bitwiseAnd(~policyDecides, ordering: .relaxed)
+                }
+                if newValue.loadStep != nil {
+                    loadStepReaders.bitwiseOr(applicationReadsSteps, ordering: .relaxed)
+                } else {
+                    loadStepReaders.bitwiseAnd(~applicationReadsSteps, ordering: .relaxed)
+                }
                 nibClassesVersion.store(newValue.nibClasses.version, ordering: .releasing)
                 // Under the lock: a thread that reads the new number also finds the new values.
                 if old.preferredLanguages != newValue.preferredLanguages || old.device != newValue.device
@@ -108,8 +134,22 @@ public struct HostEnvironment: Sendable {
     /// ``NibClasses/version`` of ``nibClasses``: what was resolved against others is void.
     static let nibClassesVersion = Atomic(0)
 
-    /// Whether ``loadStep`` is set; each load checks it.
-    static let reportsLoadSteps = Atomic(false)
+    /// Who wants to know the steps of loads: ``applicationReadsSteps`` if ``loadStep`` is set, ``journalReadsSteps``.
+    ///
+    /// Each load checks it.
+    static let loadStepReaders = Atomic<UInt8>(0)
+    static let applicationReadsSteps: UInt8 = 1
+    /// A crash journal was begun.
+    static let journalReadsSteps: UInt8 = 2
+
+    /// Who decides where code runs besides Info.plist: ``policyDecides`` if there is a ``placementPolicy``,
+    /// ``strikesDecide``.
+    ///
+    /// Each load checks it.
+    static let placementDeciders = Atomic<UInt8>(0)
+    static let policyDecides: UInt8 = 1
+    /// A plug-in ended the application before.
+    static let strikesDecide: UInt8 = 2
 
     /// The user's languages, best first.
     static var currentLanguages: [String] {

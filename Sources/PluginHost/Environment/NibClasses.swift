@@ -67,16 +67,26 @@ final class NibClass: Sendable {
     let name: String
     let registration: NibRegistration
 
-    init(name: String, _ registration: NibRegistration) {
+    /// The module of a class that only a list declares, nil where it states none; the outer nil stands for a class of
+    /// code, whose type has a module.
+    private let declaredModule: String??
+
+    init(name: String, _ registration: NibRegistration, declaredModule: String?? = nil) {
         self.name = name
         self.registration = registration
+        self.declaredModule = declaredModule
     }
 
     var table: NibClassTable { registration.table }
 
-    /// The module that declares the class.
-    var module: String { String(String(reflecting: registration.type).prefix { $0 != "." }) }
+    /// The module that declares the class; nil if it is not known.
+    var module: String? {
+        if let declaredModule { return declaredModule }
+        // C has no modules.
+        if registration.type == NibForeignObject.self { return nil }
+        return String(String(reflecting: registration.type).prefix { $0 != "." })
+    }
 
     /// What is wrong with the class's interface.
-    var faults: [String] { table.faults }
+    var faults: [String] { table.faults + [table.fault(for: registration.type)].compactMap(\.self) }
 }

@@ -1,8 +1,8 @@
 internal import PropertyLists
 
-/// How much a nib may hold.
+/// How much a nib may hold, and how large an image or sound may be.
 ///
-/// More is the error `nibUnreadable`, before anything is made.
+/// A nib with more is the error `nibUnreadable`, before anything is made.
 ///
 /// The greatest of 410 nibs of open projects had half a mebibyte, 3,773 elements, 885 objects and 566 connections.
 public struct NibLimits: Sendable, Hashable {
@@ -23,6 +23,10 @@ public struct NibLimits: Sendable, Hashable {
     public var text = 1 << 20
     /// How many images and sounds a nib may list: 1,000.
     public var resources = 1_000
+    /// The largest file of an image or sound, in bytes: 64 MiB.
+    ///
+    /// A larger one is not found, which is logged as `nibResourceMissing`.
+    public var media = 64 << 20
 
     /// The limits that are kept unless they are changed.
     public init() {}

@@ -143,28 +143,8 @@ private final class WatchLoop: Sendable {
 
     /// The thread holds the loop, and the loop's owner holds no thread: the last of the two closes the descriptors.
     private func start() throws(Inotify.Failure) {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-        // Signals are for the application's threads.
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var thread = pthread_t()
-        let retained = Unmanaged.passRetained(self)
-        let status = pthread_create(
-            &thread, &attributes,
-            { context in
-                Unmanaged<WatchLoop>.fromOpaque(context!).takeRetainedValue().run()
-                return nil
-            }, retained.toOpaque())
-        guard status == 0 else {
-            retained.release()
-            throw Inotify.Failure(step: .thread, errno: status)
-        }
+        let status = DetachedThread.start { self.run() }
+        guard status == 0 else { throw Inotify.Failure(step: .thread, errno: status) }
     }
 
     private func run() {

@@ -35,7 +35,7 @@ import Glibc
     ///
     /// - Returns: nil if there is none.
     /// - Throws: the error number of any other failure.
-    static func found(at path: String) throws(OpenedDirectory.Failure) -> FileIdentity? {
+    @_spi(Tools) public static func found(at path: String) throws(OpenedDirectory.Failure) -> FileIdentity? {
         if let identity = FileIdentity(path: path) { return identity }
         let number = errno
         if ErrorNumber.saysAbsent(number) { return nil }

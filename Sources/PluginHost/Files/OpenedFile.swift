@@ -22,6 +22,8 @@ import Glibc
         case system(errno: CInt)
         /// It became longer or shorter while it was read: the result is neither the old content nor the new.
         case changed
+        /// It belongs to another user, or every user may write to it.
+        case foreign
 
         /// The reason as the end of a sentence.
         @_spi(Tools) public var reason: String {
@@ -30,6 +32,7 @@ import Glibc
             case .notRegular(let kind): "is \(kind), not a regular file"
             case .system(let errno): "cannot be opened (\(describe(errno: errno)))"
             case .changed: "changed while it was read"
+            case .foreign: "belongs to another user, or every user may write to it"
             }
         }
 
@@ -38,7 +41,7 @@ import Glibc
         /// After a refusal, the same question may have another answer later, so the answer is not cached.
         var errno: CInt? {
             switch self {
-            case .missing, .notRegular: nil
+            case .missing, .notRegular, .foreign: nil
             case .system(let errno): errno
             case .changed: EAGAIN
             }
@@ -182,6 +185,16 @@ import Glibc
             }
             return true
         }
+    }
+
+    /// The SHA-256 of the content, in small hexadecimal digits.
+    ///
+    /// **Cost.** Reads the file, no more than the size that it had when it was opened.
+    func digest() throws(Failure) -> String {
+        var bytes = [UInt8](repeating: 0, count: Int(PHS_DIGEST_SIZE))
+        let error = phs_digest_file(descriptor, identity.size, &bytes)
+        guard error == 0 else { throw .system(errno: error) }
+        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// Copies the content of this file into an empty one.

@@ -189,7 +189,8 @@ import Glibc
         }
     }
 
-    private static var currentDirectory: String? {
+    /// The process's current directory; nil if it cannot be named.
+    @_spi(Tools) public static var currentDirectory: String? {
         guard let pointer = getcwd(nil, 0) else { return nil }
         defer { free(pointer) }
         return String(validatingCString: pointer)

@@ -8,6 +8,10 @@ struct SignatureReader {
     private let text: [UInt8]
     private var at = 0
     private var types = 0
+    /// Whether the signature is one of a function in a table, whose first argument is the object.
+    private let isMethod: Bool
+    /// The sizes of the buffers that a function of a table writes, as text, by the number of the argument.
+    private(set) var outputs: [Int: String] = [:]
 
     /// The position of a type in the signature.
     ///
@@ -22,7 +26,10 @@ struct SignatureReader {
         var isField = false
     }
 
-    init(_ text: String) { self.text = Array(text.utf8) }
+    init(_ text: String, isMethod: Bool = false) {
+        self.text = Array(text.utf8)
+        self.isMethod = isMethod
+    }
 
     mutating func read() throws(ForeignSignature.Fault) -> ForeignSignature {
         guard text.count <= Limit.bytes else {
@@ -46,15 +53,41 @@ struct SignatureReader {
                 if arguments.count == Limit.arguments {
                     throw fault("it has more than \(Limit.arguments) arguments")
                 }
-                arguments.append(try type(place))
+                if isMethod, place.depth == 0, let special = try methodArgument(arguments.count) {
+                    arguments.append(special)
+                } else {
+                    arguments.append(try type(place))
+                }
             } while take(",")
             try expect(")", or: "“,”", for: "the end of the arguments")
         }
+        if isMethod, place.depth == 0, arguments.isEmpty { throw fault("the first argument must be “object”") }
         let isThrowing = takeWord("throws")
         try expect("->", for: "the result")
         var resultPlace = place
         resultPlace.isResult = true
         return ForeignSignature(arguments: arguments, result: try type(resultPlace), isThrowing: isThrowing)
+    }
+
+    /// Reads `object`, which must come first, or `out SIZE`.
+    ///
+    /// - Returns: nil for any other argument; then nothing is read.
+    private mutating func methodArgument(_ index: Int) throws(ForeignSignature.Fault) -> ForeignType? {
+        skipBlanks()
+        let start = at
+        switch word() {
+        case "object" where index == 0: return .pointer
+        case "out" where index > 0:
+            skipBlanks()
+            let size = word()
+            if size.isEmpty { throw fault("\(next) stands where a number of bytes or a field's name is expected") }
+            outputs[index] = size
+            return .pointer
+        default:
+            if index == 0 { throw fault("the first argument must be “object”", at: start) }
+            at = start
+            return nil
+        }
     }
 
     private mutating func type(_ place: Place) throws(ForeignSignature.Fault) -> ForeignType {

@@ -8,7 +8,7 @@ extension CompleteInspection {
     mutating func explainMissingEntry() {
         let entry = ImageInspector.entrySymbol
         replaceFirst({ $0.code == .symbolMissing && $0.subject == entry && $0.severity == .error }) { inspection in
-            let names = inspection.file.functionNames(holding: entry)
+            let names = ImageFunctions(of: inspection.file).names(holding: entry)
             // If it is data with that name, the quick inspection has already reported it.
             if names.contains(entry), !inspection.file.exports(entry) { return inspection.hiddenEntry }
             return names.firstNonNil(inspection.mangledEntry)
@@ -85,50 +85,6 @@ extension CompleteInspection {
 extension ImageFile {
     /// The limit of symbols to search.
     private static let mostSymbols = 200_000
-    private static let mostSymbolBytes: UInt64 = 16 << 20
-
-    /// The names of functions that the file defines, exported or not, and that contain a text, unless the symbols were
-    /// stripped.
-    func functionNames(holding text: String) -> [String] {
-        let text = Array(text.utf8)
-        guard let table = section(named: ".symtab").flatMap({ content(of: $0, limit: Self.mostSymbolBytes) }),
-            let names = section(named: ".strtab").flatMap({ content(of: $0, limit: Self.mostSymbolBytes) })
-        else {
-            guard let symbols else { return [] }
-            return symbols.numbers(atMost: Self.mostSymbols).compactMap {
-                Self.name(of: symbols[$0], in: symbols.strings, holding: text)
-            }
-        }
-        return table.withUnsafeBytes { table in
-            (0..<min(table.count / ELF.symbolSize, Self.mostSymbols)).compactMap {
-                Self.name(of: ELFSymbol(table, at: $0 * ELF.symbolSize), in: names, holding: text)
-            }
-        }
-    }
-
-    /// The longest name that is read for an entry, in bytes: no entry has a longer one, mangled or not.
-    ///
-    /// Names may share their bytes, so together they could be far longer than the file.
-    private static let mostNameBytes = 256
-
-    private static func name(of symbol: ELFSymbol, in strings: [UInt8], holding text: [UInt8]) -> String? {
-        guard symbol.isDefined, symbol.type == ELF.functionType, Int(symbol.name) < strings.count else { return nil }
-        return strings.withUnsafeBytes { strings in
-            let tail = UnsafeRawBufferPointer(rebasing: strings[Int(symbol.name)...].prefix(mostNameBytes))
-            let name = UnsafeRawBufferPointer(rebasing: tail[..<(tail.offset(of: 0) ?? tail.count)])
-            return holds(name, text) ? String(decoding: name, as: UTF8.self) : nil
-        }
-    }
-
-    private static func holds(_ name: UnsafeRawBufferPointer, _ text: [UInt8]) -> Bool {
-        var rest = name
-        while rest.count >= text.count, let start = rest.offset(of: text[0]) {
-            rest = UnsafeRawBufferPointer(rebasing: rest[start...])
-            if rest.starts(with: text) { return true }
-            rest = UnsafeRawBufferPointer(rebasing: rest[1...])
-        }
-        return false
-    }
 
     func exports(_ name: String) -> Bool { symbols?.definitions(of: SymbolName(name)).isEmpty == false }
 

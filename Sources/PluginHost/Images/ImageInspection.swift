@@ -93,11 +93,25 @@ public struct PluginNote: Sendable, Hashable {
         toolchain = Self.toolchain(in: payload)
     }
 
-    /// Reads the note of a file; nil if the file has none, or is not a readable ELF file.
-    @_spi(Tools) public init?(ofFile path: String) {
-        guard let file = try? OpenedFile(path: path),
-            let note = ImageInspector.inspectQuickly(file, path: path, bundlePath: Path.parent(path)).note
-        else { return nil }
+    /// Reads the note of a file; nil if the file has none, or is not an ELF file.
+    ///
+    /// - Throws: ``PluginError`` of code `notLoadable` if the file cannot be read.
+    @_spi(Tools) public init?(ofFile path: String) throws(PluginError) {
+        let inspection: ImageInspection
+        do throws(OpenedFile.Failure) {
+            inspection = ImageInspector.inspectQuickly(
+                try OpenedFile(path: path), path: path, bundlePath: Path.parent(path))
+        } catch {
+            throw PluginError(
+                bundlePath: Path.parent(path),
+                PluginFinding(
+                    .notLoadable, filePath: path, message: "\(quoted(path)) \(error.reason).",
+                    remedy: error.remedy(else: "Build the code again.")))
+        }
+        if let refused = inspection.findings.first(where: { $0.refusal != nil }) {
+            throw PluginError(bundlePath: Path.parent(path), refused)
+        }
+        guard let note = inspection.note else { return nil }
         self = note
     }
 

@@ -34,11 +34,14 @@ struct LoadedImage: @unchecked Sendable {
     /// Whether the dynamic linker has a library with a name.
     ///
     /// It searches as it does for the libraries of an image. A library that it has is kept.
-    static func isPresent(_ name: String) -> Bool {
+    static func isPresent(_ name: String) -> Bool { handle(ofPresent: name) != nil }
+
+    /// The handle of a library that the dynamic linker has, by name or path; nil if it does not have it.
+    static func handle(ofPresent name: String) -> UnsafeMutableRawPointer? {
         let mode = RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | CInt(RTLD_NODELETE)
-        if name.withCString({ dlopen($0, mode) }) != nil { return true }
+        if let handle = name.withCString({ dlopen($0, mode) }) { return handle }
         _ = LinkerMessage.take()
-        return false
+        return nil
     }
 }
 

@@ -22,7 +22,9 @@ public struct CProvider: Sendable {
 
     /// Creates an object.
     ///
-    /// - Throws: ``PluginError`` of code `instantiationFailed` with the reason that the plug-in passed to set_error().
+    /// - Throws: ``PluginError`` of code `instantiationFailed` with the reason that the plug-in passed to set_error();
+    ///   for a plug-in in a worker process, the errors of starting one, `notRemote` if ``HostEnvironment/remoteTables`` has
+    ///   no description of the table, and `signatureInvalid` if it is wrong.
     public func make() throws -> CInstance {
         HeldLocks.preconditionNone(before: "the create function of a C factory")
         var instance: UnsafeMutableRawPointer?
@@ -34,6 +36,7 @@ public struct CProvider: Sendable {
                 "the factory \(quoted(name))", CPlusPlusException(taking: exception).failure(in: "create()"))
         }
         guard status == PLUGIN_OK, let instance else {
+            if IsolatedLoad.isElsewhere(registration) { return try makeElsewhere() }
             let reason = table.takeReason()
             throw bundle.instantiationFailed(
                 "the factory \(quoted(name))",
@@ -57,12 +60,15 @@ public final class CInstance: @unchecked Sendable {
     private let factory: UnsafePointer<plugin_factory>
     private let bundle: PluginBundle
     private let objects: ObjectCount
+    /// The object, if it is in a worker process.
+    private let remote: RemoteCObject?
 
     init(
         pointer: UnsafeMutableRawPointer, factory: UnsafePointer<plugin_factory>, bundle: PluginBundle,
-        objects: ObjectCount
+        objects: ObjectCount, remote: RemoteCObject? = nil
     ) {
         self.pointer = pointer
+        self.remote = remote
         self.factory = factory
         self.bundle = bundle
         self.objects = objects
@@ -73,8 +79,8 @@ public final class CInstance: @unchecked Sendable {
         if HeldLocks.areNone {
             Self.release(pointer, factory, objects)
         } else {
-            HeldLocks.afterRelease { [pointer, factory, objects, bundle] in
-                withExtendedLifetime(bundle) { Self.release(pointer, factory, objects) }
+            HeldLocks.afterRelease { [pointer, factory, objects, bundle, remote] in
+                withExtendedLifetime((bundle, remote)) { Self.release(pointer, factory, objects) }
             }
         }
     }
@@ -87,14 +93,20 @@ public final class CInstance: @unchecked Sendable {
         objects.remove()
     }
 
-    var table: UnsafeRawPointer? { factory.pointee.functions }
+    var table: UnsafeRawPointer? { remote == nil ? factory.pointee.functions : remote?.table?.address }
+
+    /// The first error of a function of the table that had no way to report it, such as the end of the worker process.
+    ///
+    /// Such a function returns zero, or a failure if it returns a `plugin_status`. Nil for an object in the application's
+    /// process, which reports its errors itself.
+    public var failure: PluginError? { remote?.failure }
 
     /// The table of functions, as the application's API header defines it for this extension point.
     ///
     /// - Returns: the table, or nil if the plug-in has none. It must be a `Table`; the extension point's version
-    ///   guarantees that.
+    ///   guarantees that. The table of an object in a worker process exists as long as this object.
     public func functions<Table>(as type: Table.Type) -> UnsafePointer<Table>? {
-        factory.pointee.functions?.assumingMemoryBound(to: Table.self)
+        table?.assumingMemoryBound(to: Table.self)
     }
 }
 
@@ -115,15 +127,14 @@ extension PluginBundle {
             .filter {
                 (extensionPoint == nil || $0.point == extensionPoint) && (version == nil || $0.version == version)
             }
-            .map { factory in
-                CProvider(
-                    name: factory.name, extensionPoint: factory.point.isEmpty ? nil : factory.point,
-                    extensionVersion: factory.version, order: factory.order, bundle: self, registration: factory,
-                    table: code.table,
-                    objects: code.objects.count(
-                        .cProvider, factory.name, at: factory.point.isEmpty ? nil : factory.point)
-                )
-            }
+            .map { cProvider($0, in: code) }
             .sorted { $0.order < $1.order }
+    }
+    func cProvider(_ factory: Registrations.CProvider, in code: LoadedCode) -> CProvider {
+        let point = factory.point.isEmpty ? nil : factory.point
+        return CProvider(
+            name: factory.name, extensionPoint: point, extensionVersion: factory.version, order: factory.order,
+            bundle: self, registration: factory, table: code.table,
+            objects: code.objects.count(.cProvider, factory.name, at: point))
     }
 }

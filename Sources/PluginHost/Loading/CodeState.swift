@@ -13,6 +13,15 @@ final class CodeState: Sendable {
     ///
     /// Why: loaded code may request services until the process ends. The folder Services knows its type.
     let catalog = Lock<(any AnyObject & Sendable)?>(nil)
+    let state = Lock(StateSource.user)
+
+    /// Who says where the plug-in keeps its state.
+    enum StateSource: Sendable {
+        /// The user's directory for state.
+        case user
+        /// The host of this worker; nil if it did not grant it.
+        case host(String?)
+    }
 }
 
 extension PluginBundle {

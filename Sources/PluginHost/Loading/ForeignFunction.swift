@@ -29,9 +29,15 @@ public final class ForeignFunction: @unchecked Sendable {
     private let call: OpaquePointer
     private let isThrowing: Bool
     private let loaded: LoadedCode
+    /// How many arguments a call in this process has; -1 if the function is in another process, so that one comparison finds
+    /// that too.
+    private let argumentCount: Int
+    /// Whether it may be called while nothing of the bundle is offered: it belongs to an object that exists.
+    private let outlivesUnload: Bool
 
     init(
-        name: String, signature: ForeignSignature, code: @escaping plugin_code, bundle: PluginBundle, loaded: LoadedCode
+        name: String, signature: ForeignSignature, code: @escaping plugin_code, bundle: PluginBundle,
+        loaded: LoadedCode, isElsewhere: Bool = false, outlivesUnload: Bool = false
     ) throws(PluginError) {
         guard let prepared = PreparedSignature(signature) else {
             throw bundle.functionError(
@@ -44,8 +50,10 @@ public final class ForeignFunction: @unchecked Sendable {
         self.code = code
         self.prepared = prepared
         self.loaded = loaded
+        self.outlivesUnload = outlivesUnload
         call = prepared.call
         isThrowing = signature.isThrowing
+        argumentCount = isElsewhere ? -1 : signature.arguments.count
     }
 
     /// Calls the function.
@@ -54,8 +62,9 @@ public final class ForeignFunction: @unchecked Sendable {
     /// - Returns: the result, with the type that the signature states.
     /// - Throws: ``PluginError``. If the function was not called: `argumentInvalid` for an argument that does not
     ///   match, or `functionUnavailable` if the bundle was unloaded. If it was called: `functionFailed` if a function
-    ///   that `throws` failed, or if a C++ exception left it; `resultInvalid` if the result is NULL or not UTF-8. An
-    ///   error that a callback threw is thrown unchanged.
+    ///   that `throws` failed, or if a C++ exception left it; `resultInvalid` if the result is NULL or not UTF-8; for a
+    ///   plug-in in a worker process, `workerEnded` and `callTimedOut` if the process ended. An error that a callback
+    ///   threw is thrown unchanged.
     @discardableResult
     public func callAsFunction(_ arguments: ForeignValue...) throws -> ForeignValue {
         try call(with: arguments)
@@ -68,7 +77,12 @@ public final class ForeignFunction: @unchecked Sendable {
     /// - Throws: as ``callAsFunction(_:)``.
     @discardableResult
     public func call(with arguments: [ForeignValue]) throws -> ForeignValue {
-        guard arguments.count == signature.arguments.count else { throw wrongCount(arguments.count) }
+        guard arguments.count == argumentCount else {
+            guard argumentCount < 0, arguments.count == signature.arguments.count else {
+                throw wrongCount(arguments.count)
+            }
+            return try callElsewhere(arguments)
+        }
         var loans = ForeignLoans()
         let resultRoom = (prepared.resultSize + 15) & ~15
         let size = resultRoom + prepared.argumentsSize
@@ -90,11 +104,19 @@ public final class ForeignFunction: @unchecked Sendable {
     }
 
     private func read(_ result: UnsafeMutableRawPointer) throws(PluginError) -> ForeignValue {
-        do throws(ForeignFault) { return try signature.result.value(at: result) } catch {
-            throw bundle.functionError(
-                .resultInvalid, name, "gave a result that \(error)",
-                remedy: "The plug-in's author must return what the signature \(quoted(signature.description)) says.")
-        }
+        do throws(ForeignFault) { return try signature.result.value(at: result) } catch { throw invalidResult(error) }
+    }
+
+    func invalidResult(_ fault: ForeignFault) -> PluginError {
+        bundle.functionError(
+            .resultInvalid, name, "gave a result that \(fault)",
+            remedy: "The plug-in's author must return what the signature \(quoted(signature.description)) says.")
+    }
+
+    func invalidArgument(_ argument: ForeignValue, _ index: Int, _ fault: ForeignFault) -> PluginError {
+        bundle.functionError(
+            .argumentInvalid, name, "was called with \(argument.shown) as argument \(index + 1), which \(fault)",
+            remedy: "Its signature is \(quoted(signature.description)).")
     }
 
     /// Writes the arguments from an index on, and calls a body while the function borrows them.
@@ -118,10 +140,7 @@ public final class ForeignFunction: @unchecked Sendable {
             do throws(ForeignFault) {
                 try write(arguments[index], index, type, to: place, &loans)
             } catch {
-                throw bundle.functionError(
-                    .argumentInvalid, name,
-                    "was called with \(arguments[index].shown) as argument \(index + 1), which \(error)",
-                    remedy: "Its signature is \(quoted(signature.description)).")
+                throw invalidArgument(arguments[index], index, error)
             }
         }
         return try body()
@@ -146,7 +165,7 @@ public final class ForeignFunction: @unchecked Sendable {
 
     /// Whether the arguments and the result are numbers, and the result fits in ``plainResult`` bytes.
     var isPlain: Bool {
-        prepared.resultSize <= Self.plainResult && signature.result.isPlain
+        argumentCount >= 0 && prepared.resultSize <= Self.plainResult && signature.result.isPlain
             && signature.arguments.allSatisfy(\.isPlain)
     }
 
@@ -157,7 +176,7 @@ public final class ForeignFunction: @unchecked Sendable {
     /// with space for at least 16 bytes.
     @usableFromInline
     func invoke(_ arguments: UnsafeRawPointer, _ result: UnsafeMutableRawPointer) throws(PluginError) {
-        guard loaded.isOffered.load(ordering: .acquiring) else { throw unloaded }
+        guard loaded.isOffered.load(ordering: .acquiring) || outlivesUnload else { throw unloaded }
         HeldLocks.preconditionNone(before: "a C function of a plug-in")
         // Discards an error that was set before this call.
         if isThrowing { _ = loaded.table.takeReason() }
@@ -183,7 +202,7 @@ public final class ForeignFunction: @unchecked Sendable {
             systemMessage: words)
     }
 
-    private var unloaded: PluginError {
+    var unloaded: PluginError {
         bundle.functionError(
             .functionUnavailable, name, "cannot be called, because its bundle was unloaded or replaced",
             remedy: "Load the bundle again, or get the function from the bundle that replaced it.")
@@ -199,5 +218,5 @@ public final class ForeignFunction: @unchecked Sendable {
 
 extension ForeignLoans {
     /// The first error that a callback of the call threw.
-    fileprivate var failure: (any Error)? { callbacks.lazy.compactMap(\.failure).first }
+    fileprivate var failure: (any Error)? { callbacks.firstNonNil(\.failure) }
 }

@@ -9,6 +9,7 @@ enum HostExtensions {
         if id.bytes.holds(PLUGIN_RESOURCES_ID) { return UnsafeRawPointer(resources.pointer) }
         if id.bytes.holds(PLUGIN_LIFECYCLE_ID) { return UnsafeRawPointer(lifecycle.pointer) }
         if id.bytes.holds(PLUGIN_SERVICES_ID) { return UnsafeRawPointer(services.pointer) }
+        if id.bytes.holds(PLUGIN_STATE_ID) { return UnsafeRawPointer(state.pointer) }
         if id.bytes.holds(PLUGIN_NIB_ID) { return UnsafeRawPointer(nib.pointer) }
         return nil
     }
@@ -160,6 +161,13 @@ enum HostExtensions {
                     return plugin_status(isMissing ? PLUGIN_NOT_FOUND : PLUGIN_FAILED)
                 }
             }))
+
+    // MARK: org.pluginhost.state/1
+
+    private static let state = Immortal(
+        plugin_state(
+            header: plugin_header(size: UInt32(MemoryLayout<plugin_state>.size), version: 1),
+            state_directory: { host in HostTable.of(host).bundle.makeStateDirectory().flatMap { strdup($0) } }))
 
     // MARK: org.pluginhost.nib/1
 

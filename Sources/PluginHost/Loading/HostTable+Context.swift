@@ -16,6 +16,8 @@ extension HostTable: PluginContextServices {
         }
     }
 
+    var stateDirectory: String? { bundle.makeStateDirectory() }
+
     func resourcePath(_ name: String, type: String?, subdirectory: String?) -> String? {
         bundle.path(forResource: name, ofType: type, inDirectory: subdirectory)
     }

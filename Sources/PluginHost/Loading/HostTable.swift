@@ -155,7 +155,7 @@ final class HostTable: @unchecked Sendable {
         let status: plugin_status? = state.withLock { state in
             guard state.registrations != nil else { return nil }
             guard let problem = body(&state.registrations!) else { return plugin_status(PLUGIN_OK) }
-            state.findings.append(finding(problem))
+            state.findings.append(Self.finding(problem))
             return problem.status
         }
         return status ?? refuseLate(what())
@@ -187,7 +187,7 @@ final class HostTable: @unchecked Sendable {
     /// What the plug-in tried to register after its entry had returned, for example “the factory “maker””.
     var lateRegistrations: [String] { state.withLock(\.lateRegistrations) }
 
-    private func finding(_ problem: Registrations.Fault) -> PluginFinding {
+    static func finding(_ problem: Registrations.Fault) -> PluginFinding {
         switch problem {
         case .duplicate(let key):
             let place = key.point.isEmpty ? "in one bundle" : "at the extension point \(quoted(key.point))"

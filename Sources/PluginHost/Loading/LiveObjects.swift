@@ -89,7 +89,7 @@ final class ObjectCount: Sendable {
         var added = 0
         /// How many references there may be before those to destroyed objects are removed.
         var limit = 16
-        /// The number of C-level objects, which report their own end.
+        /// The number of objects whose end is reported: those of the C level, and those that a nib's instance keeps.
         var instances = 0
 
         /// - Returns: whether references to destroyed objects should be removed now.
@@ -139,6 +139,18 @@ final class ObjectCount: Sendable {
     func add() { state.withLock { $0.instances += 1 } }
 
     func remove() { state.withLock { $0.instances -= 1 } }
+
+    /// Counts objects that somebody keeps until ``release(_:survivors:)``.
+    func keep(_ count: Int) { state.withLock { $0.instances += count } }
+
+    /// Ends ``keep(_:)``, and counts the objects among them that live on until they are destroyed.
+    func release(_ count: Int, survivors: [(ObjectIdentifier, WeakReference<AnyObject>)]) {
+        let isFull = state.withLock { state in
+            state.instances -= count
+            return survivors.reduce(false) { state.add($1.1, at: $1.0) || $0 }
+        }
+        if isFull { removeDead() }
+    }
 
     var value: Int {
         removeDead()

@@ -12,7 +12,10 @@ extension LoadedCode {
     func activate() throws(PluginError) {
         let classes = registrations.classes
         let hooks = registrations.hooks
-        if classes.isEmpty, hooks.isEmpty { return }
+        if classes.isEmpty, hooks.isEmpty {
+            if let isolated { try isolated.activate() }
+            return
+        }
         table.bundle.begin(.activation)
         HeldLocks.preconditionNone(before: "the hooks of a plug-in")
         let context = context
@@ -36,6 +39,7 @@ extension LoadedCode {
 
     /// Runs the hooks that inform the plug-in that it is no longer offered, in reverse order.
     func deactivate() {
+        if let isolated { return isolated.deactivate() }
         let classes = registrations.classes
         HeldLocks.preconditionNone(before: "the hooks of a plug-in")
         if !registrations.hooks.isEmpty { deactivate(hooks: registrations.hooks[...]) }

@@ -3,8 +3,11 @@ import Synchronization
 
 /// A bundle's code after its entry succeeded: its image and its registrations.
 final class LoadedCode: Sendable {
-    /// Nil for code that is linked into the program, because that image does not belong to the plug-in alone.
+    /// Nil for code that is linked into the program, because that image does not belong to the plug-in alone, and for code
+    /// in a worker process.
     let image: LoadedImage?
+    /// The code in a worker process; nil if it runs in this one.
+    let isolated: IsolatedCode?
     let registrations: Registrations
     let table: HostTable
     /// The differences between the registrations and the declarations in Info.plist.
@@ -28,7 +31,8 @@ final class LoadedCode: Sendable {
     /// The names of all classes, qualified by their modules: the classes of the image in the order of the file; for
     /// linked code, the registered classes.
     var classNames: [String] {
-        classes?.names ?? registrations.classes.map { ImageClasses.qualifiedName(of: $0.type) }
+        classes?.names ?? isolated?.report.classNames
+            ?? registrations.classes.map { ImageClasses.qualifiedName(of: $0.type) }
     }
     /// The context for a new object of the plug-in; created each time, because most loads create no object.
     var context: PluginContext { PluginContext(services: table) }
@@ -46,9 +50,11 @@ final class LoadedCode: Sendable {
 
     /// `findings`: the differences between the registrations and the declarations in Info.plist.
     init(
-        image: LoadedImage?, registrations: consuming Registrations, findings: [PluginFinding], table: HostTable
+        image: LoadedImage? = nil, isolated: IsolatedCode? = nil, registrations: consuming Registrations,
+        findings: [PluginFinding], table: HostTable
     ) {
         self.image = image
+        self.isolated = isolated
         self.registrations = registrations
         self.findings = findings
         self.table = table
@@ -99,8 +105,8 @@ final class LoadedCode: Sendable {
     }
 
     func logWarnings() {
-        guard HostEnvironment.current.logsLoadWarnings else { return }
-        for finding in findings where finding.severity == .warning {
+        // The environment is asked only for a warning: most loads have none.
+        for finding in findings where finding.severity == .warning && HostEnvironment.current.logsLoadWarnings {
             HostEnvironment.log(
                 HostLogRecord(
                     level: .warning, bundleIdentifier: table.bundle.displayIdentifier,

@@ -21,6 +21,7 @@ extension PluginBundle {
                 .first { $0.name == name && $0.extensionPoint == point }?.make()
         case .provider:
             let provider = code.registrations.providers.first { $0.name == name && $0.pointName == point }
+            if let remote = provider as? RemoteProvider { return try remote.makeObject() }
             return try provider.map { try make($0, as: $0.interface, in: code) }
         }
     }
@@ -28,7 +29,7 @@ extension PluginBundle {
     private func make<Interface>(
         _ provider: AnyProvider, as interface: Interface.Type, in code: LoadedCode
     ) throws -> Any {
-        let typed: Provider<Interface> = try typed(provider, in: code)
-        return try typed.make()
+        let point = ExtensionPoint<Interface>(provider.pointName, version: provider.pointVersion)
+        return try typed(provider, of: point, in: code).make()
     }
 }

@@ -5,7 +5,8 @@ extension PluginBundle {
     /// the first class that the entry registered, otherwise the first class of the image.
     ///
     /// Loads the bundle if necessary. Nil for a bundle without code, a bundle that fails to load (see ``loadError``),
-    /// and one whose principal class is missing (``makePrincipal(as:)`` throws the reason).
+    /// one whose principal class is missing (``makePrincipal(as:)`` throws the reason), and one that runs in a worker
+    /// process.
     public var principalClass: AnyClass? {
         guard let code = try? loadedCode() else { return nil }
         return code.principal(named: manifest.principalClass).type
@@ -15,7 +16,7 @@ extension PluginBundle {
     ///
     /// - Parameter className: the name under which it was registered, or its own: `Reporter`, `Module.Reporter`,
     ///   `Outer.Inner`.
-    /// - Returns: the class, or nil. Loads the bundle if necessary.
+    /// - Returns: the class, or nil, also for a bundle that runs in a worker process. Loads the bundle if necessary.
     public func classNamed(_ className: String) -> AnyClass? {
         (try? loadedCode())?.class(named: className)
     }
@@ -25,13 +26,14 @@ extension PluginBundle {
     /// - Parameter type: the type that the object must have, such as `(any TextFilter).self`.
     /// - Returns: a new object.
     /// - Throws: ``PluginError``: the errors of a load; `principalClassMissing` if there is no such class, or it is not
-    ///   a `Plugin` or not a `type`; `instantiationFailed` with the error of the initialiser.
+    ///   a `Plugin` or not a `type`; `instantiationFailed` with the error of the initialiser; `notRemote` if the plug-in
+    ///   runs in a worker process.
     ///
     /// **Cost.** One cast; the Swift runtime caches its result for the class.
     public func makePrincipal<T>(as type: T.Type) throws -> T {
         let code = try loadedCode()
         let principal = code.principal(named: manifest.principalClass)
-        guard let aClass = principal.type else { throw principalMissing }
+        guard let aClass = principal.type else { throw code.isolated == nil ? principalMissing : principalElsewhere }
         guard let plugin = principal.plugin ?? aClass as? any Plugin.Type else {
             throw principalUnfit(aClass, "it does not conform to Plugin, so no object of it can be created")
         }
@@ -56,6 +58,15 @@ extension PluginBundle {
                 message: name.map { "NSPrincipalClass is \(quoted($0)), but the bundle has no class with that name." }
                     ?? "The bundle has no class.",
                 remedy: "Register the class in plugin_entry, or correct NSPrincipalClass."))
+    }
+
+    private var principalElsewhere: PluginError {
+        PluginError(
+            bundlePath: bundlePath,
+            PluginFinding(
+                .notRemote, filePath: executablePath, subject: manifest.principalClass,
+                message: "The plug-in runs in a process of its own, and a class cannot be used from another process.",
+                remedy: "Offer the objects at an extension point, and use its providers."))
     }
 
     private func principalUnfit(_ aClass: AnyClass, _ complaint: String, copiesOf type: Any.Type? = nil) -> PluginError

@@ -11,6 +11,7 @@ extension PluginBundle {
     ///   - signature: the signature that the caller expects; nil for the one that the plug-in states.
     /// - Returns: the function, to be called with values that match its signature.
     /// - Throws: ``PluginError``: the errors of a load; `functionUnavailable` if there is no such function;
+    ///   or if the plug-in runs in a worker process and the signature has an address or a kept callback;
     ///   `signatureMismatch` if its signature differs from the expected one; `signatureInvalid` if a text is not a signature.
     public func function(_ name: String, _ signature: String? = nil) throws -> ForeignFunction {
         let code = try loadedCode()
@@ -27,10 +28,13 @@ extension PluginBundle {
                 "is not offered; the bundle offers \(known.isEmpty ? "none" : known.joined(separator: ", "))")
         }
         if let signature { try require(signature, of: name, toBe: own) }
+        if let isolated = code.isolated, registered != nil || isolated.report.exports.contains(name) {
+            return try ForeignFunction(elsewhere: name, own, bundle: self, loaded: code)
+        }
         guard let address = registered?.code ?? code.image?.code(of: name) else {
             throw functionError(
                 .functionUnavailable, name,
-                code.image == nil
+                code.image == nil && code.isolated == nil
                     ? "is declared in PHFunctions but not registered by the linked plug-in"
                     : "is declared in PHFunctions but not exported by the executable")
         }

@@ -30,7 +30,7 @@ extension PluginBundle {
     /// entry.
     ///
     /// - Throws: ``PluginError`` with every problem that was found: `manifestUnreadable`, `manifestInvalid`, `notCode`,
-    ///   `hostIncompatible`, `executableMissing`, `executableOutsideBundle`, `notLoadable`, `executableChanged`,
+    ///   `executionConflict`, `workerUnavailable`, `executableMissing`, `executableOutsideBundle`, `notLoadable`, `executableChanged`,
     ///   `dependencyMissing`, `unsafeSearchPath`, `symbolMissing`, `abiMismatch`, `toolchainMismatch`, `duplicateABI`, `alreadyEntered`,
     ///   `loadFailed`, `entryFailed`, `nothingRegistered`, `registrationInvalid`, `duplicateFactory`,
     ///   `undeclaredRegistration`, `activationFailed`, `loadReentered`, `dependencyCycle`, `loadInterrupted`,
@@ -97,7 +97,8 @@ extension PluginBundle {
     /// extension points become free for other bundles.
     ///
     /// The code stays mapped and existing objects keep working. A later load activates the bundle and offers the same
-    /// registrations again without calling the entry.
+    /// registrations again without calling the entry. A worker process ends with the last existing object; a later load
+    /// starts another one, in which the entry is called again.
     ///
     /// - Returns: whether this call unloaded it; false if it was not loaded, and always false for the main bundle.
     /// - Throws: ``PluginError`` of code `loadReentered` in an entry or a hook of the bundle itself, `dependencyCycle`,
@@ -194,26 +195,34 @@ extension PluginBundle {
         after previous: LoadState, _ ticket: LoadTicket, inPlaceOf predecessor: PluginBundle?
     ) -> LoadState {
         let code: LoadedCode
-        if case .dormant(let mapped, _) = previous {
+        if case .dormant(let mapped, _) = previous, mapped.isolated == nil {
             code = mapped
             code.openServices()
         } else {
             let lastFailure: LoadFailure? = if case .failed(let failure) = previous { failure } else { nil }
             var entered: EnteredCode?
             do throws(PluginError) {
-                code = try CodeLoad(bundle: self).run(lastFailure: lastFailure, entered: &entered)
+                do throws(PluginError) {
+                    code =
+                        try runsElsewhere()
+                        ? try IsolatedLoad(bundle: self).run(table: previous.mappedCode?.table)
+                        : try CodeLoad(bundle: self).run(lastFailure: lastFailure, entered: &entered)
+                } catch {
+                    guard entered == nil, try canRunInRuntime(after: error) else { throw error }
+                    code = try IsolatedLoad(bundle: self).run(table: previous.mappedCode?.table)
+                }
             } catch {
                 return .failed(LoadFailure(error: error, entered: entered))
             }
         }
-        if let error = code.declarationError { return .dormant(code, error) }
+        if let error = code.declarationError { return refused(code, error) }
         code.logWarnings()
         let keys = code.registrations.pointKeys
         do throws(PluginError) {
             // Before any hook runs, so that a name conflict has no effect on the plug-in.
             try ProviderTable.shared.insert(keys, of: bundlePath, inPlaceOf: predecessor?.bundlePath)
         } catch {
-            return .dormant(code, error)
+            return refused(code, error)
         }
         // So that a hook that requests a service of its own bundle, through another bundle, gets an error about the
         // circle.
@@ -224,7 +233,47 @@ extension PluginBundle {
             return .active(code)
         } catch {
             ProviderTable.shared.remove(keys, of: bundlePath)
-            return .dormant(code, error)
+            return refused(code, error)
+        }
+    }
+
+    /// The state after code was loaded and cannot be offered: code in this process stays in it.
+    @inline(never)
+    private func refused(_ code: LoadedCode, _ error: PluginError) -> LoadState {
+        guard let isolated = code.isolated else { return .dormant(code, error) }
+        isolated.close()
+        return .failed(LoadFailure(error: error, entered: nil))
+    }
+
+    /// Opens the code and calls its entry, but activates nothing.
+    ///
+    /// For a worker process, which then activates it by a load, when its host demands that.
+    func enter() throws(PluginError) -> LoadedCode {
+        precondition(!isProgram, "the program's own bundle has no entry")
+        while true {
+            if let code = mappedCode { return code }
+            let ticket: LoadTicket
+            let previous: LoadState
+            switch try nextStep() {
+            case .done: continue
+            case .wait(let other):
+                try LoadActivity.shared.wait(for: other, to: .load).get()
+                continue
+            case .load(let new, let state): (ticket, previous) = (new, state)
+            }
+            let lastFailure: LoadFailure? = if case .failed(let failure) = previous { failure } else { nil }
+            var entered: EnteredCode?
+            LoadActivity.shared.begin(ticket)
+            do throws(PluginError) {
+                let code = try CodeLoad(bundle: self).run(lastFailure: lastFailure, entered: &entered)
+                end(ticket, .dormant(code, nil))
+                ticket.finish(.success(()))
+                return code
+            } catch {
+                end(ticket, .failed(LoadFailure(error: error, entered: entered)))
+                ticket.finish(.failure(error))
+                throw error
+            }
         }
     }
 
@@ -265,6 +314,7 @@ extension PluginBundle {
         code.deactivate()
         code.releaseServices()
         ProviderTable.shared.remove(code.registrations.pointKeys, of: bundlePath)
+        code.isolated?.close()
         end(ticket, .dormant(code, nil))
         ticket.finish(.success(()))
     }

@@ -29,18 +29,29 @@ extension PluginBundle {
     public func findings(loadedBy program: String? = nil) -> [PluginFinding] {
         if let manifestError { return manifestError.findings + permissionFindings }
         var findings = manifest.findings
-        findings += [executionFinding].compactMap(\.self) + Self.advice(on: manifest, path: manifestPath)
+        do throws(PluginError) {
+            _ = try runsElsewhere()
+        } catch {
+            findings += error.findings
+        }
+        findings += Self.advice(on: manifest, path: manifestPath)
         // Code that is linked into this program needs no file. What is linked into another program is unknown.
         if program == nil, isLinked || isProgram { return findings + permissionFindings }
         do throws(PluginError) {
             let executable = try openExecutable()
             findings += staleSummary(of: executable.file, executable.path)
-            findings += ImageInspector.inspectCompletely(
+            let elsewhere = runtimeFindings()
+            let loader = elsewhere?.runtime.map { Path.join($0, WorkerProgram.fileName) } ?? program
+            let inspected = ImageInspector.inspectCompletely(
                 path: executable.path, bundlePath: bundlePath, libraries: CarriedLibraries(of: self),
-                surroundings: program.map { .program(path: $0) }
+                surroundings: loader.map { .program(path: $0) }
                     ?? .currentProcess(pluginImages: LoadedImages.ofPlugins),
                 declared: DeclaredPoints(
                     names: Set(manifest.extensions.compactMap(\.extensionPoint)), list: manifestPath))
+            findings += inspected.filter {
+                elsewhere == nil || $0.code != .toolchainMismatch || $0.severity != .error
+            }
+            findings += elsewhere?.findings ?? []
         } catch {
             if error.code != .notCode { findings += error.findings }
         }
@@ -78,7 +89,32 @@ extension PluginBundle {
                 message: "The key \(key) has no effect: the key without the suffix cannot differ between platforms.",
                 remedy: "Use NSExecutable-linux to name another executable; an identifier never varies.")
         }
-        return unknown + ineffective + signatureFindings(of: manifest, path: path)
+        return unknown + ineffective + executionAdvice(on: manifest, path: path)
+            + signatureFindings(of: manifest, path: path)
+    }
+
+    /// Permissions and limits that never count, and permissions without a reason that a user can read.
+    private static func executionAdvice(on manifest: Manifest, path: String) -> [PluginFinding] {
+        guard let request = manifest.workerRequest else { return [] }
+        if manifest.executionRequest == .inProcess {
+            return [ManifestKey.permissions, .limits].map(\.spelling).filter { manifest.dictionary[$0] != nil }.map {
+                PluginFinding(
+                    .warning, .manifestInvalid, filePath: path, subject: $0,
+                    message: "The key \($0) has no effect: PHExecution keeps the code in the application's process.",
+                    remedy: "Remove one of the two keys.")
+            }
+        }
+        let key = ManifestKey.permissions.spelling
+        let unexplained = request.permissions.names.map(\.rawValue)
+            .filter { (request.permissions.reasons[$0] ?? "").isEmpty }
+        if unexplained.isEmpty { return [] }
+        let names = unexplained.map { quoted($0) }.joined(separator: ", ")
+        return [
+            PluginFinding(
+                .warning, .reasonMissing, filePath: path, subject: key,
+                message: "PHPermissions asks for \(names) without a reason.",
+                remedy: "Write a sentence for each into “reasons”, which the application shows to the user.")
+        ]
     }
 
     private static func signatureFindings(of manifest: Manifest, path: String) -> [PluginFinding] {

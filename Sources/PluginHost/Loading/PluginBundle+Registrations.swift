@@ -6,7 +6,7 @@ extension PluginBundle {
     public struct Registration: Sendable, Hashable {
         /// What kind of item the code registered.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
-            /// A Swift class, see ``PluginBundle/classNamed(_:)``.
+            /// A Swift class, see ``PluginBundle/classNamed(_:)``, or a class of the C level, whose objects nibs make.
             case pluginClass
             /// A typed provider at an extension point, see ``PluginBundle/providers(of:)``.
             case provider
@@ -33,7 +33,11 @@ extension PluginBundle {
     /// The registrations of the entry: classes, providers, factories and functions, each kind in order.
     ///
     /// Empty while the bundle is not loaded.
-    public var registrations: [Registration] { currentCode?.registrations.all ?? [] }
+    public var registrations: [Registration] {
+        guard let code = currentCode else { return [] }
+        let elsewhere = code.isolated?.report.classes ?? []
+        return elsewhere.map { Registration(kind: .pluginClass, name: $0) } + code.registrations.all
+    }
 
     /// The names of all Swift classes in the bundle's image, qualified by their modules, in the order of the file.
     ///
@@ -46,7 +50,9 @@ extension PluginBundle {
 
 extension Registrations {
     fileprivate var all: [PluginBundle.Registration] {
-        var all = classes.map { PluginBundle.Registration(kind: .pluginClass, name: $0.name) }
+        var all = (classes.map(\.name) + foreignNibClasses.map(\.name)).map {
+            PluginBundle.Registration(kind: .pluginClass, name: $0)
+        }
         all += providers.map { provider in
             PluginBundle.Registration(
                 kind: .provider, name: provider.name, extensionPoint: provider.pointName,

@@ -23,7 +23,11 @@ public struct Provider<Interface>: Sendable {
 
     /// Creates an object.
     ///
-    /// - Throws: ``PluginError`` of code `instantiationFailed` with the plug-in's error.
+    /// If the plug-in runs in a worker process, the object is a proxy. If that process has ended, another one is started first.
+    ///
+    /// - Throws: ``PluginError`` of code `instantiationFailed` with the plug-in's error. For a plug-in in a worker process
+    ///   also `workerEnded` and `callTimedOut` if the process ended meanwhile, or the bundle was unloaded;
+    ///   `interfaceMismatch` and `notRemote` if the plug-in was compiled for another interface; the errors of a load.
     ///
     /// **Cost.** The cost of the plug-in's own code, plus a weak reference with which ``PluginBundle/liveObjects``
     /// counts the object.
@@ -34,6 +38,7 @@ public struct Provider<Interface>: Sendable {
             objects.add(object)
             return object
         } catch {
+            if let failure = error as? HostFailure { throw failure.error }
             throw bundle.instantiationFailed("the provider \(quoted(name))", error)
         }
     }
@@ -45,7 +50,8 @@ extension PluginBundle {
     /// Providers of another version of the point are skipped.
     ///
     /// - Throws: ``PluginError``: the errors of a load; `duplicateABI` if a provider was compiled against another copy
-    ///   of the module that declares the interface.
+    ///   of the module that declares the interface; `notRemote` if the plug-in runs in a worker process, and the point has
+    ///   no remote interface.
     ///
     /// **Cost.** One comparison of addresses for each provider; no cast and no look-up by name.
     public func providers<Interface>(of point: ExtensionPoint<Interface>) throws -> [Provider<Interface>] {
@@ -57,7 +63,7 @@ extension PluginBundle {
         var result: [Provider<Interface>] = []
         for provider in code.registrations.providers
         where provider.pointName == point.name && provider.pointVersion == point.version {
-            result.append(try typed(provider, in: code))
+            result.append(try typed(provider, of: point, in: code))
         }
         // Stable, so that providers of equal order stay in the order of registration.
         return result.count < 2 ? result : result.sorted { $0.order < $1.order }
@@ -72,13 +78,19 @@ extension PluginBundle {
     ) throws -> Provider<Interface>? {
         for provider in code.registrations.providers
         where provider.name == name && provider.pointName == point.name && provider.pointVersion == point.version {
-            return try typed(provider, in: code)
+            return try typed(provider, of: point, in: code)
         }
         return nil
     }
 
-    func typed<Interface>(_ provider: AnyProvider, in code: LoadedCode) throws -> Provider<Interface> {
-        guard provider.interface == Interface.self else { throw otherInterface(provider, Interface.self) }
+    @inline(__always)
+    func typed<Interface>(
+        _ provider: AnyProvider, of point: ExtensionPoint<Interface>, in code: LoadedCode
+    ) throws -> Provider<Interface> {
+        guard provider.interface == Interface.self else {
+            if let remote = provider as? RemoteProvider { return try remote.typed(for: point, in: code) }
+            throw otherInterface(provider, Interface.self)
+        }
         // TypedProvider<I> sets `interface` to I, so the class is always the right one.
         let typed = unsafeDowncast(provider, to: TypedProvider<Interface>.self)
         return Provider(

@@ -77,7 +77,13 @@ struct Registrations: Sendable {
         classes.isEmpty && providers.isEmpty && cProviders.isEmpty && functions.isEmpty && foreignNibClasses.isEmpty
     }
 
-    var isEmpty: Bool { isNameless && hooks.isEmpty && foreignNibClasses.isEmpty }
+    var isEmpty: Bool { isNameless && hooks.isEmpty }
+
+    /// Whether something was registered, and everything can be used from another process.
+    var isRemote: Bool {
+        !providers.isEmpty && cProviders.isEmpty && classes.isEmpty
+            && providers.allSatisfy { $0.remoteMethods != nil }
+    }
 
     /// The bundle's names at extension points.
     @inline(__always)

@@ -2,7 +2,8 @@
 class AnyServiceBox: @unchecked Sendable {}
 // @unchecked because a class that is subclassed must be; the one subclass holds a constant Sendable value.
 
-final class ServiceBox<Interface: Sendable>: AnyServiceBox, @unchecked Sendable {
+/// The interface of every service is Sendable; where only its identity is known, the compiler cannot see that.
+final class ServiceBox<Interface>: AnyServiceBox, @unchecked Sendable {
     let value: Interface
 
     init(_ value: Interface) { self.value = value }
@@ -27,6 +28,12 @@ final class SharedObject: Sendable {
     func value<Interface: Sendable>(of path: String, _ point: String, _ make: () throws -> AnyServiceBox) throws
         -> Interface
     {
+        // The box always has the right type, because the caller has compared the interfaces.
+        unsafeDowncast(try box(of: path, point, make), to: ServiceBox<Interface>.self).value
+    }
+
+    /// The object in its box, for a caller that knows its interface only by identity.
+    func box(of path: String, _ point: String, _ make: () throws -> AnyServiceBox) throws -> AnyServiceBox {
         while true {
             let ticket = LoadTicket(.service(point), of: path)
             let now: State = state.withLock { state in
@@ -34,8 +41,7 @@ final class SharedObject: Sendable {
                 return state
             }
             switch now {
-            // The box always has the right type, because the caller has compared the interfaces.
-            case .made(let box): return unsafeDowncast(box, to: ServiceBox<Interface>.self).value
+            case .made(let box): return box
             case .making(let other): try LoadActivity.shared.wait(for: other, to: .service(point)).get()
             case .none: try fill(ticket, make)
             }

@@ -78,10 +78,17 @@ public struct Manifest: Sendable {
     public let extensionPoints: [Point]
     /// `PHUses`: the services that the code requests, as extension points with their versions.
     public let uses: [String: UInt32]
-    /// `PHExecution`: where the bundle's code must run.
+    /// `PHExecution`: where the bundle's code may run: `any`, `in-process`, `isolated` or `sandboxed`; nil for `any`.
     ///
-    /// This version runs all code in the application's process. A bundle that requires more than this is not loaded.
-    public let execution: String?
+    /// A bundle with another value is not loaded.
+    public var execution: String? { executionRequest?.rawValue }
+    let executionRequest: ExecutionRequest?
+    /// `PHPermissions`: what the code asks to reach when it is sandboxed.
+    public var permissions: PluginPermissions { workerRequest?.permissions ?? PluginPermissions() }
+    /// `PHLimits`: what its worker process asks to use; the defaults for everything that the list does not have.
+    public var limits: WorkerLimits { workerRequest?.limits ?? WorkerLimits() }
+    /// Nil if the list has neither `PHPermissions` nor `PHLimits`.
+    let workerRequest: WorkerRequest?
     /// `PHBuiltFor`: the plug-in `ABI`, and for Swift the `Toolchain`.
     ///
     /// The packer reads them from the executable's note.
@@ -148,7 +155,8 @@ public struct Manifest: Sendable {
         deviceCapabilities = decoder.flagsByName(values[.deviceCapabilities])
         extensionPoints = decoder.points(in: values)
         uses = decoder.versionsByName(values[.uses])
-        execution = decoder.string(values[.execution])
+        executionRequest = decoder.execution(values[.execution])
+        workerRequest = decoder.workerRequest(values[.permissions], values[.limits])
         builtFor = decoder.stringsByName(values[.builtFor])
         self.list = list
         findings = decoder.findings

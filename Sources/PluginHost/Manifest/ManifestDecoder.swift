@@ -10,7 +10,7 @@ struct ManifestDecoder {
     /// How many there are in addition to those.
     private var further = 0
     /// The number of findings, listed or not.
-    private var count: Int { listed.count + further }
+    var count: Int { listed.count + further }
 
     /// All findings: those that are listed, and one that states how many others there are.
     var findings: [PluginFinding] {
@@ -238,7 +238,7 @@ struct ManifestDecoder {
         number(item, in: Int(Int32.min)...Int(Int32.max), else: 0, expected: "a whole number of 32 bits")
     }
 
-    private mutating func number(
+    mutating func number(
         _ item: ListItem, in range: ClosedRange<Int>, else missing: Int, expected: String
     ) -> Int {
         let number: Int? =
@@ -252,7 +252,7 @@ struct ManifestDecoder {
         return item.value.flatMap { mismatch(item.key, $0, expected: expected) } ?? missing
     }
 
-    private mutating func mismatch<Value>(
+    mutating func mismatch<Value>(
         _ key: String, _ value: PropertyList, expected: String, in container: String? = nil
     ) -> Value? {
         let found = container == nil ? "is" : "holds"
@@ -261,12 +261,12 @@ struct ManifestDecoder {
         return nil
     }
 
-    private mutating func invalid<Value>(_ key: String, _ complaint: String) -> Value? {
+    mutating func invalid<Value>(_ key: String, _ complaint: String) -> Value? {
         complain(key, complaint)
         return nil
     }
 
-    private mutating func complain(_ key: String, _ complaint: @autoclosure () -> String) {
+    mutating func complain(_ key: String, _ complaint: @autoclosure () -> String) {
         let path = path
         add(
             PluginFinding(

@@ -3,7 +3,7 @@ enum ManifestKey: Int, CaseIterable {
     case identifier, name, displayName, version, shortVersion, packageType, developmentRegion, localizations
     case allowsMixedLocalizations, iconFile, icon, iconFiles, mainNibFile, bundleExecutable, executable, principalClass
     case factories, functions, requires, hostRequires, capabilities, deviceCapabilities, extensionPoints, uses,
-        execution, builtFor
+        execution, permissions, limits, builtFor
 
     /// The key as spelled in the list.
     var spelling: String {
@@ -33,6 +33,8 @@ enum ManifestKey: Int, CaseIterable {
         case .extensionPoints: "PHExtensionPoints"
         case .uses: "PHUses"
         case .execution: "PHExecution"
+        case .permissions: "PHPermissions"
+        case .limits: "PHLimits"
         case .builtFor: "PHBuiltFor"
         }
     }
@@ -41,7 +43,8 @@ enum ManifestKey: Int, CaseIterable {
     var decidesAboutCode: Bool {
         switch self {
         case .identifier, .bundleExecutable, .executable, .principalClass, .factories, .functions, .requires,
-            .hostRequires, .capabilities, .deviceCapabilities, .extensionPoints, .uses, .execution:
+            .hostRequires, .capabilities, .deviceCapabilities, .extensionPoints, .uses, .execution,
+            .permissions, .limits:
             true
         case .name, .displayName, .version, .shortVersion, .packageType, .developmentRegion, .localizations,
             .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile, .builtFor:
@@ -69,10 +72,11 @@ enum ManifestKey: Int, CaseIterable {
     private static func candidates(length: Int) -> (Self?, Self?, Self?) {
         switch length {
         case 6: (.icon, .uses, nil)
+        case 8: (.limits, nil, nil)
         case 10: (.requires, .builtFor, nil)
         case 11: (.factories, .functions, .execution)
         case 12: (.name, .executable, nil)
-        case 13: (.mainNibFile, nil, nil)
+        case 13: (.mainNibFile, .permissions, nil)
         case 14: (.hostRequires, .capabilities, nil)
         case 15: (.version, nil, nil)
         case 16: (.iconFile, .principalClass, nil)

@@ -77,8 +77,9 @@ final class BundleMedia: Sendable {
         do throws(OpenedFile.Failure) {
             let file = try OpenedFile(path: path)
             let identity = file.identity
-            guard identity.size <= UInt64(MediaFile.largest) else {
-                log(.mediaTooLarge(path))
+            let limit = HostEnvironment.current.nibLimits.media
+            guard identity.size <= UInt64(clamping: limit) else {
+                log(.mediaTooLarge(path, limit))
                 return nil
             }
             return (make { Self.read(file, at: $0, $1) }, identity)

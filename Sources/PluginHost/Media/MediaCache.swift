@@ -1,7 +1,7 @@
 /// The images, or the sounds, that a bundle was asked for by name.
 ///
 /// One object for each file, until the file changes. As for other resources (``DirectoryCache``), what was found is believed
-/// for ``DirectoryCache/trust`` after it was last compared with the file system.
+/// for a while after it was last compared with the file system: for ``trust``.
 ///
 /// **Threads.** Any; no lock is held while a file is looked for or read.
 final class MediaCache<Object: AnyObject & Sendable>: Sendable {
@@ -17,6 +17,9 @@ final class MediaCache<Object: AnyObject & Sendable>: Sendable {
         /// The object of each file, and which content the file had.
         var byPath: [String: (object: Object, identity: FileIdentity)] = [:]
     }
+
+    /// In nanoseconds: longer than for a directory, because the file too must be looked at.
+    private static var trust: UInt64 { 4 * DirectoryCache.trust }
 
     /// Then the cache begins anew.
     private static var mostNames: Int { 4_096 }
@@ -43,7 +46,7 @@ final class MediaCache<Object: AnyObject & Sendable>: Sendable {
         }
         if let known { return known }
         guard let path = find(), let object = object(ofPath: path, make) else { return nil }
-        let fresh = Named(object: object, generation: generation, freshUntil: now &+ DirectoryCache.trust)
+        let fresh = Named(object: object, generation: generation, freshUntil: now &+ Self.trust)
         // What is replaced ends after the lock: an image holds what the application made of it.
         let replaced: [Named] = state.withLock { state in
             var replaced: [Named] = []

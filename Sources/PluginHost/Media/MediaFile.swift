@@ -4,9 +4,6 @@
 ///
 /// **Threads.** Any; no lock is held while the file is read.
 final class MediaFile: MediaBytes {
-    /// The largest file that is read.
-    static let largest = 64 << 20
-
     let path: String
     private let bundlePath: String
 
@@ -19,9 +16,10 @@ final class MediaFile: MediaBytes {
 
     func bytes() throws -> [UInt8] {
         if let known = MediaStore.shared.bytes(of: ObjectIdentifier(self)) { return known }
+        let limit = HostEnvironment.current.nibLimits.media
         let bytes: [UInt8]
         do throws(OpenedFile.Failure) {
-            bytes = try OpenedFile(path: path).bytes(atMost: Self.largest)
+            bytes = try OpenedFile(path: path).bytes(atMost: limit)
         } catch {
             throw PluginError(
                 bundlePath: bundlePath,
@@ -31,7 +29,7 @@ final class MediaFile: MediaBytes {
                 )
                 .refused(by: error.errno))
         }
-        guard bytes.count <= Self.largest else { throw PluginError(bundlePath: bundlePath, .mediaTooLarge(path)) }
+        guard bytes.count <= limit else { throw PluginError(bundlePath: bundlePath, .mediaTooLarge(path, limit)) }
         MediaStore.shared.keep(bytes, of: ObjectIdentifier(self))
         return bytes
     }
@@ -90,10 +88,10 @@ final class MediaStore: Sendable {
 }
 
 extension PluginFinding {
-    static func mediaTooLarge(_ path: String) -> PluginFinding {
+    static func mediaTooLarge(_ path: String, _ limit: Int) -> PluginFinding {
         PluginFinding(
             .warning, .nibResourceMissing, filePath: path,
-            message: "The file \(quoted(path)) is larger than \(MediaFile.largest) bytes, which is the limit.",
-            remedy: "Use a smaller file.")
+            message: "The file \(quoted(path)) is larger than \(limit) bytes, which is the limit.",
+            remedy: "Use a smaller file, or raise HostEnvironment.current.nibLimits.media.")
     }
 }

@@ -138,9 +138,19 @@ struct ForeignNibClass: @unchecked Sendable {
         guard let type = ForeignNibValue.Kind(rawValue: row.type), type != .none else {
             throw Unusable(className, "declares the attribute \(quoted(name)) with the type \(row.type)")
         }
-        return NibAttributeSlot(name: name, typeName: type.typeName) { value in
-            guard let value = ForeignNibValue(value, as: type) else { return nil }
-            return { object in value.with { set(Self.pointer(of: object), $0) } }
+        return NibAttributeSlot(name: name, typeName: type.typeName) { _ in
+            nonisolated(unsafe) var values: [ForeignNibValue] = []
+            return (
+                { value in
+                    guard let value = ForeignNibValue(value, as: type) else { return nil }
+                    values.append(value)
+                    return values.count - 1
+                },
+                { object, number in
+                    let value = values[number]
+                    value.with { set(Self.pointer(of: object), $0) }
+                }
+            )
         }
     }
 
@@ -178,12 +188,14 @@ struct ForeignNibClass: @unchecked Sendable {
     ) throws(Unusable) -> NibEventSlot {
         let name = try name(row.name, of: className, isOptional: true)
         guard let set = row.set else { throw Unusable(className, "has no function for the event \(quoted(name))") }
-        return NibEventSlot(name: name, isMany: false) { object, actions in
-            let source = unsafeDowncast(object, to: NibForeignObject.self)
-            let handle = ForeignNibAction.handle(for: actions[0], of: source)
-            source.references.append(handle)
-            set(source.pointer, handle.pointer)
-        }
+        return NibEventSlot(
+            name: name,
+            connect: .one { object, action in
+                let source = unsafeDowncast(object, to: NibForeignObject.self)
+                let handle = ForeignNibAction.handle(for: action, of: source)
+                source.references.append(handle)
+                set(source.pointer, handle.pointer)
+            })
     }
 
     // MARK: Objects

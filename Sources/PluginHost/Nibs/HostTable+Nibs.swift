@@ -46,8 +46,9 @@ extension HostTable {
         guard let made = ForeignNibInstance.all[nib], let object = made.instance.object(id) else {
             return plugin_status(PLUGIN_NOT_FOUND)
         }
-        let reference = made.references.all.first { $0.object === object } ?? ForeignNibReference(object)
-        if !made.references.all.contains(where: { $0 === reference }) { made.references.all.append(reference) }
+        let known = made.references.all.first { $0.object === object }
+        let reference = known ?? ForeignNibReference(object)
+        if known == nil { made.references.all.append(reference) }
         let header = result.pointee.header
         result.pointee = reference.foreign
         result.pointee.header = header

@@ -1,7 +1,9 @@
 @_spi(PluginHost) internal import PluginABI
+import Synchronization
 
 extension NibFile {
     private static let types = ["nib", "xib"]
+    static let tableTypes = ["strings", "stringsdict"]
 
     /// Finds and reads a nib of a bundle by its name.
     ///
@@ -9,22 +11,32 @@ extension NibFile {
     static func named(_ name: String, in bundle: PluginBundle) throws(PluginError) -> NibFile {
         let type = types.first { name.hasSuffix("." + $0) }
         let stem = type.map { String(name.dropLast($0.count + 1)) } ?? name
-        let found = stem.isEmpty ? [] : bundle.resources.places(of: stem, types: type.map { [$0] } ?? types, most: 1)
-        guard let path = found.first?.lazy.compactMap(\.self).first else { throw missing(name, in: bundle) }
-        let language = bundle.resources.language(ofResourceAt: path)
-        let isOfOneLanguage = language != nil && language != "Base"
-        return try NibFile(
-            bytes(atPath: path, of: bundle), name: Path.lastComponent(stem), path: path, bundle: bundle,
-            isTranslated: !isOfOneLanguage)
+        let wanted = type.map { [$0] } ?? types
+        let generation = HostEnvironment.resourceGeneration.load(ordering: .acquiring)
+        // One look finds the nib and the tables of its name.
+        let found =
+            stem.isEmpty ? [] : bundle.resources.places(of: stem, types: wanted + tableTypes, most: .max)
+        guard let path = found.firstNonNil({ $0.prefix(wanted.count).firstNonNil { $0 } }) else {
+            throw missing(name, in: bundle)
+        }
+        let plain = Path.lastComponent(stem)
+        let hasTable = found.contains { $0.dropFirst(wanted.count).contains { $0 != nil } }
+        return try at(path, name: plain, in: bundle, knownTable: plain == stem ? (generation, hasTable) : nil)
     }
 
     /// Reads the nib of a path.
     static func at(_ path: String, in bundle: PluginBundle) throws(PluginError) -> NibFile {
+        try at(path, name: genericName(ofPath: path), in: bundle)
+    }
+
+    private static func at(
+        _ path: String, name: String, in bundle: PluginBundle, knownTable: (generation: Int, exists: Bool)? = nil
+    ) throws(PluginError) -> NibFile {
         let language = bundle.resources.language(ofResourceAt: path)
         let isOfOneLanguage = language != nil && language != "Base"
         return try NibFile(
-            bytes(atPath: path, of: bundle), name: genericName(ofPath: path), path: path, bundle: bundle,
-            isTranslated: !isOfOneLanguage)
+            bytes(atPath: path, bundlePath: bundle.bundlePath), name: name, path: path, bundle: bundle,
+            isTranslated: !isOfOneLanguage, knownTable: knownTable)
     }
 
     /// The name of a file without extension and the marks of its variant.
@@ -48,7 +60,10 @@ extension NibFile {
             ))
     }
 
-    private static func bytes(atPath path: String, of bundle: PluginBundle) throws(PluginError) -> [UInt8] {
+    /// The content of a nib's file.
+    ///
+    /// - Throws: ``PluginError`` of code `nibMissing`, `nibUnreadable` or `nibUnsupported`; it names `bundlePath`.
+    static func bytes(atPath path: String, bundlePath: String) throws(PluginError) -> [UInt8] {
         do throws(OpenedFile.Failure) {
             // One byte over the limit shows as such to the reader.
             return try OpenedFile(path: path).bytes(atMost: HostEnvironment.current.nibLimits.size)
@@ -56,13 +71,13 @@ extension NibFile {
             if case .notRegular = error, FileIdentity(path: path)?.isDirectory ?? false {
                 let refusal = NibFormat.refusal(ofDirectory: path)
                 throw PluginError(
-                    bundlePath: bundle.bundlePath,
+                    bundlePath: bundlePath,
                     PluginFinding(
                         .nibUnsupported, filePath: path, message: "The nib \(quoted(path)): \(refusal.message)",
                         remedy: refusal.remedy))
             }
             throw PluginError(
-                bundlePath: bundle.bundlePath,
+                bundlePath: bundlePath,
                 PluginFinding(
                     error == .missing ? .nibMissing : .nibUnreadable, filePath: path,
                     message: "The nib \(quoted(path)) \(error.reason(at: path)).",

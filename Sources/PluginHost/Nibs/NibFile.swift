@@ -15,6 +15,8 @@ final class NibFile: NibServices {
     private let root: Int
     /// Whether a strings table translates its texts: it is not of one language.
     let isTranslated: Bool
+    /// Whether there is a table of its name, if that was found at a generation of resources.
+    private let knownTable: (generation: Int, exists: Bool)?
     private let limits: NibLimits
     private let classes: any NibClassSource
     private let plans = Lock<[NibPlan]>([])
@@ -29,57 +31,23 @@ final class NibFile: NibServices {
     ///   - path: the file; nil for none.
     ///   - bundle: whose classes, tables and resources it uses.
     ///   - isTranslated: whether the bundle's table of its name translates its texts.
+    ///   - knownTable: whether there is a table, if that is known.
     ///   - classes: where it finds its classes; nil for the bundle's.
     /// - Throws: ``PluginError`` of code `nibUnreadable` or `nibUnsupported`.
     init(
         _ bytes: [UInt8], name: String, path: String?, bundle: PluginBundle, isTranslated: Bool,
-        classes: (any NibClassSource)? = nil
+        knownTable: (generation: Int, exists: Bool)? = nil, classes: (any NibClassSource)? = nil
     ) throws(PluginError) {
         self.name = name
         self.path = path
         self.bundle = bundle
         self.isTranslated = isTranslated
+        self.knownTable = knownTable
         self.classes = classes ?? BundleNibClasses(bundle: bundle)
         limits = HostEnvironment.current.nibLimits
-        let thing = path.map { quoted($0) } ?? "the nib's data"
-        func refused(_ code: PluginError.Code, _ message: String, _ remedy: String, _ place: PluginFinding.Place?)
-            -> PluginError
-        {
-            var finding = PluginFinding(code, filePath: path, message: message, remedy: remedy)
-            finding.place = place
-            return PluginError(bundlePath: bundle.bundlePath, finding)
-        }
-        if let refusal = NibFormat.refusal(ofBytes: bytes) {
-            throw refused(.nibUnsupported, "\(thing): \(refusal.message)", refusal.remedy, nil)
-        }
-        let document: XMLDocument
-        do throws(PropertyListFault) {
-            document = try XMLDocument(bytes, limits: limits.document)
-        } catch {
-            let place: PluginFinding.Place? =
-                if case .text(let line, let column) = error.position { .init(line: line, column: column) } else { nil }
-            throw refused(
-                .nibUnreadable, "The nib \(thing) cannot be read: \(error.message)",
-                "Open it in its editor and save it again.", place)
-        }
-        xml = document
-        func place(_ offset: Int) -> PluginFinding.Place {
-            let place = document.places(of: [offset])[0]
-            return PluginFinding.Place(line: place.line, column: place.column)
-        }
-        if let (refusal, offset) = NibFormat.refusal(of: document) {
-            throw refused(.nibUnsupported, refusal.message, refusal.remedy, place(offset))
-        }
-        let roots = document.children(of: 0).filter { document.isElement($0, named: "objects") }
-        guard roots.count == 1 else {
-            throw refused(
-                .nibUnreadable,
-                roots.isEmpty
-                    ? "The document has no element <objects>." : "The document has the element <objects> twice.",
-                "Open it in its editor and save it again.",
-                place(document.offset(ofElement: roots.count > 1 ? roots[1] : 0)))
-        }
-        root = roots[0]
+        let document = try NibDocument(bytes, path: path, bundlePath: bundle.bundlePath, limits: limits)
+        xml = document.xml
+        root = document.root
     }
 
     // MARK: Instantiation
@@ -137,7 +105,7 @@ final class NibFile: NibServices {
         }
         let scope = NibScope(levels, leavingOut: HostEnvironment.current.nibClasses.elementsLeftOut)
         var planner = NibPlanner(
-            xml, root: root, scope: scope, resources: planResources, limits: limits, owner: owner,
+            xml, root: root, scope: scope, resources: planResources(generation), limits: limits, owner: owner,
             placeholders: placeholders, connectors: connectors)
         let plan = planner.plan(generation: generation, classesVersion: classesVersion)
         let findings = NibFinding.located(planner.findings, in: xml, path: path)
@@ -149,10 +117,15 @@ final class NibFile: NibServices {
         return plan
     }
 
-    private var planResources: NibPlanner.Resources {
+    private func planResources(_ generation: Int) -> NibPlanner.Resources {
         var resources = NibPlanner.Resources()
         // A table that is not there is not asked for each text.
-        let isTable = !bundle.resources.places(of: name, types: ["strings", "stringsdict"], most: 1).isEmpty
+        let isTable =
+            if let knownTable, knownTable.generation == generation {
+                knownTable.exists
+            } else {
+                isTranslated && !bundle.resources.places(of: name, types: Self.tableTypes, most: 1).isEmpty
+            }
         if isTranslated, isTable {
             resources.translate = { [bundle, name] in bundle.resources.translation(ofKey: $0, table: name) }
         }
@@ -195,10 +168,10 @@ final class NibFile: NibServices {
                     message: "A class of \(nib) is isolated to the main actor, and this code does not run on it.",
                     remedy: "Instantiate the nib on the main thread, or in a task of the main actor."))
         case .initializer(let number, let error):
-            let aClass = plan.made[number].aClass.name
+            let (aClass, name) = plan.description(ofMade: number)
             return bundle.pluginFailed(
                 .nibObjectFailed, subject: aClass,
-                "Making the object \(quoted(plan.names[number])) of the class \(quoted(aClass)) for \(nib)", error)
+                "Making the object \(quoted(name)) of the class \(quoted(aClass)) for \(nib)", error)
         case .connector(let kind, let error):
             return bundle.pluginFailed(
                 .nibObjectFailed, subject: kind, "The connector of the kind \(quoted(kind)) of \(nib)", error)

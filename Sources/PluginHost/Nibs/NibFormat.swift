@@ -46,11 +46,13 @@ enum NibFormat {
                 "The file begins with the element <\(xml.name(ofElement: 0).prefix(64))>; a XIB document begins with "
                     + "<document>.", "Save it as a XIB document.")
         }
-        if type.contains("Storyboard") {
+        // By bytes: contains(_:) on texts takes as long as a quarter of the reading of a usual nib.
+        if type.utf8.split(separator: UInt8(ascii: ".")).contains(where: { $0.elementsEqual("Storyboard".utf8) }) {
             return refuse(
                 "The file is a storyboard, which is not read.", "Make a XIB document of each scene.", at: typePlace)
         }
-        guard type.hasPrefix("com.apple.InterfaceBuilder3."), type.hasSuffix(".XIB") else {
+        // Those of tvOS have no 3 in the type.
+        guard type.hasPrefix("com.apple.InterfaceBuilder"), type.hasSuffix(".XIB") else {
             return refuse(
                 "The document is of the type \(quoted(type)), which is not read.", "Save it as a XIB document.",
                 at: typePlace)

@@ -11,28 +11,29 @@ struct NibGraph {
             case made
             case owner
             case firstResponder
-            /// What the caller gives under the identifier.
-            case placeholder(String)
+            /// What the caller gives under the identifier of that number in ``NibGraph/placeholders``.
+            case placeholder(Int)
         }
 
         /// How the object stands in its parent.
         enum Containment: Equatable {
             case topLevel
-            /// In the outlet of a name.
-            case outlet(String)
-            /// In the collection of a name.
-            case collection(String)
+            /// In an outlet: the attribute that has its name.
+            case outlet(key: Int)
+            /// In a collection: the element that has its name.
+            case collection(element: Int)
             /// In an object, without a name: it belongs to no collection.
             case loose
         }
 
         let role: Role
         let element: Int
-        let id: String?
+        /// The attribute that has its id.
+        let id: Int?
         let parent: Int?
         let containment: Containment
-        /// What the keys of its texts begin with in a table: its id, or that of the object that contains it and the key.
-        let textKey: String
+        /// Whether the nib makes it.
+        var isMade: Bool { role == .made }
     }
 
     /// Something of an object: its object and its element.
@@ -42,9 +43,15 @@ struct NibGraph {
     }
 
     let xml: XMLDocument
+    let words: NibWords
+    /// The rows refer to the document and hold no text, so that most texts never become strings.
     private(set) var objects: [Object] = []
+    /// The identifiers of the placeholders.
+    private(set) var placeholders: [String] = []
+    /// How many objects the nib makes.
+    private(set) var madeCount = 0
     /// The numbers of objects by their ids.
-    private(set) var indices: [String: Int] = [:]
+    private(set) var indices: XMLValueTable
     /// The values of objects: their elements have a `key`.
     private(set) var values: [Part] = []
     private(set) var connections: [Part] = []
@@ -55,38 +62,66 @@ struct NibGraph {
     private(set) var leftOut: Set<String> = []
     private(set) var findings: [NibFinding] = []
 
-    private let registered: (String) -> Bool
+    private let knowsClasses: Bool
+    private let registered: @Sendable (String) -> Bool
     private let elementsLeftOut: Set<String>
     private let limits: NibLimits
-    private var isFull = false
+    /// Whether it has more objects or connections than are allowed, so that some are missing here.
+    private(set) var isFull = false
 
     /// - Parameters:
     ///   - xml: the document.
     ///   - root: its `objects`.
     ///   - elementsLeftOut: the elements whose objects are passed over.
     ///   - limits: how many objects and connections there may be.
+    ///   - knowsClasses: if not, an element that holds an object counts as one, because a class may be registered for it.
     ///   - registered: whether a class is registered for an element's name.
     init(
         _ xml: XMLDocument, root: Int, leavingOut elementsLeftOut: Set<String>, limits: NibLimits,
-        registered: @escaping (String) -> Bool
+        knowsClasses: Bool = true, registered: @escaping @Sendable (String) -> Bool
     ) {
         self.xml = xml
+        words = NibWords(xml)
+        self.knowsClasses = knowsClasses
         self.registered = registered
         self.elementsLeftOut = elementsLeftOut
         self.limits = limits
+        // As many as elements of a usual document.
+        indices = XMLValueTable(xml, reserving: min(limits.objects, xml.count / 4))
+        objects.reserveCapacity(min(limits.objects, xml.count / 4))
+        connections.reserveCapacity(min(limits.connections, xml.count / 2))
         for element in xml.children(of: root) {
-            let name = xml.name(ofElement: element)
-            if leaves(out: element, name) { continue }
-            if xml.attribute("id", ofElement: element) != nil || registered(name) {
-                add(element, name, parent: nil, .topLevel, textKey: nil)
+            if leaves(out: element) { continue }
+            if isObject(element) {
+                add(element, parent: nil, .topLevel)
             } else {
-                noteLost(element, name)
+                noteLost(element)
             }
         }
     }
 
     /// The object of File's Owner.
     var owner: Int? { objects.firstIndex { $0.role == .owner } }
+
+    /// The object of an id; nil if there is none.
+    func object(ofID id: String) -> Int? { indices.number(of: id) }
+
+    /// The id of an object; nil if it has none.
+    func id(of object: Int) -> String? { objects[object].id.map(xml.value(ofAttribute:)) }
+
+    /// What the keys of an object's texts begin with in a table: its id, or that of the object that contains it and the key.
+    func textKey(of object: Int) -> String {
+        if let id = id(of: object) { return id }
+        guard let parent = objects[object].parent, case .outlet(let key) = objects[object].containment else {
+            return ""
+        }
+        return textKey(of: parent) + "." + xml.value(ofAttribute: key)
+    }
+
+    /// The identifier of a placeholder; nil for another object.
+    func placeholder(of object: Int) -> String? {
+        if case .placeholder(let number) = objects[object].role { placeholders[number] } else { nil }
+    }
 
     // MARK: Walking
 
@@ -98,139 +133,152 @@ struct NibGraph {
     ]
 
     private mutating func add(
-        _ element: Int, _ name: String, parent: Int?, _ containment: Object.Containment, textKey: String?
+        _ element: Int, parent: Int?, _ containment: Object.Containment
     ) {
         guard objects.count < limits.objects else { return refuse("objects", limits.objects, at: element) }
-        let id = xml.value("id", ofElement: element)
+        let xml = xml
+        let id = xml.attribute(words.id, ofElement: element)
         let number = objects.count
-        let role = parent == nil ? role(of: element, name, id) : .made
+        let role = parent == nil ? role(of: element, id) : .made
         objects.append(
-            Object(
-                role: role, element: element, id: id, parent: parent, containment: containment,
-                textKey: id ?? textKey ?? ""))
-        if let id {
-            if let first = indices[id] {
-                findings.append(
-                    NibFinding(
-                        code: .nibReferenceInvalid,
-                        offset: xml.attribute("id", ofElement: element).map(xml.offset(ofAttribute:)),
-                        subject: id,
-                        message: "Two objects have the id \(quoted(id)); the other one is in \(NibFinding.line).",
-                        remedy: "Give each object an id of its own.",
-                        related: xml.offset(ofElement: objects[first].element)))
-            } else {
-                indices[id] = number
-            }
+            Object(role: role, element: element, id: id, parent: parent, containment: containment))
+        if role == .made { madeCount += 1 }
+        if let id, let first = indices.insert(id, number) {
+            let text = xml.value(ofAttribute: id)
+            findings.append(
+                NibFinding(
+                    code: .nibReferenceInvalid, offset: xml.offset(ofAttribute: id), subject: text,
+                    message: "Two objects have the id \(quoted(text)); the other one is in \(NibFinding.line).",
+                    remedy: "Give each object an id of its own.",
+                    related: xml.offset(ofElement: objects[first].element)))
         }
         if role != .made, objects.dropLast().contains(where: { $0.role == role }) {
             findings.append(
                 NibFinding(
-                    code: .nibReferenceInvalid, offset: xml.offset(ofElement: element), subject: id,
+                    code: .nibReferenceInvalid, offset: xml.offset(ofElement: element), subject: self.id(of: number),
                     message: "The document has the same placeholder twice.", remedy: "Remove one of them."))
         }
-        for child in xml.children(of: element) { addPart(child, of: number) }
+        xml.forEachChild(of: element) { addPart($0, of: number) }
     }
 
     /// The identifier decides before the id: the numbers of File's Owner and First Responder differ between the systems.
-    private func role(of element: Int, _ name: String, _ id: String?) -> Object.Role {
-        if let identifier = xml.value("placeholderIdentifier", ofElement: element) {
+    private mutating func role(of element: Int, _ id: Int?) -> Object.Role {
+        if let identifier = xml.value(words.placeholderIdentifier, ofElement: element) {
             switch identifier {
             case "IBFilesOwner": return .owner
             case "IBFirstResponder": return .firstResponder
-            default: return .placeholder(identifier)
+            default: return placeholder(identifier)
             }
         }
-        guard name == "customObject" else { return .made }
-        switch id {
-        case "-2": return .owner
-        case "-1": return .firstResponder
-        case "-3": return .placeholder("Application")
-        default: return .made
-        }
+        guard let id, xml.isElement(element, named: words.customObject) else { return .made }
+        if xml.isValue(ofAttribute: id, "-2") { return .owner }
+        if xml.isValue(ofAttribute: id, "-1") { return .firstResponder }
+        return xml.isValue(ofAttribute: id, "-3") ? placeholder("Application") : .made
+    }
+
+    private mutating func placeholder(_ identifier: String) -> Object.Role {
+        if let known = placeholders.firstIndex(of: identifier) { return .placeholder(known) }
+        placeholders.append(identifier)
+        return .placeholder(placeholders.count - 1)
     }
 
     private mutating func addPart(_ element: Int, of object: Int) {
-        let name = xml.name(ofElement: element)
-        switch name {
-        case "connections":
-            for connection in xml.children(of: element) {
+        let xml = xml
+        if xml.isElement(element, named: words.connections) {
+            xml.forEachChild(of: element) { connection in
                 guard connections.count < limits.connections else {
                     return refuse("connections", limits.connections, at: connection)
                 }
                 connections.append(Part(object: object, element: connection))
             }
             return
+        }
+        let name = xml.name(ofElement: element)
+        switch name {
         case "userDefinedRuntimeAttributes":
             runtimeAttributes += xml.children(of: element).map { Part(object: object, element: $0) }
             return
         case "userComments", "variation": return
         default: break
         }
-        if leaves(out: element, name) { return }
-        let key = xml.value("key", ofElement: element)
-        let hasID = xml.attribute("id", ofElement: element) != nil
+        if leaves(out: element) { return }
+        let key = xml.attribute(words.key, ofElement: element)
+        let hasID = xml.attribute(words.id, ofElement: element) != nil
         if let key, Self.valueElements.contains(name) {
-            if key != "canvasLocation" { values.append(Part(object: object, element: element)) }
-        } else if hasID || registered(name) {
-            guard let key else {
-                if hasID { noteLoose(element, name, in: object) }
-                return add(element, name, parent: object, .loose, textKey: nil)
+            if !xml.isValue(ofAttribute: key, "canvasLocation") {
+                values.append(Part(object: object, element: element))
             }
-            add(element, name, parent: object, .outlet(key), textKey: objects[object].textKey + "." + key)
+        } else if isObject(element, knowingClasses: knowsClasses || key == nil) {
+            guard let key else {
+                if hasID { noteLoose(element) }
+                return add(element, parent: object, .loose)
+            }
+            add(element, parent: object, .outlet(key: key))
         } else if key != nil {
             values.append(Part(object: object, element: element))
-            noteLost(element, name)
+            noteLost(element)
         } else {
-            addMembers(of: element, name, in: object)
+            addMembers(of: element, in: object)
         }
     }
 
-    private mutating func addMembers(of collection: Int, _ collectionName: String, in object: Int) {
+    private mutating func addMembers(of collection: Int, in object: Int) {
         let before = objects.count
         for element in xml.children(of: collection) {
-            let name = xml.name(ofElement: element)
-            if leaves(out: element, name) { continue }
-            if xml.attribute("id", ofElement: element) != nil || registered(name) {
-                add(element, name, parent: object, .collection(collectionName), textKey: nil)
+            if leaves(out: element) { continue }
+            if isObject(element) {
+                add(element, parent: object, .collection(element: collection))
             } else {
-                noteLost(element, name)
+                noteLost(element)
             }
         }
         if objects.count > before { collections.append(Part(object: object, element: collection)) }
     }
 
     /// Whether the objects of an element are passed over.
-    private mutating func leaves(out element: Int, _ name: String) -> Bool {
-        guard elementsLeftOut.contains(name) else { return false }
+    private mutating func leaves(out element: Int) -> Bool {
+        guard !elementsLeftOut.isEmpty, elementsLeftOut.contains(xml.name(ofElement: element)) else { return false }
         for descendant in element..<xml.end(ofElement: element) {
-            if let id = xml.value("id", ofElement: descendant) { leftOut.insert(id) }
+            if let id = xml.value(words.id, ofElement: descendant) { leftOut.insert(id) }
         }
         return true
     }
 
-    /// Notes an element that is neither an object nor known, and holds what is one: it is never reached.
-    private mutating func noteLost(_ element: Int, _ name: String) {
-        let lost = (element + 1..<xml.end(ofElement: element)).first { descendant in
-            xml.attribute("id", ofElement: descendant) != nil
-                && !(xml.attribute("key", ofElement: descendant) != nil
+    private func isObject(_ element: Int) -> Bool { isObject(element, knowingClasses: knowsClasses) }
+
+    private func isObject(_ element: Int, knowingClasses: Bool) -> Bool {
+        xml.attribute(words.id, ofElement: element) != nil || registered(xml.name(ofElement: element))
+            || !knowingClasses && firstObject(in: element) != nil
+    }
+
+    /// The first descendant that is an object by its id.
+    private func firstObject(in element: Int) -> Int? {
+        (element + 1..<xml.end(ofElement: element)).first { descendant in
+            xml.attribute(words.id, ofElement: descendant) != nil
+                && !(xml.attribute(words.key, ofElement: descendant) != nil
                     && Self.valueElements.contains(xml.name(ofElement: descendant)))
         }
-        guard let lost else { return }
+    }
+
+    /// Notes an element that is neither an object nor known, and holds what is one: it is never reached.
+    private mutating func noteLost(_ element: Int) {
+        guard let lost = firstObject(in: element) else { return }
+        let name = xml.name(ofElement: element)
         findings.append(
             NibFinding(
                 code: .nibReferenceInvalid, offset: xml.offset(ofElement: element), subject: name,
                 message: "<\(name)> has no id and no class is registered for it, so the object "
-                    + "\(quoted(xml.value("id", ofElement: lost) ?? "")) in it is never made.",
+                    + "\(quoted(xml.value(words.id, ofElement: lost) ?? "")) in it is never made.",
                 remedy: "Give the element an id, register a class for \(quoted(name)), or leave the element out."))
     }
 
-    private mutating func noteLoose(_ element: Int, _ name: String, in object: Int) {
+    private mutating func noteLoose(_ element: Int) {
         findings.append(
             NibFinding(
                 severity: .warning, code: .nibReferenceInvalid, offset: xml.offset(ofElement: element),
-                subject: xml.value("id", ofElement: element),
+                subject: xml.value(words.id, ofElement: element),
                 message:
-                    "<\(name)> stands in an object without a key and outside of a collection: it is made, and nothing "
+                    "<\(xml.name(ofElement: element))> stands in an object without a key and outside of a collection: it is made, and nothing "
                     + "contains it.", remedy: "Give it a key, or put it into a collection."))
     }
 

@@ -38,18 +38,84 @@ final class NibPlan: Sendable {
     /// An object of an instantiation: those that are made come first, then the owner, then the placeholders.
     typealias Slot = Int
 
-    struct Action: Sendable {
-        let name: String
-        /// Nil for First Responder.
-        let target: (slot: Slot, action: NibActionSlot)?
+    /// Objects of one class that follow one another.
+    struct Run: Sendable {
+        let member: NibClassLevel.Member
+        var count: Int
     }
 
-    enum Step: Sendable {
-        case attribute(Slot, @Sendable (AnyObject) -> Void)
-        case outlet(Slot, Slot, @Sendable (AnyObject, any NibObject) -> Void)
+    /// What an event sends.
+    struct Action: Sendable {
+        /// Nil for First Responder.
+        let target: Slot?
+        /// The number in ``Functions/messages``.
+        let message: Int
+    }
+
+    /// A step refers to functions by their numbers in ``Functions``.
+    ///
+    /// Not copyable, so that it is used where it stands.
+    enum Step: ~Copyable, Sendable {
+        case attribute(Slot, value: Int, setter: Int)
+        case outlet(Slot, Slot, setter: Int)
         case outlets(Slot, [Slot], @Sendable (AnyObject, [any NibObject]) -> Void)
-        case event(Slot, [Action], @Sendable (AnyObject, [NibAction]) -> Void)
-        case connector(Slot, kind: String, Slot?, [String: String])
+        case event(Slot, Action, setter: Int)
+        case events(Slot, [Action], @Sendable (AnyObject, [NibAction]) -> Void)
+        case connector(Slot, Connector)
+    }
+
+    final class Connector: Sendable {
+        let kind: String
+        let destination: Slot?
+        let attributes: [String: String]
+
+        init(kind: String, destination: Slot?, attributes: [String: String]) {
+            self.kind = kind
+            self.destination = destination
+            self.attributes = attributes
+        }
+    }
+
+    /// The functions of the classes that the steps call, one for each declaration that the document uses.
+    struct Functions: Sendable {
+        let attributes = Rows<AttributeSetter>()
+        let outlets = Rows<OutletSetter>()
+        let events = Rows<EventSetter>()
+        /// The names of actions as the document has them, and what they call; nil for First Responder.
+        var messages: [(name: String, action: NibActionSlot?)] = []
+    }
+
+    // Not copyable, so that each function is called where it stands: a copy would count its references once more. No generic
+    // type, whose function would be called by way of a second one. Both take longer than most setters.
+
+    /// Sets an attribute of an object to the value of a number.
+    struct AttributeSetter: ~Copyable, Sendable {
+        private let function: @Sendable (AnyObject, Int) -> Void
+
+        init(_ function: @escaping @Sendable (AnyObject, Int) -> Void) { self.function = function }
+
+        @inline(__always)
+        borrowing func set(_ object: AnyObject, _ value: Int) { function(object, value) }
+    }
+
+    /// Sets an outlet of an object.
+    struct OutletSetter: ~Copyable, Sendable {
+        private let function: @Sendable (AnyObject, any NibObject) -> Void
+
+        init(_ function: @escaping @Sendable (AnyObject, any NibObject) -> Void) { self.function = function }
+
+        @inline(__always)
+        borrowing func set(_ object: AnyObject, _ destination: any NibObject) { function(object, destination) }
+    }
+
+    /// Sets an event of an object.
+    struct EventSetter: ~Copyable, Sendable {
+        private let function: @Sendable (AnyObject, NibAction) -> Void
+
+        init(_ function: @escaping @Sendable (AnyObject, NibAction) -> Void) { self.function = function }
+
+        @inline(__always)
+        borrowing func set(_ object: AnyObject, _ action: NibAction) { function(object, action) }
     }
 
     let externals: Externals
@@ -59,24 +125,32 @@ final class NibPlan: Sendable {
     let classesVersion: Int
     /// Whether it may be made on the main thread only.
     let isMainActor: Bool
-    /// The classes of the objects that are made, in the order of the document.
-    let made: [NibClassLevel.Member]
-    /// The ids of the objects, for messages.
-    let names: [String]
+    /// In the order of the document.
+    private let made: [Run]
+    private let madeCount: Int
+    private let census: NibPlanCensus
     /// The identifiers of the placeholders that have a slot, after the owner's.
-    let placeholders: [String]
+    private let placeholders: [String]
     /// Whether the owner has a slot.
-    let hasOwner: Bool
-    let steps: [Step]
+    private let hasOwner: Bool
+    /// In the order in which they are done, divided as the planner made them.
+    private let steps: [Rows<Step>]
+    private let functions: Functions
     /// The made objects in the order in which they wake.
-    let wakes: [Slot]
-    let indices: [String: Int]
-    let topLevel: [Int]
+    private let wakes: [Slot]
+    /// The kinds of connections that need a connector.
+    let connectorKinds: Set<String>
+    /// The objects of the document.
+    private let graph: NibGraph
+    private let names: NibPlanNames
+    /// The slots of the document's objects that are made: their numbers in ``NibInstance/objects``.
+    private let slots: [Slot?]
+    private let topLevel: [Slot]
 
     init(
         externals: Externals, scope: NibScope, generation: Int, classesVersion: Int, isMainActor: Bool,
-        made: [NibClassLevel.Member], names: [String], placeholders: [String], hasOwner: Bool, steps: [Step],
-        wakes: [Slot], indices: [String: Int], topLevel: [Int]
+        made: [Run], placeholders: [String], hasOwner: Bool, steps: [Rows<Step>], functions: Functions, wakes: [Slot],
+        connectorKinds: Set<String>, graph: NibGraph, slots: [Slot?]
     ) {
         self.externals = externals
         self.scope = scope
@@ -84,13 +158,18 @@ final class NibPlan: Sendable {
         self.classesVersion = classesVersion
         self.isMainActor = isMainActor
         self.made = made
-        self.names = names
+        madeCount = made.reduce(0) { $0 + $1.count }
         self.placeholders = placeholders
         self.hasOwner = hasOwner
         self.steps = steps
+        self.functions = functions
         self.wakes = wakes
-        self.indices = indices
-        self.topLevel = topLevel
+        self.connectorKinds = connectorKinds
+        self.graph = graph
+        names = NibPlanNames(graph)
+        self.slots = slots
+        topLevel = slots.indices.compactMap { graph.objects[$0].parent == nil ? slots[$0] : nil }
+        census = NibPlanCensus(made)
     }
 
     /// How many nibs may instantiate one another.
@@ -118,21 +197,24 @@ final class NibPlan: Sendable {
         phs_set_nib_depth(depth + 1)
         defer { phs_set_nib_depth(depth) }
 
-        var slots: [any NibObject] = []
-        slots.reserveCapacity(made.count + placeholders.count + 1)
-        for (number, member) in made.enumerated() {
+        var objects: [any NibObject] = []
+        objects.reserveCapacity(madeCount + placeholders.count + 1)
+        for run in made {
+            guard let context = run.member.context else { preconditionFailure("a class that is only declared") }
+            let make = run.member.aClass.registration.make
             do {
-                slots.append(try member.aClass.registration.make(member.context))
+                for _ in 0..<run.count { objects.append(try make(context)) }
             } catch {
-                throw .initializer(number, error)
+                throw .initializer(objects.count, error)
             }
         }
-        let objects = slots
-        if hasOwner, let owner { slots.append(owner) }
-        for name in placeholders { if let object = given[name] { slots.append(object) } }
-        try connect(slots, options)
-        count(objects)
-        let instance = NibInstance(objects: objects, indices: indices, topLevel: topLevel)
+        if hasOwner, let owner { objects.append(owner) }
+        for name in placeholders { if let object = given[name] { objects.append(object) } }
+        try connect(objects, options)
+        objects.removeLast(objects.count - madeCount)
+        census.keep()
+        let instance = NibInstance(
+            objects: objects, names: names, slots: slots, topLevel: topLevel, census: census)
         connected?(instance)
         for slot in wakes { objects[slot].awakeFromNib() }
         var known: [any NibObject] = []
@@ -147,44 +229,116 @@ final class NibPlan: Sendable {
         return instance
     }
 
-    private func connect(_ slots: [any NibObject], _ options: NibOptions) throws(Failure) {
-        for step in steps {
-            switch step {
-            case .attribute(let slot, let set): set(slots[slot])
-            case .outlet(let source, let destination, let set): set(slots[source], slots[destination])
-            case .outlets(let source, let destinations, let set): set(slots[source], destinations.map { slots[$0] })
-            case .event(let source, let actions, let set):
-                set(
-                    slots[source],
-                    actions.map { action in
-                        guard let target = action.target else {
-                            return NibAction(action.name, responders: options.responders)
-                        }
-                        return NibAction(action.name, target: slots[target.slot], target.action)
-                    })
-            case .connector(let source, let kind, let destination, let attributes):
-                guard let connector = options.connectors[kind] else { continue }
-                do {
-                    try connector(
-                        NibConnection(
-                            kind: kind, source: slots[source], destination: destination.map { slots[$0] },
-                            attributes: attributes))
-                } catch {
-                    throw .connector(kind, error)
-                }
+    private func connect(_ objects: [any NibObject], _ options: NibOptions) throws(Failure) {
+        let sources = objects.map { Unmanaged.passUnretained($0 as AnyObject) }
+        let functions = functions
+        for part in steps {
+            for number in part.all.indices { try Self.perform(part.all[number], functions, sources, objects, options) }
+        }
+    }
+
+    /// `sources`: the objects, for the setters, which get them without a reference of their own.
+    @inline(__always)
+    private static func perform(
+        _ step: borrowing Step, _ functions: borrowing Functions, _ sources: [Unmanaged<AnyObject>],
+        _ objects: [any NibObject], _ options: NibOptions
+    ) throws(Failure) {
+        switch step {
+        case .attribute(let slot, let value, let setter):
+            sources[slot]._withUnsafeGuaranteedRef { functions.attributes.all[setter].set($0, value) }
+        case .outlet(let slot, let destination, let setter):
+            sources[slot]._withUnsafeGuaranteedRef { functions.outlets.all[setter].set($0, objects[destination]) }
+        case .outlets(let slot, let destinations, let set):
+            sources[slot]._withUnsafeGuaranteedRef { set($0, destinations.map { objects[$0] }) }
+        case .event(let slot, let action, let setter):
+            sources[slot]._withUnsafeGuaranteedRef {
+                functions.events.all[setter].set($0, Self.action(action, functions, objects, options))
+            }
+        case .events(let slot, let actions, let set):
+            sources[slot]._withUnsafeGuaranteedRef {
+                set($0, actions.map { Self.action($0, functions, objects, options) })
+            }
+        case .connector(let slot, let connection):
+            guard let connector = options.connectors[connection.kind] else { return }
+            do {
+                try connector(
+                    NibConnection(
+                        kind: connection.kind, source: objects[slot],
+                        destination: connection.destination.map { objects[$0] }, attributes: connection.attributes))
+            } catch {
+                throw .connector(connection.kind, error)
             }
         }
     }
 
-    /// Lets the objects count among those that their plug-ins made.
-    private func count(_ objects: [any NibObject]) {
-        for (object, member) in zip(objects, made) { member.count?.add(object) }
+    private static func action(
+        _ action: Action, _ functions: borrowing Functions, _ objects: [any NibObject], _ options: NibOptions
+    ) -> NibAction {
+        let (name, function) = functions.messages[action.message]
+        guard let target = action.target, let function else { return NibAction(name, responders: options.responders) }
+        return NibAction(name, target: objects[target], function)
     }
 
-    /// The kinds of connections that need a connector.
-    var connectorKinds: Set<String> {
-        var kinds: Set<String> = []
-        for case .connector(_, let kind, _, _) in steps { kinds.insert(kind) }
-        return kinds
+    /// The name of the class of a made object, and the object as it stands in messages.
+    func description(ofMade number: Int) -> (className: String, name: String) {
+        let object = slots.firstIndex(of: number)
+        var last = 0
+        let member = made.first { run in
+            last += run.count
+            return number < last
+        }?.member
+        return (member?.aClass.name ?? "", object.map(graph.textKey(of:)) ?? "")
+    }
+}
+
+/// The numbers of a document's objects by their ids, for the instances of a plan.
+private final class NibPlanNames: NibNames {
+    private let graph: NibGraph
+
+    init(_ graph: NibGraph) { self.graph = graph }
+
+    func number(ofObject id: String) -> Int? { graph.object(ofID: id) }
+
+    var all: [(id: String, number: Int)] {
+        graph.objects.indices.compactMap { number in graph.id(of: number).map { ($0, number) } }
+    }
+}
+
+/// Lets the objects of a plan's instances count among those that their plug-ins made.
+///
+/// As long as the instance lives, all of its objects do: nothing is needed for each of them. When it ends, most are destroyed
+/// with it. Only those that somebody else holds get a weak reference, which costs as much as making an object.
+private final class NibPlanCensus: NibCensus {
+    /// Who counts the objects, in their order: each with the number of objects that follow one another.
+    private let runs: [(count: ObjectCount?, number: Int)]
+    private let totals: [(count: ObjectCount, number: Int)]
+
+    init(_ made: [NibPlan.Run]) {
+        runs = made.map { ($0.member.count, $0.count) }
+        var totals: [ObjectIdentifier: (count: ObjectCount, number: Int)] = [:]
+        for case (let count?, let number) in runs {
+            totals[ObjectIdentifier(count), default: (count, 0)].number += number
+        }
+        self.totals = Array(totals.values)
+    }
+
+    func keep() {
+        for (count, number) in totals { count.keep(number) }
+    }
+
+    func release(_ objects: inout [any NibObject]) {
+        var survivors: [ObjectIdentifier: [(ObjectIdentifier, WeakReference<AnyObject>)]] = [:]
+        objects.reverse()
+        for (count, number) in runs {
+            for _ in 0..<number {
+                var object: AnyObject = objects.removeLast()
+                guard let count, !isKnownUniquelyReferenced(&object) else { continue }
+                survivors[ObjectIdentifier(count), default: []]
+                    .append((ObjectIdentifier(object), WeakReference(object)))
+            }
+        }
+        for (count, number) in totals {
+            count.release(number, survivors: survivors[ObjectIdentifier(count)] ?? [])
+        }
     }
 }

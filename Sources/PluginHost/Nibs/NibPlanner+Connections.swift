@@ -1,18 +1,25 @@
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 
+// Some functions get the document from their callers, so that no reference to it is counted for each connection.
 extension NibPlanner {
     // MARK: Contained objects
 
     /// What objects contain, by the outlets of those names; a collection is set once, whole.
     mutating func setContained() {
+        let xml = xml
         var members: [Int: [String: [Int]]] = [:]
-        for (number, object) in graph.objects.enumerated() {
-            guard let parent = object.parent else { continue }
+        for number in graph.objects.indices {
+            guard let parent = graph.objects[number].parent else { continue }
+            let object = graph.objects[number]
             switch object.containment {
-            case .outlet(let name):
-                connect(parent, outlet: name, to: number, at: xml.offset(ofElement: object.element), .containment)
-            case .collection(let name): members[parent, default: [:]][name, default: []].append(number)
+            case .outlet(let key):
+                connect(
+                    parent, outlet(ofProperty: key, of: parent, xml), to: number,
+                    at: xml.offset(ofElement: object.element),
+                    .containment)
+            case .collection(let element):
+                members[parent, default: [:]][xml.name(ofElement: element), default: []].append(number)
             case .topLevel, .loose: break
             }
         }
@@ -20,88 +27,229 @@ extension NibPlanner {
             let name = xml.name(ofElement: part.element)
             // A collection that is there twice is one.
             guard let all = members[part.object]?.removeValue(forKey: name) else { continue }
+            let offset = xml.offset(ofElement: part.element)
+            guard let (_, aClass) = slot(ofSource: part.object, at: offset) else { continue }
+            guard let outlet = classes[aClass].table.outlets[name], outlet.isCollection else {
+                addUndeclared(name, of: classes[aClass].table, isCollection: true, at: offset)
+                continue
+            }
             connect(
-                part.object, collection: name, to: all,
+                part.object, KnownOutlet(name: name, outlet: outlet, setter: nil), to: all,
                 offsets: all.map { xml.offset(ofElement: graph.objects[$0].element) },
-                at: xml.offset(ofElement: part.element), .containment)
+                .containment)
         }
     }
 
     // MARK: Connections
 
-    private struct Group: Hashable {
+    /// The connections of an outlet collection or an event, which is set once, after all outlets.
+    private struct Group {
+        enum Kind {
+            case collection, event
+        }
+
         let object: Int
-        let name: String
+        let kind: Kind
+        /// The attribute that names the collection or event; nil for the event of actions that name none.
+        let name: Int?
+        /// The group before it of the same object.
+        let previous: Int?
+        /// The numbers of its first and last connection.
+        let first: Int
+        var last: Int
+    }
+
+    /// The groups in the order of their first connections.
+    ///
+    /// Rows that refer to connections by their numbers: most groups have one connection, which would be copied more often than
+    /// it is used.
+    private struct Groups {
+        private(set) var all: [Group] = []
+        /// The last group of each object.
+        ///
+        /// An object has no more of them than its class declares, so they are compared one by one.
+        private var last: [Int?]
+        /// The next connection of the same group, by the connection's number.
+        private var next: [Int?]
+
+        init(objects: Int, connections: Int) {
+            last = Array(repeating: nil, count: objects)
+            next = Array(repeating: nil, count: connections)
+            all.reserveCapacity(connections)
+        }
+
+        mutating func append(_ connection: Int, _ kind: Group.Kind, _ name: Int?, of object: Int, _ xml: XMLDocument) {
+            var group = last[object]
+            while let number = group {
+                if all[number].kind == kind, xml.haveEqualValues(all[number].name, name) {
+                    next[all[number].last] = connection
+                    all[number].last = connection
+                    return
+                }
+                group = all[number].previous
+            }
+            all.append(
+                Group(
+                    object: object, kind: kind, name: name, previous: last[object], first: connection, last: connection)
+            )
+            last[object] = all.count - 1
+        }
+
+        /// The numbers of a group's connections.
+        func connections(of group: Group) -> Connections { Connections(numbers: next, following: group.first) }
+    }
+
+    private struct Connections: Sequence, IteratorProtocol {
+        let numbers: [Int?]
+        var following: Int?
+
+        mutating func next() -> Int? {
+            defer { following = following.flatMap { numbers[$0] } }
+            return following
+        }
     }
 
     mutating func connect() {
-        /// Outlet collections and events are set once, in the place of their first connection.
-        var order: [(isEvent: Bool, Group)] = []
-        var collections: [Group: [(destination: Int, offset: Int)]] = [:]
-        var events: [Group: [(action: NibPlan.Action, offset: Int)]] = [:]
-        for part in graph.connections {
-            let offset = xml.offset(ofElement: part.element)
-            switch xml.name(ofElement: part.element) {
-            case "outlet":
-                guard let (name, destination) = named("property", part) else { continue }
+        let xml = xml
+        var groups = Groups(objects: graph.objects.count, connections: graph.connections.count)
+        for (number, part) in graph.connections.enumerated() {
+            let element = part.element
+            if xml.isElement(element, named: words.outlet) {
+                guard let (property, destination) = ends(of: part, xml) else { continue }
                 connect(
-                    part.object, outlet: name, to: destination,
-                    at: xml.attribute("property", ofElement: part.element).map(xml.offset(ofAttribute:)) ?? offset,
-                    .connections)
-            case "outletCollection":
-                guard let (name, destination) = named("property", part) else { continue }
-                let group = Group(object: part.object, name: name)
-                if collections[group] == nil { order.append((false, group)) }
-                collections[group, default: []].append((destination, offset))
-            case "action":
-                guard let (event, action) = action(part) else { continue }
-                let group = Group(object: part.object, name: event)
-                if events[group] == nil { order.append((true, group)) }
-                events[group, default: []].append((action, offset))
-            case let kind: connect(part, ofKind: kind, at: offset)
+                    part.object, outlet(ofProperty: property, of: part.object, xml), to: destination,
+                    at: xml.offset(ofAttribute: property), .connections)
+            } else if xml.isElement(element, named: words.action) {
+                let name =
+                    xml.attribute(words.eventType, ofElement: element)
+                    ?? xml.attribute(words.trigger, ofElement: element)
+                groups.append(number, .event, name, of: part.object, xml)
+            } else if xml.isElement(element, named: words.outletCollection) {
+                let name = xml.attribute(words.property, ofElement: element)
+                groups.append(number, .collection, name, of: part.object, xml)
+            } else {
+                connect(part, ofKind: xml.name(ofElement: element), at: xml.offset(ofElement: element))
             }
         }
-        for (isEvent, group) in order {
-            if isEvent {
-                setEvent(group.object, group.name, events[group] ?? [])
-            } else {
-                let all = collections[group] ?? []
-                connect(
-                    group.object, collection: group.name, to: all.map(\.destination), offsets: all.map(\.offset),
-                    at: all.first?.offset ?? 0, .connections)
+        for group in groups.all {
+            switch group.kind {
+            case .event: connectEvent(group, groups.connections(of: group), xml)
+            case .collection: connectCollection(group, groups.connections(of: group), xml)
             }
         }
     }
 
-    /// The name and destination of a connection; nil if it lacks one, which is noted.
-    private mutating func named(_ attribute: StaticString, _ part: NibGraph.Part) -> (name: String, destination: Int)? {
-        guard let name = xml.value(attribute, ofElement: part.element), !name.isEmpty else {
-            add(
-                .nibReferenceInvalid, at: xml.offset(ofElement: part.element),
-                "The connection has no \(attribute).", "Remove it, or connect it again.")
+    /// Sets an event to the actions of its connections.
+    private mutating func connectEvent(_ group: Group, _ connections: Connections, _ xml: XMLDocument) {
+        /// Most events have one action, for which no array is made.
+        var first: NibPlan.Action?
+        var others: [(action: NibPlan.Action, offset: Int)] = []
+        let known = event(group, xml)
+        for number in connections {
+            let part = graph.connections[number]
+            guard let action = action(part, xml) else { continue }
+            let offset = xml.offset(ofElement: part.element)
+            guard known != nil else {
+                addMissingEvent(group, at: offset)
+                continue
+            }
+            if first == nil { first = action } else { others.append((action, offset)) }
+        }
+        guard let first, let known, case .object(let slot, let aClass) = resolved[group.object] else { return }
+        if let setter = known.setter {
+            if let second = others.first {
+                return add(
+                    .nibActionInvalid, at: second.offset, subject: known.event.name,
+                    "The event \(quoted(known.event.name)) of \(quoted(classes[aClass].table.name)) sends one action, and \(others.count + 1) are connected.",
+                    "Remove the others, or declare the event with events(_:_:).")
+            }
+            append(.event(slot, first, setter: setter), .connections, source: group.object)
+        } else if case .many(let set) = known.event.connect {
+            append(.events(slot, [first] + others.map(\.action), set), .connections, source: group.object)
+        }
+    }
+
+    private mutating func addMissingEvent(_ group: Group, at offset: Int) {
+        guard case .object(_, let aClass) = resolved[group.object] else { return }
+        let name = group.name.map(xml.value(ofAttribute:)) ?? ""
+        let table = classes[aClass].table
+        let what = name.isEmpty ? "no event for actions without a name" : "no event \(quoted(name))"
+        add(
+            .nibActionInvalid, at: offset, subject: name, "\(quoted(table.name)) has \(what).",
+            "It has \(quotedList(table.events.keys, or: "none")); correct the event, or declare it in \(table.name).nibInterface."
+        )
+    }
+
+    /// What the class of a group's object has for the event's name; nil if it has no such event, or is not known.
+    private mutating func event(_ group: Group, _ xml: XMLDocument) -> KnownEvent? {
+        guard case .object(_, let aClass) = resolved[group.object] else { return nil }
+        if let known = classes[aClass].events.found({ xml.haveEqualValues($0, group.name) }) { return known }
+        guard let event = classes[aClass].table.events[group.name.map(xml.value(ofAttribute:)) ?? ""] else {
             return nil
         }
-        guard let destination = destination(of: part, "destination") else { return nil }
-        return (name, destination)
+        var setter: Int?
+        if case .one(let set) = event.connect { setter = functions.events.append(NibPlan.EventSetter(set)) }
+        let known = KnownEvent(event: event, setter: setter)
+        classes[aClass].events.note(known, for: group.name)
+        return known
+    }
+
+    /// Sets an outlet collection to the objects of its connections.
+    private mutating func connectCollection(_ group: Group, _ connections: Connections, _ xml: XMLDocument) {
+        var collection: KnownOutlet?
+        var destinations: [Int] = []
+        var offsets: [Int] = []
+        for number in connections {
+            let part = graph.connections[number]
+            guard let (property, destination) = ends(of: part, xml) else { continue }
+            let offset = xml.offset(ofElement: part.element)
+            let known = outlet(ofProperty: property, of: group.object, xml)
+            guard let (_, aClass) = slot(ofSource: group.object, at: offset) else { continue }
+            guard known.isCollection else {
+                addUndeclared(known.name, of: classes[aClass].table, isCollection: true, at: offset)
+                continue
+            }
+            collection = known
+            destinations.append(destination)
+            offsets.append(offset)
+        }
+        if let collection { connect(group.object, collection, to: destinations, offsets: offsets, .connections) }
+    }
+
+    /// The attribute that names the outlet of a connection, and the connection's destination; nil if it lacks one, which is
+    /// noted.
+    private mutating func ends(of part: NibGraph.Part, _ xml: XMLDocument) -> (property: Int, destination: Int)? {
+        guard let property = xml.attribute(words.property, ofElement: part.element), !xml.isEmpty(valueOf: property)
+        else {
+            add(
+                .nibReferenceInvalid, at: xml.offset(ofElement: part.element),
+                "The connection has no property.", "Remove it, or connect it again.")
+            return nil
+        }
+        guard let destination = destination(of: part, xml.attribute(words.destination, ofElement: part.element), xml)
+        else {
+            return nil
+        }
+        return (property, destination)
     }
 
     /// The object that an attribute of a connection names by its id.
-    private mutating func destination(of part: NibGraph.Part, _ name: StaticString) -> Int? {
-        guard let attribute = xml.attribute(name, ofElement: part.element) else {
+    private mutating func destination(of part: NibGraph.Part, _ attribute: Int?, _ xml: XMLDocument) -> Int? {
+        guard let attribute else {
             add(
                 .nibReferenceInvalid, at: xml.offset(ofElement: part.element), "The connection has no destination.",
                 "Remove it, or connect it again.")
             return nil
         }
+        if let object = graph.indices.number(of: attribute) { return object }
         let id = xml.value(ofAttribute: attribute)
-        if let object = graph.indices[id] { return object }
         if graph.leftOut.contains(id) {
             add(
                 .nibReferenceInvalid, at: xml.offset(ofAttribute: attribute), subject: id,
                 "The connection leads to \(quoted(id)), whose element is left out.",
                 "Remove the connection, or register a class for the element.")
         } else {
-            let close = closestNames(to: id, among: graph.indices.keys)
+            let close = closestNames(to: id, among: graph.indices.values)
             add(
                 .nibReferenceInvalid, at: xml.offset(ofAttribute: attribute), subject: id,
                 "The connection leads to \(quoted(id)), and no object has this id.",
@@ -114,55 +262,91 @@ extension NibPlanner {
 
     // MARK: Outlets
 
+    /// What the class of an object has for the name of an outlet, which is the value of an attribute.
+    private mutating func outlet(ofProperty attribute: Int, of object: Int, _ xml: XMLDocument) -> KnownOutlet {
+        guard case .object(_, let aClass) = resolved[object] else {
+            return KnownOutlet(name: xml.value(ofAttribute: attribute), outlet: nil, setter: nil)
+        }
+        if let known = classes[aClass].outlets.found({ xml.areSameValues($0, attribute) }) { return known }
+        let name = xml.value(ofAttribute: attribute)
+        let outlet = classes[aClass].table.outlets[name]
+        var setter: Int?
+        if case .one(let set)? = outlet?.connect { setter = functions.outlets.append(NibPlan.OutletSetter(set)) }
+        let known = KnownOutlet(name: name, outlet: outlet, setter: setter)
+        classes[aClass].outlets.note(known, for: attribute)
+        return known
+    }
+
     private mutating func connect(
-        _ source: Int, outlet name: String, to destination: Int, at offset: Int, _ phase: Phase
+        _ source: Int, _ known: KnownOutlet, to destination: Int, at offset: Int, _ phase: Phase
     ) {
-        let isNews = noteOutlet(source, name, to: destination)
-        guard let (slot, table) = slot(ofSource: source, at: offset) else { return }
-        guard let outlet = table.outlets[name], !outlet.isCollection else {
-            return addUndeclared(name, of: table, isCollection: false, at: offset)
+        let isNews =
+            if let outlet = known.identity {
+                noteOutlet(source, outlet, to: destination)
+            } else {
+                noteUndeclared(source, known.name, to: destination)
+            }
+        if case .unknown = resolved[source] {
+            return checkUnknown(source, known.name, destination, isNews, at: offset)
+        }
+        guard let (slot, aClass) = slot(ofSource: source, at: offset) else { return }
+        guard known.identity != nil, !known.isCollection else {
+            return addUndeclared(known.name, of: classes[aClass].table, isCollection: false, at: offset)
         }
         guard isNews else {
             return add(
-                .nibOutletInvalid, at: offset, subject: name,
-                "The outlet \(quoted(name)) of \(quoted(table.name)) is connected twice.",
+                .nibOutletInvalid, at: offset, subject: known.name,
+                "The outlet \(quoted(known.name)) of \(quoted(classes[aClass].table.name)) is connected twice.",
                 "Remove one of the connections.")
         }
-        guard let (target, conversion) = accepted(destination, by: outlet, of: table, at: offset) else { return }
-        switch outlet.connect {
-        case .one(let set): append(.outlet(slot, target, set), phase, source: source)
-        case .converting(let bind):
-            if let conversion { append(.outlet(slot, target, bind(conversion)), phase, source: source) }
-        case .all, .convertingAll: break
+        guard let (target, conversion) = accepted(destination, by: known, of: aClass, at: offset) else { return }
+        if let setter = known.setter {
+            append(.outlet(slot, target, setter: setter), phase, source: source)
+        } else if let conversion, case .converting(let bind)? = known.outlet?.connect {
+            let setter = functions.outlets.append(NibPlan.OutletSetter(bind(conversion)))
+            append(.outlet(slot, target, setter: setter), phase, source: source)
+        }
+    }
+
+    /// What is wrong with an outlet whatever the class of its object is.
+    private mutating func checkUnknown(
+        _ source: Int, _ name: String, _ destination: Int, _ isNews: Bool, at offset: Int
+    ) {
+        if !isNews {
+            add(
+                .nibOutletInvalid, at: offset, subject: name,
+                "The outlet \(quoted(name)) of \(shown(source)) is connected twice.", "Remove one of the connections.")
+        } else if case .firstResponder = resolved[destination] {
+            add(
+                .nibOutletInvalid, at: offset, subject: name,
+                "The outlet \(quoted(name)) of \(shown(source)) leads to First Responder, which is no object.",
+                "Connect an action, or another object.")
         }
     }
 
     private mutating func connect(
-        _ source: Int, collection name: String, to destinations: [Int], offsets: [Int], at offset: Int, _ phase: Phase
+        _ source: Int, _ known: KnownOutlet, to destinations: [Int], offsets: [Int], _ phase: Phase
     ) {
-        guard let (slot, table) = slot(ofSource: source, at: offset) else { return }
-        guard let outlet = table.outlets[name], outlet.isCollection else {
-            return addUndeclared(name, of: table, isCollection: true, at: offset)
-        }
+        guard case .object(let slot, let aClass) = resolved[source] else { return }
         var targets: [NibPlan.Slot] = []
         var conversions: [AnyNibConversion] = []
         for (destination, offset) in zip(destinations, offsets) {
-            guard let (target, conversion) = accepted(destination, by: outlet, of: table, at: offset) else { continue }
+            guard let (target, conversion) = accepted(destination, by: known, of: aClass, at: offset) else { continue }
             targets.append(target)
             if let conversion { conversions.append(conversion) }
         }
         guard targets.count == destinations.count else { return }
-        switch outlet.connect {
-        case .all(let set): append(.outlets(slot, targets, set), phase, source: source)
-        case .convertingAll(let bind): append(.outlets(slot, targets, bind(conversions)), phase, source: source)
-        case .one, .converting: break
+        switch known.outlet?.connect {
+        case .all(let set)?: append(.outlets(slot, targets, set), phase, source: source)
+        case .convertingAll(let bind)?: append(.outlets(slot, targets, bind(conversions)), phase, source: source)
+        case .one?, .converting?, nil: break
         }
     }
 
-    /// The slot and declarations of the source of a connection; nil if there is none.
-    private mutating func slot(ofSource object: Int, at offset: Int) -> (NibPlan.Slot, NibClassTable)? {
+    /// The slot and class of the source of a connection; nil if there is none.
+    private mutating func slot(ofSource object: Int, at offset: Int) -> (NibPlan.Slot, aClass: Int)? {
         switch resolved[object] {
-        case .object(let slot, let table, _): return (slot, table)
+        case .object(let slot, let aClass): return (slot, aClass)
         case .absent: addAbsent(object, at: offset)
         case .firstResponder:
             add(
@@ -188,7 +372,7 @@ extension NibPlanner {
 
     /// The slot of a destination, and its conversion if the outlet takes an interface; nil if the outlet does not take it.
     private mutating func accepted(
-        _ destination: Int, by outlet: NibOutlet, of table: NibClassTable, at offset: Int
+        _ destination: Int, by known: KnownOutlet, of aClass: Int, at offset: Int
     ) -> (NibPlan.Slot, AnyNibConversion?)? {
         switch resolved[destination] {
         case .unknown: return nil
@@ -197,24 +381,37 @@ extension NibPlanner {
             return nil
         case .firstResponder:
             add(
-                .nibOutletInvalid, at: offset, subject: outlet.name,
-                "The outlet \(quoted(outlet.name)) of \(quoted(table.name)) leads to First Responder, which is no object.",
+                .nibOutletInvalid, at: offset, subject: known.name,
+                "The outlet \(quoted(known.name)) of \(quoted(classes[aClass].table.name)) leads to First Responder, which is no object.",
                 "Connect an action, or another object.")
             return nil
-        case .object(let slot, let found, let type):
-            switch outlet.target {
-            case .anyObject: return (slot, nil)
-            case .aClass(_, let accepts): if accepts(type) { return (slot, nil) }
-            case .named(let name): if found.name == name { return (slot, nil) }
-            case .anInterface(_, let identity):
-                if let conversion = found.interfaces[identity] { return (slot, conversion) }
+        case .object(let slot, let found):
+            // Neighbours mostly connect objects of the same classes, and asking a class for its superclasses takes long.
+            if let last = lastAccepted, last.outlet == known.identity, last.aClass == found { return (slot, nil) }
+            guard let outlet = known.outlet else { return nil }
+            let (table, type) = (classes[found].table, classes[found].type)
+            if case .anInterface(_, let identity) = outlet.target, let conversion = table.interfaces[identity] {
+                return (slot, conversion)
             }
-            let className = Self.name(of: type, found)
+            let fits =
+                switch outlet.target {
+                case .anyObject: true
+                case .aClass(_, let accepts): accepts(type)
+                case .named(let name): table.kinds.contains(name)
+                // The outlet's closure takes the object for one of this type without a check of its own.
+                case .foreign(let name): type == NibForeignObject.self && table.kinds.contains(name)
+                case .anInterface: false
+                }
+            if fits {
+                lastAccepted = (ObjectIdentifier(outlet), found)
+                return (slot, nil)
+            }
+            let className = Self.name(of: type, table)
             let isInterface = if case .anInterface = outlet.target { true } else { false }
             add(
-                .nibOutletInvalid, at: offset, subject: outlet.name,
+                .nibOutletInvalid, at: offset, subject: known.name,
                 related: xml.offset(ofElement: graph.objects[destination].element),
-                "The \(outlet.isCollection ? "outlet collection" : "outlet") \(quoted(outlet.name)) of \(quoted(table.name)) takes "
+                "The \(known.isCollection ? "outlet collection" : "outlet") \(quoted(known.name)) of \(quoted(classes[aClass].table.name)) takes "
                     + "\(isInterface ? "what serves" : "a") \(quoted(outlet.target.name ?? "")); \(shown(destination)) (\(NibFinding.line)) is a \(quoted(className)).",
                 isInterface
                     ? "Connect another object, or let \(quoted(className)) serve the interface."
@@ -225,55 +422,76 @@ extension NibPlanner {
 
     // MARK: Actions
 
-    /// The event and the action of a connection.
-    private mutating func action(_ part: NibGraph.Part) -> (event: String, action: NibPlan.Action)? {
+    /// The action of a connection; nil if something is wrong with it, which is noted.
+    private mutating func action(_ part: NibGraph.Part, _ xml: XMLDocument) -> NibPlan.Action? {
         let element = part.element
         let offset = xml.offset(ofElement: element)
-        guard let selector = xml.value("selector", ofElement: element), !selector.isEmpty, selector != ":" else {
+        guard let selector = xml.attribute(words.selector, ofElement: element), !xml.isEmpty(valueOf: selector),
+            !xml.isValue(ofAttribute: selector, ":")
+        else {
             add(.nibReferenceInvalid, at: offset, "The action has no selector.", "Remove it, or connect it again.")
             return nil
         }
-        let isTarget = xml.attribute("target", ofElement: element) != nil
-        guard let destination = destination(of: part, isTarget ? "target" : "destination"),
-            slot(ofSource: part.object, at: offset) != nil
+        let target =
+            xml.attribute(words.target, ofElement: element) ?? xml.attribute(words.destination, ofElement: element)
+        guard let destination = destination(of: part, target, xml), slot(ofSource: part.object, at: offset) != nil
         else { return nil }
-        let event = xml.value("eventType", ofElement: element) ?? xml.value("trigger", ofElement: element) ?? ""
         switch resolved[destination] {
         case .unknown: return nil
         case .absent:
             addAbsent(destination, at: offset)
             return nil
-        case .firstResponder: return (event, NibPlan.Action(name: selector, target: nil))
-        case .object(let slot, let table, _):
-            let place = xml.attribute("selector", ofElement: element).map(xml.offset(ofAttribute:)) ?? offset
-            guard let action = table.actions[NibClassTable.actionName(selector)] else {
-                add(
-                    .nibActionInvalid, at: place, subject: selector,
-                    "\(quoted(table.name)) has no action \(quoted(selector)).",
-                    "It has \(quotedList(table.actions.values.map(\.name), or: "none")); correct the selector, or declare the action in \(table.name).nibInterface."
-                )
-                return nil
-            }
-            guard checkSender(part.object, of: action, table, at: place) else { return nil }
-            return (event, NibPlan.Action(name: selector, target: (slot, action)))
+        case .firstResponder:
+            functions.messages.append((xml.value(ofAttribute: selector), nil))
+            return NibPlan.Action(target: nil, message: functions.messages.count - 1)
+        case .object(let slot, let aClass):
+            guard let message = message(ofSelector: selector, aClass, xml),
+                checkSender(part.object, of: message, aClass, at: xml.offset(ofAttribute: selector))
+            else { return nil }
+            return NibPlan.Action(target: slot, message: message)
         }
     }
 
+    /// The number of the name that a connection gives an action of a class, with the action; nil if there is none, which is
+    /// noted.
+    private mutating func message(ofSelector selector: Int, _ aClass: Int, _ xml: XMLDocument) -> Int? {
+        if let known = classes[aClass].actions.found({ xml.areSameValues($0, selector) }) { return known }
+        let name = xml.value(ofAttribute: selector)
+        let table = classes[aClass].table
+        guard let action = table.actions[NibClassTable.actionName(name)] else {
+            add(
+                .nibActionInvalid, at: xml.offset(ofAttribute: selector), subject: name,
+                "\(quoted(table.name)) has no action \(quoted(name)).",
+                "It has \(quotedList(table.actions.values.map(\.name), or: "none")); correct the selector, or declare the action in \(table.name).nibInterface."
+            )
+            return nil
+        }
+        functions.messages.append((name, action))
+        classes[aClass].actions.note(functions.messages.count - 1, for: selector)
+        return functions.messages.count - 1
+    }
+
     private mutating func checkSender(
-        _ sender: Int, of action: NibActionSlot, _ table: NibClassTable, at offset: Int
+        _ sender: Int, of message: Int, _ aClass: Int, at offset: Int
     ) -> Bool {
-        guard case .object(_, let found, let type) = resolved[sender] else { return true }
+        guard case .object(_, let found) = resolved[sender] else { return true }
+        if let last = lastSender, last == (message, found) { return true }
+        guard let action = functions.messages[message].action else { return true }
+        let (table, type) = (classes[found].table, classes[found].type)
         let fits =
             switch action.sender {
             case .aClass(_, let accepts): accepts(type)
-            case .named(let name): found.name == name
-            case .anyObject, .anInterface: true
+            case .named(let name): table.kinds.contains(name)
+            case .anyObject, .anInterface, .foreign: true
             }
-        if fits { return true }
-        let className = Self.name(of: type, found)
+        if fits {
+            lastSender = (message, found)
+            return true
+        }
+        let className = Self.name(of: type, table)
         add(
             .nibActionInvalid, at: offset, subject: action.name,
-            "The action \(quoted(action.name)) of \(quoted(table.name)) takes a \(quoted(action.sender.name ?? "")) as its "
+            "The action \(quoted(action.name)) of \(quoted(classes[aClass].table.name)) takes a \(quoted(action.sender.name ?? "")) as its "
                 + "sender; \(shown(sender)) is a \(quoted(className)).",
             "Connect another object, or declare the action for \(quoted(className)).")
         return false
@@ -284,39 +502,23 @@ extension NibPlanner {
         type == NibForeignObject.self ? table.name : "\(type)"
     }
 
-    private mutating func setEvent(_ source: Int, _ name: String, _ actions: [(action: NibPlan.Action, offset: Int)]) {
-        guard case .object(let slot, let table, _) = resolved[source], let first = actions.first else { return }
-        guard let event = table.events[name] else {
-            let what = name.isEmpty ? "no event for actions without a name" : "no event \(quoted(name))"
-            return add(
-                .nibActionInvalid, at: first.offset, subject: name, "\(quoted(table.name)) has \(what).",
-                "It has \(quotedList(table.events.keys, or: "none")); correct the event, or declare it in \(table.name).nibInterface."
-            )
-        }
-        if !event.isMany, actions.count > 1 {
-            return add(
-                .nibActionInvalid, at: actions[1].offset, subject: name,
-                "The event \(quoted(name)) of \(quoted(table.name)) sends one action, and \(actions.count) are connected.",
-                "Remove the others, or declare the event with events(_:_:).")
-        }
-        append(.event(slot, actions.map(\.action), event.set), .connections, source: source)
-    }
-
     // MARK: Other kinds
 
     private mutating func connect(_ part: NibGraph.Part, ofKind kind: String, at offset: Int) {
         guard connectors.contains(kind) else {
+            // Which connectors the application has is known when it instantiates the nib. Before, once for a kind is enough.
+            if mode != .instantiation, !notedKinds.insert(kind).inserted { return }
             return add(
-                .nibUnsupported, at: offset, subject: kind,
+                .nibUnsupported, mode == .instantiation ? .error : .warning, at: offset, subject: kind,
                 "The connection is of the kind <\(kind)>, which nobody establishes.",
                 "Remove it, or give NibOptions.connectors[\(quoted(kind))].")
         }
         guard let (slot, _) = slot(ofSource: part.object, at: offset) else { return }
         var destination: NibPlan.Slot?
-        if xml.attribute("destination", ofElement: part.element) != nil {
-            guard let object = self.destination(of: part, "destination") else { return }
+        if let attribute = xml.attribute(words.destination, ofElement: part.element) {
+            guard let object = self.destination(of: part, attribute, xml) else { return }
             switch resolved[object] {
-            case .object(let slot, _, _): destination = slot
+            case .object(let slot, _): destination = slot
             case .absent: return addAbsent(object, at: offset)
             case .firstResponder: break
             case .unknown: return
@@ -326,6 +528,9 @@ extension NibPlanner {
         for attribute in xml.attributes(ofElement: part.element) {
             attributes[xml.name(ofAttribute: attribute)] = xml.value(ofAttribute: attribute)
         }
-        append(.connector(slot, kind: kind, destination, attributes), .connectors, source: part.object)
+        connectorKinds.insert(kind)
+        append(
+            .connector(slot, NibPlan.Connector(kind: kind, destination: destination, attributes: attributes)),
+            .connectors, source: part.object)
     }
 }

@@ -3,74 +3,134 @@ internal import PropertyLists
 
 extension NibPlanner {
     /// The attributes of an object's element that are not the object's.
-    private static let reserved: Set<String> = [
+    static let reserved: Set<String> = [
         "id", "key", "customClass", "customModule", "customModuleProvider", "userLabel", "sceneMemberID",
         "placeholderIdentifier",
     ]
 
     /// The attributes of every object, in the order of the document: those of its element, then the values in it.
     mutating func setAttributes() {
-        for (number, object) in graph.objects.enumerated() where object.role == .made {
-            guard case .object(let slot, let table, _) = resolved[number], !table.attributes.isEmpty else { continue }
-            for attribute in xml.attributes(ofElement: object.element) {
-                let name = xml.name(ofAttribute: attribute)
-                guard let declared = table.attributes[name], !Self.reserved.contains(name) else { continue }
-                set(
-                    declared, of: slot, number, table, .string(xml.value(ofAttribute: attribute)),
-                    key: object.textKey + "." + name, at: xml.offset(ofAttribute: attribute), .attributes)
-            }
+        let (steps, known) = (steps(.attributes), knownAttributes)
+        for number in graph.objects.indices where graph.objects[number].isMade {
+            guard case .object(let slot, let aClass) = resolved[number] else { continue }
+            setAttributes(ofElement: graph.objects[number].element, slot, number, aClass, known, steps)
         }
         let reader = NibValueReader(xml: xml)
         for part in graph.values {
-            guard case .object(let slot, let table, _) = resolved[part.object],
-                graph.objects[part.object].role == .made,
-                let name = xml.value("key", ofElement: part.element), let declared = table.attributes[name]
+            guard case .object(let slot, let aClass) = resolved[part.object], graph.objects[part.object].isMade,
+                let name = xml.value("key", ofElement: part.element),
+                let declared = classes[aClass].table.attributes[name]
             else { continue }
             do throws(NibValueReader.Fault) {
                 set(
-                    declared, of: slot, part.object, table, try reader.value(ofElement: part.element),
-                    key: graph.objects[part.object].textKey + "." + name, at: xml.offset(ofElement: part.element),
-                    .attributes)
+                    declared, of: slot, part.object, aClass, try reader.value(ofElement: part.element),
+                    key: (part.object, name), at: xml.offset(ofElement: part.element), .attributes)
             } catch {
                 add(
                     .nibAttributeInvalid, at: error.offset, subject: name,
-                    "The value of the attribute \(quoted(name)) of \(quoted(table.name)) \(error.reason).",
+                    "The value of the attribute \(quoted(name)) of \(quoted(classes[aClass].table.name)) \(error.reason).",
                     "Correct the value.")
             }
         }
     }
 
+    private mutating func setAttributes(
+        ofElement element: Int, _ slot: NibPlan.Slot, _ object: Int, _ aClass: Int, _ known: Rows<KnownAttribute>,
+        _ steps: Rows<NibPlan.Step>
+    ) {
+        for attribute in xml.attributes(ofElement: element) {
+            let row = knownAttribute(attribute, of: aClass)
+            let reading = known.all[row].reading
+            if reading == .undeclared { continue }
+            if let value = known.all[row].converted(value(ofAttribute: attribute, reading)) {
+                steps.append(.attribute(slot, value: value, setter: known.all[row].setter))
+                continue
+            }
+            guard let declared = known.all[row].declared else { continue }
+            set(
+                declared, of: slot, object, aClass, .string(xml.value(ofAttribute: attribute)),
+                key: (object, declared.name), at: xml.offset(ofAttribute: attribute), .attributes)
+        }
+    }
+
+    /// The value of an attribute of an element: its text, or what a usual text means, for which no string is made.
+    private func value(ofAttribute attribute: Int, _ reading: KnownAttribute.Reading) -> NibValue {
+        switch reading {
+        case .number: if let number = xml.integer(ofAttribute: attribute) { return .integer(Int64(number)) }
+        case .flag:
+            if xml.isValue(ofAttribute: attribute, "YES") { return .boolean(true) }
+            if xml.isValue(ofAttribute: attribute, "NO") { return .boolean(false) }
+        case .text, .undeclared: break
+        }
+        return .string(xml.value(ofAttribute: attribute))
+    }
+
+    /// The number of what an object's class has for the name of an attribute.
+    private mutating func knownAttribute(_ attribute: Int, of aClass: Int) -> Int {
+        let places = 64
+        let name = xml.numberedName(ofAttribute: attribute)
+        let place = aClass * places + name.number & (places - 1)
+        if place >= attributePlaces.count {
+            attributePlaces += Array(repeating: nil, count: classes.count * places - attributePlaces.count)
+        }
+        if let known = attributePlaces[place], knownAttributes.all[known].name == name { return known }
+        let text = xml.name(ofAttribute: attribute)
+        let declared = Self.reserved.contains(text) ? nil : classes[aClass].table.attributes[text]
+        let isPlain = declared?.role == .other || declared?.role == .text && resources.translate == nil
+        let values = isPlain ? declared?.makeValues(classes[aClass].count) : nil
+        let reading: KnownAttribute.Reading =
+            switch declared?.typeName {
+            case nil: .undeclared
+            case "Int", "Int?": .number
+            case "Bool", "Bool?": .flag
+            default: .text
+            }
+        let known = knownAttributes.append(
+            KnownAttribute(
+                name: name, declared: declared, reading: reading,
+                setter: values.map { functions.attributes.append(NibPlan.AttributeSetter($0.set)) } ?? 0,
+                convert: values?.add ?? { _ in nil }))
+        attributePlaces[place] = known
+        return known
+    }
+
     /// Converts a value once, and notes the step that sets it.
     ///
-    /// `key`: of the text's translation.
+    /// `key`: of the text's translation, in two parts that a dot divides: that of an object's texts, and the attribute's name.
     private mutating func set(
-        _ declared: NibAttributeSlot, of slot: NibPlan.Slot, _ object: Int, _ table: NibClassTable, _ value: NibValue,
-        key: String, at offset: Int, _ phase: Phase
+        _ declared: NibAttributeSlot, of slot: NibPlan.Slot, _ object: Int, _ aClass: Int, _ value: NibValue,
+        key: (object: Int, name: String), at offset: Int, _ phase: Phase
     ) {
         var value = value
-        if case .string(let text) = value {
-            if declared.typeName.hasPrefix("String") {
-                if let translation = translation(key) { value = .string(translation) }
-            } else if declared.typeName.hasPrefix("Image") || declared.typeName.hasPrefix("Sound") {
+        if declared.role != .other, case .string(let text) = value {
+            if declared.role == .text {
+                if let translate = resources.translate,
+                    let text = Self.translation(graph.textKey(of: key.object) + "." + key.name, translate)
+                {
+                    value = .string(text)
+                }
+            } else {
                 // A missing one leaves the attribute as it is.
-                guard let found = media(declared.typeName.hasPrefix("Image"), text, at: offset) else { return }
+                guard let found = media(declared.role == .image, text, at: offset) else { return }
                 value = found
             }
         }
-        guard let set = declared.prepare(value) else {
+        let values = declared.makeValues(1)
+        guard let number = values.add(value) else {
             return add(
                 .nibAttributeInvalid, at: offset, subject: declared.name,
-                "The attribute \(quoted(declared.name)) of \(quoted(table.name)) takes \(Self.shown(declared.typeName)); it is \(value.shown).",
+                "The attribute \(quoted(declared.name)) of \(quoted(classes[aClass].table.name)) takes \(Self.shown(declared.typeName)); it is \(value.shown).",
                 "Correct the value, or declare the attribute with another type.")
         }
-        append(.attribute(slot, set), phase, source: object)
+        let setter = functions.attributes.append(NibPlan.AttributeSetter(values.set))
+        append(.attribute(slot, value: number, setter: setter), phase, source: object)
     }
 
-    private func translation(_ key: String) -> String? {
-        if let text = resources.translate(key) { return text }
+    private static func translation(_ key: String, _ translate: (String) -> String?) -> String? {
+        if let text = translate(key) { return text }
         // Interface Builder's name of a tool tip.
         guard key.hasSuffix(".toolTip") else { return nil }
-        return resources.translate(String(key.dropLast("toolTip".count)) + "ibShadowedToolTip")
+        return translate(String(key.dropLast("toolTip".count)) + "ibShadowedToolTip")
     }
 
     private static func shown(_ typeName: String) -> String {
@@ -102,13 +162,17 @@ extension NibPlanner {
             }
             let place = xml.attribute("keyPath", ofElement: part.element).map(xml.offset(ofAttribute:))
             guard let (object, name) = follow(path, from: part.object, at: place),
-                case .object(let slot, let table, _) = resolved[object]
+                case .object(let slot, let aClass) = resolved[object]
             else { continue }
+            let table = classes[aClass].table
             guard let declared = table.attributes[name] else {
+                // A list of all may be too long to have the one that was meant.
+                let close = closestNames(to: name, among: table.attributes.keys)
+                let names = close.isEmpty ? Array(table.attributes.keys) : close
                 add(
                     .nibAttributeInvalid, at: place, subject: name,
                     "\(quoted(table.name)) has no attribute \(quoted(name)).",
-                    "It has \(quotedList(table.attributes.keys, or: "none")); correct keyPath, or declare the attribute in \(table.name).nibInterface."
+                    "It has \(quotedList(names, or: "none")); correct keyPath, or declare the attribute in \(table.name).nibInterface."
                 )
                 continue
             }
@@ -118,10 +182,11 @@ extension NibPlanner {
                     guard let found = media(true, imageName, at: xml.offset(ofElement: part.element)) else { continue }
                     value = found
                 }
-                let key =
-                    graph.objects[part.object].textKey
-                    + ".ibExternalUserDefinedRuntimeAttributesLocalizableStrings[\(textNumber)]"
-                if !isText, case .string = value, declared.typeName.hasPrefix("String") {
+                let key = (
+                    part.object,
+                    "ibExternalUserDefinedRuntimeAttributesLocalizableStrings[\(textNumber)]"
+                )
+                if !isText, case .string = value, declared.role == .text {
                     // No text of the runtime attributes: it has no key.
                     add(
                         .nibAttributeInvalid, at: xml.offset(ofElement: part.element), subject: name,
@@ -130,8 +195,8 @@ extension NibPlanner {
                     continue
                 }
                 set(
-                    declared, of: slot, object, table, value, key: key, at: xml.offset(ofElement: part.element),
-                    graph.objects[part.object].role == .made ? .runtimeAttributes : .externals)
+                    declared, of: slot, object, aClass, value, key: key, at: xml.offset(ofElement: part.element),
+                    graph.objects[part.object].isMade ? .runtimeAttributes : .externals)
             } catch {
                 add(
                     .nibAttributeInvalid, at: error.offset, subject: name,

@@ -5,16 +5,31 @@ internal import PropertyLists
 struct NibPlanner {
     /// What the planner asks of the nib's bundle.
     struct Resources {
-        /// The translation of a text by its key; nil where the nib's own text stands.
-        var translate: (String) -> String? = { _ in nil }
+        /// The translation of a text by its key, nil where the nib's own text stands; nil if there is no table.
+        var translate: ((String) -> String?)?
         var image: (String) -> NamedImage? = { _ in nil }
         var sound: (String) -> NamedSound? = { _ in nil }
+        /// Whether images and sounds are looked for; without a bundle they are left out.
+        var looksForMedia = true
         /// The bundle that has a class, for a message.
         var stranger: (String) -> String? = { _ in nil }
     }
 
+    /// What a document is resolved for.
+    enum Mode {
+        /// To make its objects.
+        case instantiation
+        /// To check it against classes that are declared in lists: File's Owner and the placeholders are of the classes
+        /// that the document names.
+        case declarations
+        /// To check the document alone: no class is known.
+        case document
+    }
+
     let xml: XMLDocument
+    let mode: Mode
     let graph: NibGraph
+    var words: NibWords { graph.words }
     let scope: NibScope
     let resources: Resources
     let limits: NibLimits
@@ -26,12 +41,126 @@ struct NibPlanner {
     private(set) var findings: [NibFinding] = []
     /// What stands in the place of each object of the graph.
     private(set) var resolved: [Resolved] = []
-    private var members: [NibClassLevel.Member] = []
+    /// The classes that stand in ``resolved``.
+    var classes: [KnownClass] = []
+    /// The numbers in ``classes`` of those that the nib makes.
+    private var classNumbers: [ObjectIdentifier: Int] = [:]
+    private var recentClasses = RecentNames<Int, Int>()
+    /// What is made, in the order of the document: the classes, each with the number of objects that follow one another.
+    private var made: [NibPlan.Run] = []
+    /// The class of the last of them.
+    private var lastMade: Int?
     /// By phase; see ``Phase``.
-    private var steps = InlineArray<6, [NibPlan.Step]>(repeating: [])
-    /// The graph's objects that outlets lead to: by source and outlet.
-    private var outlets: [OutletKey: Int] = [:]
+    private let steps = (0..<Phase.allCases.count).map { _ in Rows<NibPlan.Step>() }
+    /// What the steps call.
+    var functions = NibPlan.Functions()
+    /// What the classes have for the names of attributes.
+    let knownAttributes = Rows<KnownAttribute>()
+    /// The numbers in ``knownAttributes``, some places for each class, by the numbers of names; of two names that share a
+    /// place, the later one.
+    var attributePlaces: [Int?] = []
+    /// The connected outlets that are declared, and the last one of each object of the graph.
+    private var connected: [ConnectedOutlet] = []
+    private var lastConnected: [Int?]
+    /// Where outlets lead that no class declares: by source and name.
+    private var undeclared: [OutletKey: Int] = [:]
+    /// What the last outlet and the last action took.
+    var lastAccepted: (outlet: ObjectIdentifier, aClass: Int)?
+    var lastSender: (message: Int, aClass: Int)?
     private var missingMedia: Set<String> = []
+    /// The images and sounds that the document expects of its system, each as “image NAME”.
+    private var systemMedia: Set<String> = []
+    /// The kinds of connections without connector that were noted.
+    var notedKinds: Set<String> = []
+    /// The kinds of connections that the caller is to establish.
+    var connectorKinds: Set<String> = []
+
+    /// A class of objects of the document, with the names that the document used of it.
+    struct KnownClass {
+        let table: NibClassTable
+        let type: any NibObject.Type
+        /// Nil for the class of File's Owner or a placeholder.
+        let member: NibClassLevel.Member?
+        /// The first object of the class.
+        let firstElement: Int
+        /// How many objects the nib makes of it.
+        var count = 0
+        var outlets = RecentNames<Int, KnownOutlet>()
+        /// The numbers of messages: see ``NibPlan/Functions``.
+        var actions = RecentNames<Int, Int>()
+        /// By the attribute that names the event; nil for the event of actions that name none.
+        var events = RecentNames<Int?, KnownEvent>()
+    }
+
+    /// What a class has for an attribute's name.
+    struct KnownAttribute: ~Copyable {
+        let name: XMLName
+        /// Nil for one that is not declared.
+        let declared: NibAttributeSlot?
+        /// How its text is handed over.
+        let reading: Reading
+        /// The number of the function that sets it.
+        let setter: Int
+        private let convert: (NibValue) -> Int?
+
+        enum Reading {
+            case undeclared, text, number, flag
+        }
+
+        init(
+            name: XMLName, declared: NibAttributeSlot?, reading: Reading, setter: Int,
+            convert: @escaping (NibValue) -> Int?
+        ) {
+            self.name = name
+            self.declared = declared
+            self.reading = reading
+            self.setter = setter
+            self.convert = convert
+        }
+
+        /// The number of a converted value; nil for one that does not fit, or that is to be translated or looked for first.
+        @inline(__always)
+        borrowing func converted(_ value: NibValue) -> Int? { convert(value) }
+    }
+
+    /// What a class has for an outlet's name.
+    final class KnownOutlet {
+        let name: String
+        /// Nil for one that is not declared.
+        let outlet: NibOutlet?
+        /// The identity of ``outlet``.
+        let identity: ObjectIdentifier?
+        let isCollection: Bool
+        /// The number of the function that sets it, if it is the same for all objects.
+        let setter: Int?
+
+        init(name: String, outlet: NibOutlet?, setter: Int?) {
+            self.name = name
+            self.outlet = outlet
+            identity = outlet.map { ObjectIdentifier($0) }
+            isCollection = outlet?.isCollection ?? false
+            self.setter = setter
+        }
+    }
+
+    /// What a class has for an event's name.
+    final class KnownEvent {
+        let event: NibEventSlot
+        /// The number of the function that sets it, if it sends one action.
+        let setter: Int?
+
+        init(event: NibEventSlot, setter: Int?) {
+            self.event = event
+            self.setter = setter
+        }
+    }
+
+    private struct ConnectedOutlet {
+        let outlet: ObjectIdentifier
+        let destination: Int
+        /// The one before of the same object.
+        let previous: Int?
+    }
 
     struct OutletKey: Hashable {
         let object: Int
@@ -40,7 +169,8 @@ struct NibPlanner {
 
     /// What stands for an object of the graph in an instantiation.
     enum Resolved {
-        case object(NibPlan.Slot, NibClassTable, any NibObject.Type)
+        /// With the class's number in ``classes``.
+        case object(NibPlan.Slot, Int)
         case firstResponder
         /// An owner or placeholder that the caller did not give.
         case absent
@@ -49,15 +179,17 @@ struct NibPlanner {
     }
 
     /// When a step is done; first those of the lower numbers.
-    enum Phase: Int {
+    enum Phase: Int, CaseIterable {
         case attributes, containment, connections, runtimeAttributes, connectors, externals
     }
 
     init(
         _ xml: XMLDocument, root: Int, scope: NibScope, resources: Resources, limits: NibLimits,
-        owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: Set<String>
+        owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: Set<String>,
+        mode: Mode = .instantiation
     ) {
         self.xml = xml
+        self.mode = mode
         self.scope = scope
         self.resources = resources
         self.limits = limits
@@ -65,15 +197,17 @@ struct NibPlanner {
         self.connectors = connectors
         given = placeholders
         graph = NibGraph(
-            xml, root: root, leavingOut: scope.elementsLeftOut, limits: limits, registered: scope.isRegistered(element:)
-        )
+            xml, root: root, leavingOut: scope.elementsLeftOut, limits: limits, knowsClasses: mode != .document,
+            registered: scope.isRegistered(element:))
         findings = graph.findings
+        lastConnected = Array(repeating: nil, count: graph.objects.count)
+        connected.reserveCapacity(graph.connections.count)
     }
 
-    /// The plan, if nothing is wrong.
-    ///
-    /// ``findings`` has what is.
-    mutating func plan(generation: Int, classesVersion: Int) -> NibPlan? {
+    /// Resolves the document, to see what is wrong with it.
+    mutating func check() {
+        // What refers to an object that was not read would be found wrong.
+        if graph.isFull { return }
         findResources()
         resolveObjects()
         setAttributes()
@@ -82,33 +216,28 @@ struct NibPlanner {
         setRuntimeAttributes()
         requireOutlets()
         checkGiven()
+    }
+
+    /// The plan, if nothing is wrong.
+    ///
+    /// ``findings`` has what is.
+    mutating func plan(generation: Int, classesVersion: Int) -> NibPlan? {
+        check()
         guard !findings.contains(where: { $0.severity == .error }) else { return nil }
-        let isMainActor = resolved.contains {
-            if case .object(_, let table, _) = $0 { table.isMainActor } else { false }
-        }
-        var slots: [Int: NibPlan.Slot] = [:]
-        for (number, object) in graph.objects.enumerated() where object.role == .made {
-            if case .object(let slot, _, _) = resolved[number] { slots[number] = slot }
+        let slots = resolved.indices.map { number -> NibPlan.Slot? in
+            guard graph.objects[number].isMade, case .object(let slot, _) = resolved[number] else { return nil }
+            return slot
         }
         return NibPlan(
             externals: NibPlan.Externals(owner: owner, placeholders: given), scope: scope, generation: generation,
-            classesVersion: classesVersion, isMainActor: isMainActor, made: members,
-            names: graph.objects.filter { $0.role == .made }.map { $0.id ?? $0.textKey },
-            placeholders: externalPlaceholders, hasOwner: owner != nil, steps: allSteps,
-            wakes: wakes(slots),
-            indices: graph.indices.compactMapValues { slots[$0] },
-            topLevel: graph.objects.indices.compactMap { graph.objects[$0].parent == nil ? slots[$0] : nil })
-    }
-
-    private var allSteps: [NibPlan.Step] {
-        var all: [NibPlan.Step] = []
-        all.reserveCapacity(steps.indices.reduce(0) { $0 + steps[$1].count })
-        for phase in steps.indices { all += steps[phase] }
-        return all
+            classesVersion: classesVersion, isMainActor: classes.contains { $0.table.isMainActor }, made: made,
+            placeholders: externalPlaceholders, hasOwner: owner != nil, steps: steps,
+            functions: functions, wakes: wakes(slots), connectorKinds: connectorKinds,
+            graph: graph, slots: slots)
     }
 
     /// What an object contains before the object, else in the order of the document.
-    private func wakes(_ slots: [Int: NibPlan.Slot]) -> [NibPlan.Slot] {
+    private func wakes(_ slots: [NibPlan.Slot?]) -> [NibPlan.Slot] {
         var order: [NibPlan.Slot] = []
         order.reserveCapacity(slots.count)
         // Objects stand in the graph before what they contain.
@@ -119,8 +248,8 @@ struct NibPlanner {
                 open.removeLast()
             }
         }
-        for (number, object) in graph.objects.enumerated() {
-            close(to: object.parent)
+        for number in slots.indices {
+            close(to: graph.objects[number].parent)
             open.append(number)
         }
         close(to: nil)
@@ -139,10 +268,12 @@ struct NibPlanner {
                 related: related))
     }
 
-    mutating func append(_ step: NibPlan.Step, _ phase: Phase, source: Int) {
+    func steps(_ phase: Phase) -> Rows<NibPlan.Step> { steps[phase.rawValue] }
+
+    func append(_ step: consuming NibPlan.Step, _ phase: Phase, source: Int) {
         // What belongs to the owner or a placeholder comes last: then nothing can fail any more.
-        let isExternal = graph.objects[source].role != .made && phase != .connectors
-        steps[(isExternal ? Phase.externals : phase).rawValue].append(step)
+        let isExternal = !graph.objects[source].isMade && phase != .connectors
+        steps(isExternal ? .externals : phase).append(step)
     }
 
     // MARK: Objects
@@ -150,74 +281,90 @@ struct NibPlanner {
     private mutating func resolveObjects() {
         resolved.reserveCapacity(graph.objects.count)
         // The slots of what is made come first, so their number is needed.
-        let madeCount = graph.objects.reduce(0) { $0 + ($1.role == .made ? 1 : 0) }
+        let madeCount = graph.madeCount
         var next = madeCount + (owner == nil ? 0 : 1)
         var slotOfPlaceholder: [String: Int] = [:]
         for name in externalPlaceholders {
             slotOfPlaceholder[name] = next
             next += 1
         }
-        for object in graph.objects {
+        var resolvedCount = 0
+        let xml = xml
+        for number in graph.objects.indices {
+            guard !graph.objects[number].isMade else {
+                if mode != .document, let aClass = classNumber(ofElement: graph.objects[number].element, xml) {
+                    resolved.append(.object(resolvedCount, aClass))
+                    resolvedCount += 1
+                } else {
+                    resolved.append(.unknown)
+                }
+                continue
+            }
+            let object = graph.objects[number]
             switch object.role {
             case .firstResponder: resolved.append(.firstResponder)
             case .owner:
                 if let owner {
-                    resolved.append(.object(madeCount, owner.nibTable, type(of: owner)))
+                    resolved.append(.object(madeCount, add(owner, object)))
                     checkName(of: owner, object)
                 } else {
-                    resolved.append(.absent)
+                    resolved.append(mode == .instantiation ? .absent : assumed(object))
                 }
-            case .placeholder(let name):
+            case .placeholder(let identifier):
+                let name = graph.placeholders[identifier]
                 if let external = given[name], let slot = slotOfPlaceholder[name] {
-                    resolved.append(.object(slot, external.nibTable, type(of: external)))
+                    resolved.append(.object(slot, add(external, object)))
                 } else {
-                    resolved.append(.absent)
+                    resolved.append(mode == .instantiation ? .absent : assumed(object))
                 }
-            case .made:
-                if let member = member(for: object) {
-                    resolved.append(.object(members.count, member.aClass.table, member.aClass.registration.type))
-                    members.append(member)
-                } else {
-                    resolved.append(.unknown)
-                }
+            case .made: preconditionFailure("made objects are above")
             }
         }
-        for (table, offset) in interfaceFaults() {
+        for (name, fault, offset) in interfaceFaults() {
             add(
-                .nibInterfaceInvalid, at: offset, subject: table.name,
-                "The interface for nibs of \(quoted(table.name)): \(table.faults[0])",
+                .nibInterfaceInvalid, at: offset, subject: name, "The interface for nibs of \(quoted(name)): \(fault)",
                 "Correct nibInterface of the class.")
         }
     }
 
     /// The placeholders of the document that the caller gave, in the order of the document.
     private var externalPlaceholders: [String] {
-        var names: [String] = []
-        for object in graph.objects {
-            if case .placeholder(let name) = object.role, given[name] != nil, !names.contains(name) {
-                names.append(name)
-            }
-        }
-        return names
+        guard !given.isEmpty else { return [] }
+        return graph.placeholders.filter { given[$0] != nil }
     }
 
-    private func interfaceFaults() -> [(NibClassTable, Int)] {
-        var seen: Set<ObjectIdentifier> = []
-        return zip(resolved, graph.objects).compactMap { resolved, object in
-            guard case .object(_, let table, _) = resolved, !table.faults.isEmpty,
-                seen.insert(ObjectIdentifier(table)).inserted
+    private func interfaceFaults() -> [(name: String, fault: String, offset: Int)] {
+        var seen: Set<String> = []
+        return classes.compactMap { known in
+            guard let fault = known.table.faults.first ?? known.table.fault(for: known.type),
+                seen.insert(known.table.name + fault).inserted
             else { return nil }
-            return (table, xml.offset(ofElement: object.element))
+            return (known.table.name, fault, xml.offset(ofElement: known.firstElement))
         }
+    }
+
+    /// The class of what the caller gave; returns its number.
+    private mutating func add(_ external: any NibObject, _ object: NibGraph.Object) -> Int {
+        classes.append(
+            KnownClass(
+                table: external.nibTable, type: type(of: external), member: nil, firstElement: object.element))
+        return classes.count - 1
     }
 
     /// Names of classes that File's Owner has where its author said nothing.
-    private static let unspecific: Set<String> = ["NSObject", "NSApplication", "UIResponder", "UIApplication"]
+    static let unspecific: Set<String> = ["NSObject", "NSApplication", "UIResponder", "UIApplication"]
 
     private mutating func checkName(of owner: any NibObject, _ object: NibGraph.Object) {
-        guard let attribute = xml.attribute("customClass", ofElement: object.element),
+        guard let attribute = xml.attribute(words.customClass, ofElement: object.element),
             case let name = xml.value(ofAttribute: attribute), !Self.unspecific.contains(name)
         else { return }
+        // A C class, and one that was registered by another name.
+        if name == owner.nibTable.name { return }
+        if case .found(let member) = scope.aClass(named: name), member.aClass.registration.type == type(of: owner),
+            !(owner is NibForeignObject)
+        {
+            return
+        }
         var next: AnyClass? = type(of: owner)
         while let current = next {
             if "\(current)" == name || String(reflecting: current) == name { return }
@@ -229,19 +376,78 @@ struct NibPlanner {
             "Correct the class in the nib, or give it another owner.")
     }
 
-    private mutating func member(for object: NibGraph.Object) -> NibClassLevel.Member? {
-        let element = object.element
-        let elementName = xml.name(ofElement: element)
-        guard let attribute = xml.attribute("customClass", ofElement: element) else {
+    /// What stands for an object that the caller will give: one of the class that the document names.
+    private mutating func assumed(_ object: NibGraph.Object) -> Resolved {
+        guard mode == .declarations, let attribute = xml.attribute(words.customClass, ofElement: object.element),
+            case let name = xml.value(ofAttribute: attribute), !Self.unspecific.contains(name)
+        else { return .unknown }
+        guard case .found(let member) = scope.aClass(named: name) else {
+            // The application may have a class that no list declares.
+            add(
+                .nibClassMissing, .warning, at: xml.offset(ofAttribute: attribute), subject: name,
+                "The class \(quoted(name)) is not declared, so its outlets and actions are not checked.",
+                "Declare it in NibClasses.plist, let the plug-in register it, or correct customClass.")
+            return .unknown
+        }
+        return .object(0, number(of: member, object.element))
+    }
+
+    /// The number of the class of an object that the nib makes, which counts it; nil if there is no class.
+    ///
+    /// `xml`: the document, so that no reference to it is counted for each object.
+    private mutating func classNumber(ofElement element: Int, _ xml: XMLDocument) -> Int? {
+        let attribute = xml.attribute(words.customClass, ofElement: element)
+        if let attribute, let known = recentClasses.found({ xml.areSameValues($0, attribute) }),
+            hasNoModule(element) || classes[known].member.map({ checkModule(of: $0, element) }) ?? false
+        {
+            count(known)
+            return known
+        }
+        guard let member = member(ofElement: element) else { return nil }
+        let number = number(of: member, element)
+        if let attribute { recentClasses.note(number, for: attribute) }
+        count(number)
+        return number
+    }
+
+    /// Counts an object that the nib makes.
+    private mutating func count(_ aClass: Int) {
+        classes[aClass].count += 1
+        if aClass == lastMade {
+            made[made.count - 1].count += 1
+        } else if let member = classes[aClass].member {
+            made.append(NibPlan.Run(member: member, count: 1))
+            lastMade = aClass
+        }
+    }
+
+    private mutating func number(of member: NibClassLevel.Member, _ element: Int) -> Int {
+        if let known = classNumbers[ObjectIdentifier(member)] { return known }
+        classNumbers[ObjectIdentifier(member)] = classes.count
+        classes.append(
+            KnownClass(
+                table: member.aClass.table, type: member.aClass.registration.type, member: member,
+                firstElement: element))
+        return classes.count - 1
+    }
+
+    private mutating func member(ofElement element: Int) -> NibClassLevel.Member? {
+        guard let attribute = xml.attribute(words.customClass, ofElement: element) else {
+            let elementName = xml.name(ofElement: element)
             switch scope.aClass(ofElement: elementName) {
             case .found(let member): return member
             case .ambiguous(let members):
                 addAmbiguous(members, "the element", elementName, xml.offset(ofElement: element))
             case .missing:
+                let close = closestNames(to: elementName, among: scope.elements)
                 let remedy =
-                    elementName == "customObject"
-                    ? "Give it a customClass."
-                    : "Register a class for the element, leave the element out by nibClasses.leaveOut, or give it a customClass."
+                    if elementName == "customObject" {
+                        "Give it a customClass."
+                    } else if !close.isEmpty {
+                        "There is \(quotedList(close, or: "")); correct the element, or register a class for it."
+                    } else {
+                        "Register a class for the element, leave the element out by nibClasses.leaveOut, or give it a customClass."
+                    }
                 add(
                     .nibClassMissing, at: xml.offset(ofElement: element), subject: elementName,
                     "No class is registered for the element <\(elementName)>, and it has no customClass.", remedy)
@@ -282,10 +488,18 @@ struct NibPlanner {
             "Give one of them a name of its own, or register one in the application.")
     }
 
+    /// Whether an element says nothing of the class's module.
+    private func hasNoModule(_ element: Int) -> Bool {
+        xml.attribute(words.customModuleProvider, ofElement: element) == nil
+            && xml.attribute(words.customModule, ofElement: element) == nil
+    }
+
     /// Whether the class is of the module that the element names.
     private mutating func checkModule(of member: NibClassLevel.Member, _ element: Int) -> Bool {
         let aClass = member.aClass
-        if xml.value("customModuleProvider", ofElement: element) == "target" {
+        if let provider = xml.attribute(words.customModuleProvider, ofElement: element),
+            xml.value(ofAttribute: provider) == "target"
+        {
             let isOwn = scope.levels.contains { level in
                 level.isOwn && level.members.contains { $0.aClass === aClass || $0.bundlePath == member.bundlePath }
             }
@@ -296,12 +510,12 @@ struct NibPlanner {
                 "Remove customModuleProvider, or register a class of the bundle.")
             return false
         }
-        guard let attribute = xml.attribute("customModule", ofElement: element) else { return true }
+        guard let attribute = xml.attribute(words.customModule, ofElement: element) else { return true }
         let module = xml.value(ofAttribute: attribute)
-        if module.isEmpty || module == aClass.module { return true }
+        guard let actual = aClass.module, !module.isEmpty, module != actual else { return true }
         add(
             .nibClassMissing, at: xml.offset(ofAttribute: attribute), subject: aClass.name,
-            "The nib names the module \(quoted(module)), and the class \(quoted(aClass.name)) is of \(quoted(aClass.module)).",
+            "The nib names the module \(quoted(module)), and the class \(quoted(aClass.name)) is of \(quoted(actual)).",
             "Correct customModule.")
         return false
     }
@@ -314,7 +528,6 @@ struct NibPlanner {
         for element in xml.children(of: list) {
             let isImage = xml.isElement(element, named: "image")
             guard isImage || xml.isElement(element, named: "sound"),
-                xml.value("catalog", ofElement: element) != "system",
                 let attribute = xml.attribute("name", ofElement: element)
             else { continue }
             count += 1
@@ -325,16 +538,22 @@ struct NibPlanner {
                     "Divide the nib, or raise HostEnvironment.current.nibLimits.resources.")
                 return
             }
-            _ = media(isImage, xml.value(ofAttribute: attribute), at: xml.offset(ofAttribute: attribute))
+            let name = xml.value(ofAttribute: attribute)
+            if xml.value("catalog", ofElement: element) == "system" {
+                systemMedia.insert("\(isImage ? "image" : "sound") \(name)")
+            } else {
+                _ = media(isImage, name, at: xml.offset(ofAttribute: attribute))
+            }
         }
     }
 
-    /// The image or sound of a name; nil if there is none, which is noted once.
+    /// The image or sound of a name; nil if there is none, which is noted once unless the document expects it of its system.
     mutating func media(_ isImage: Bool, _ name: String, at offset: Int) -> NibValue? {
+        guard resources.looksForMedia else { return nil }
         let found: NibValue? =
             isImage ? resources.image(name).map { .image($0) } : resources.sound(name).map { .sound($0) }
         let what = isImage ? "image" : "sound"
-        if found == nil, missingMedia.insert("\(what) \(name)").inserted {
+        if found == nil, !systemMedia.contains("\(what) \(name)"), missingMedia.insert("\(what) \(name)").inserted {
             add(
                 .nibResourceMissing, .warning, at: offset, subject: name,
                 "Neither the nib's bundle nor the application has the \(what) \(quoted(name)).",
@@ -346,8 +565,8 @@ struct NibPlanner {
     // MARK: What the caller gives
 
     private mutating func checkGiven() {
-        for name in given.keys.sorted() where !graph.objects.contains(where: { $0.role == .placeholder(name) }) {
-            let known = graph.objects.compactMap { if case .placeholder(let name) = $0.role { name } else { nil } }
+        let known = graph.placeholders
+        for name in given.keys.sorted() where !known.contains(name) {
             add(
                 .nibPlaceholderMissing, .warning, at: nil, subject: name,
                 "The nib was given an object for the placeholder \(quoted(name)), which it does not have.",
@@ -358,7 +577,7 @@ struct NibPlanner {
     /// Notes that something is connected that the caller did not give.
     mutating func addAbsent(_ object: Int, at offset: Int) {
         guard notedAbsent.insert(object).inserted else { return }
-        if case .placeholder(let name) = graph.objects[object].role {
+        if let name = graph.placeholder(of: object) {
             add(
                 .nibPlaceholderMissing, at: offset, subject: name,
                 "The nib connects the placeholder \(quoted(name)), and was given no object for it.",
@@ -375,18 +594,25 @@ struct NibPlanner {
     // MARK: Required outlets
 
     private mutating func requireOutlets() {
-        var ownerIsInDocument = false
-        for (number, object) in graph.objects.enumerated() {
-            if object.role == .owner { ownerIsInDocument = true }
-            guard case .object(_, let table, _) = resolved[number] else { continue }
-            requireOutlets(of: table, number, at: xml.offset(ofElement: object.element))
+        let required = classes.map { $0.table.requiredOutlets }
+        if required.contains(where: { !$0.isEmpty }) {
+            for number in resolved.indices {
+                guard case .object(_, let aClass) = resolved[number], !required[aClass].isEmpty else { continue }
+                requireOutlets(
+                    required[aClass], of: classes[aClass].table, number,
+                    at: xml.offset(ofElement: graph.objects[number].element))
+            }
         }
-        if !ownerIsInDocument, let owner { requireOutlets(of: owner.nibTable, nil, at: nil) }
+        if graph.owner == nil, let owner {
+            requireOutlets(owner.nibTable.requiredOutlets, of: owner.nibTable, nil, at: nil)
+        }
     }
 
-    private mutating func requireOutlets(of table: NibClassTable, _ object: Int?, at offset: Int?) {
-        for outlet in table.requiredOutlets {
-            if let object, outlets[OutletKey(object: object, name: outlet.name)] != nil { continue }
+    private mutating func requireOutlets(
+        _ required: [NibOutlet], of table: NibClassTable, _ object: Int?, at offset: Int?
+    ) {
+        for outlet in required {
+            if let object, destination(of: ObjectIdentifier(outlet), of: object) != nil { continue }
             add(
                 .nibOutletUnconnected, at: offset, subject: outlet.name,
                 "The required outlet \(quoted(outlet.name)) of \(quoted(table.name)) is not connected.",
@@ -396,12 +622,35 @@ struct NibPlanner {
 
     // MARK: For the other parts
 
-    mutating func noteOutlet(_ object: Int, _ name: String, to destination: Int) -> Bool {
-        outlets.updateValue(destination, forKey: OutletKey(object: object, name: name)) == nil
+    /// Notes where an outlet that is declared leads; returns whether it did not lead anywhere before.
+    mutating func noteOutlet(_ object: Int, _ outlet: ObjectIdentifier, to destination: Int) -> Bool {
+        guard self.destination(of: outlet, of: object) == nil else { return false }
+        connected.append(
+            ConnectedOutlet(outlet: outlet, destination: destination, previous: lastConnected[object]))
+        lastConnected[object] = connected.count - 1
+        return true
+    }
+
+    /// Notes where an outlet leads that no class declares; returns whether it did not lead anywhere before.
+    mutating func noteUndeclared(_ object: Int, _ name: String, to destination: Int) -> Bool {
+        undeclared.updateValue(destination, forKey: OutletKey(object: object, name: name)) == nil
     }
 
     func destination(ofOutlet name: String, of object: Int) -> Int? {
-        outlets[OutletKey(object: object, name: name)]
+        if case .object(_, let aClass) = resolved[object], let outlet = classes[aClass].table.outlets[name] {
+            return destination(of: ObjectIdentifier(outlet), of: object)
+        }
+        return undeclared[OutletKey(object: object, name: name)]
+    }
+
+    /// An object has no more of them than its class declares, so they are compared one by one.
+    private func destination(of outlet: ObjectIdentifier, of object: Int) -> Int? {
+        var next = lastConnected[object]
+        while let number = next {
+            if connected[number].outlet == outlet { return connected[number].destination }
+            next = connected[number].previous
+        }
+        return nil
     }
 
     /// An object as it stands in a message: its id, else its element.
@@ -409,16 +658,9 @@ struct NibPlanner {
         switch graph.objects[object].role {
         case .owner: "File's Owner"
         case .firstResponder: "First Responder"
-        case .placeholder(let name): "the placeholder \(quoted(name))"
+        case .placeholder(let identifier): "the placeholder \(quoted(graph.placeholders[identifier]))"
         case .made:
-            graph.objects[object].id.map { quoted($0) } ?? "<\(xml.name(ofElement: graph.objects[object].element))>"
+            graph.id(of: object).map { quoted($0) } ?? "<\(xml.name(ofElement: graph.objects[object].element))>"
         }
-    }
-}
-
-extension NibClassTable {
-    /// The outlets that every nib must connect, by name.
-    fileprivate var requiredOutlets: [NibOutlet] {
-        outlets.values.filter(\.isRequired).sorted { $0.name < $1.name }
     }
 }

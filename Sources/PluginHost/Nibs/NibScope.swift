@@ -17,16 +17,26 @@ protocol NibClassSource: Sendable {
 /// Classes of equal rank: those of a bundle, of the bundles that it requires, or of the application.
 struct NibClassLevel: Sendable {
     /// A class and whose it is.
-    struct Member: Sendable {
+    final class Member: Sendable {
         let aClass: NibClass
-        /// What its objects are made with.
-        let context: PluginContext
+        /// What its objects are made with; nil for a class that only a list declares, which makes none.
+        let context: PluginContext?
         /// Counts its objects; nil for those of the application.
         let count: ObjectCount?
         /// For messages: the bundle's path; nil for the application.
         let bundlePath: String?
-        /// The element that stands for the class; nil for none.
-        let element: String?
+        /// The elements that stand for the class.
+        let elements: [String]
+
+        init(
+            aClass: NibClass, context: PluginContext?, count: ObjectCount?, bundlePath: String?, elements: [String]
+        ) {
+            self.aClass = aClass
+            self.context = context
+            self.count = count
+            self.bundlePath = bundlePath
+            self.elements = elements
+        }
     }
 
     /// Whether these are the classes of the nib's own bundle.
@@ -41,25 +51,34 @@ struct NibScope: Sendable {
     let levels: [NibClassLevel]
     /// The elements whose objects are passed over.
     let elementsLeftOut: Set<String>
-    /// By name, in the order of the levels.
-    private let named: [String: [(level: Int, member: NibClassLevel.Member)]]
-    private let byElement: [String: [(level: Int, member: NibClassLevel.Member)]]
+    private let named: [String: Answer]
+    private let byElement: [String: Answer]
 
     init(_ levels: [NibClassLevel], leavingOut elementsLeftOut: Set<String>) {
         self.levels = levels
         self.elementsLeftOut = elementsLeftOut
-        var named: [String: [(level: Int, member: NibClassLevel.Member)]] = [:]
-        var byElement: [String: [(level: Int, member: NibClassLevel.Member)]] = [:]
-        for (number, level) in levels.enumerated() {
-            for member in level.members {
-                named[member.aClass.name, default: []].append((number, member))
-                if let element = member.element {
-                    byElement[element, default: []].append((number, member))
-                }
-            }
+        var named: [String: Answer] = [:]
+        var byElement: [String: Answer] = [:]
+        // The first level has the last word.
+        for level in levels.reversed() {
+            named.merge(Self.answers(level.members) { [$0.aClass.name] }) { $1 }
+            byElement.merge(Self.answers(level.members, \.elements)) { $1 }
         }
         self.named = named
         self.byElement = byElement
+    }
+
+    /// The members of one level, by their names.
+    private static func answers(
+        _ members: [NibClassLevel.Member], _ names: (NibClassLevel.Member) -> [String]
+    ) -> [String: Answer] {
+        var answers: [String: Answer] = [:]
+        for member in members {
+            for name in names(member) {
+                answers[name] = answers[name].map { .ambiguous($0.members + [member]) } ?? .found(member)
+            }
+        }
+        return answers
     }
 
     enum Answer {
@@ -67,29 +86,38 @@ struct NibScope: Sendable {
         case missing
         /// Two of equal rank.
         case ambiguous([NibClassLevel.Member])
+
+        var members: [NibClassLevel.Member] {
+            switch self {
+            case .found(let member): [member]
+            case .missing: []
+            case .ambiguous(let members): members
+            }
+        }
     }
 
     func aClass(named name: String) -> Answer {
-        if let found = named[name] { return Self.first(found) }
+        if let found = named[name] { return found }
         // “Module.Card” for a class that was registered as “Card”.
-        guard let dot = name.lastIndex(of: "."), let found = named[String(name[name.index(after: dot)...])] else {
-            return .missing
+        guard let dot = name.lastIndex(of: ".") else { return .missing }
+        let (module, plain) = (name[..<dot], name[name.index(after: dot)...])
+        for level in levels {
+            let fitting = level.members.filter { member in
+                member.aClass.name == plain && member.aClass.module.map { $0 == module } ?? true
+            }
+            if let first = fitting.first { return fitting.count > 1 ? .ambiguous(fitting) : .found(first) }
         }
-        let module = name[..<dot]
-        let fitting = found.filter { $0.member.aClass.module == module }
-        return fitting.isEmpty ? .missing : Self.first(fitting)
+        return .missing
     }
 
-    func aClass(ofElement element: String) -> Answer { byElement[element].map(Self.first) ?? .missing }
+    func aClass(ofElement element: String) -> Answer { byElement[element] ?? .missing }
 
     func isRegistered(element: String) -> Bool { byElement[element] != nil }
 
-    private static func first(_ found: [(level: Int, member: NibClassLevel.Member)]) -> Answer {
-        let equal = found.prefix { $0.level == found[0].level }
-        return equal.count == 1 ? .found(found[0].member) : .ambiguous(equal.map(\.member))
-    }
-
     var names: some Collection<String> { named.keys }
+
+    /// The elements that stand for objects of classes.
+    var elements: some Collection<String> { byElement.keys }
 }
 
 /// The classes of one bundle's nibs: its own, those of the bundles that it requires, and the application's.
@@ -114,7 +142,9 @@ struct BundleNibClasses: NibClassSource {
         let context = try Self.programContext()
         let members = classes.named.values.map { aClass in
             let element = aClass.registration.element.flatMap { classes.byElement[$0] === aClass ? $0 : nil }
-            return NibClassLevel.Member(aClass: aClass, context: context, count: nil, bundlePath: nil, element: element)
+            return NibClassLevel.Member(
+                aClass: aClass, context: context, count: nil, bundlePath: nil,
+                elements: element.map { [$0] } ?? [])
         }
         levels.append(NibClassLevel(isOwn: isProgram, members: members))
         return levels
@@ -126,7 +156,8 @@ struct BundleNibClasses: NibClassSource {
             return code.registrations.nibClasses.map { aClass in
                 NibClassLevel.Member(
                     aClass: aClass, context: context, count: code.objects.count(.pluginClass, aClass.name),
-                    bundlePath: bundle.bundlePath, element: aClass.registration.element)
+                    bundlePath: bundle.bundlePath,
+                    elements: aClass.registration.element.map { [$0] } ?? [])
             }
         }
         return NibClassLevel(isOwn: isOwn, members: members, codes: codes.map { ($0.0, $0.1) })

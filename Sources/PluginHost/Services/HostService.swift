@@ -14,6 +14,10 @@ public final class HostService: Sendable {
     let interface: any Any.Type
     let make: @Sendable () throws -> AnyServiceBox
     let shared = SharedObject()
+    /// The names of the requirements for another process; nil if the point is not remote.
+    let methods: @Sendable () -> [String]?
+    /// Makes the object usable for another process.
+    let servant: @Sendable (AnyServiceBox) throws -> RemoteServant?
 
     init<Interface: Sendable>(
         _ point: ExtensionPoint<Interface>, name: String, order: Int, make: @escaping @Sendable () throws -> Interface
@@ -24,6 +28,8 @@ public final class HostService: Sendable {
         version = point.version
         interface = Interface.self
         self.make = { ServiceBox(try make()) }
+        methods = { point.remote?.methodNames }
+        servant = { point.remote?.servant(for: unsafeDowncast($0, to: ServiceBox<Interface>.self).value) }
     }
 
     /// The closure and everything that it captures belong to the application.

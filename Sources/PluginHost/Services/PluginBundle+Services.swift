@@ -12,6 +12,14 @@ extension PluginBundle {
     ///
     /// - Returns: nil if nobody provides it.
     func service<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface? {
+        if let remote = RemoteServices.shared {
+            do {
+                let object: Interface = try remote.service(point, for: self)
+                return object
+            } catch let error as PluginError where error.code == .serviceMissing {
+                return nil
+            }
+        }
         let request = ServiceRequest(client: self, point: point.name, version: point.version, level: .swift)
         switch try request.firstSource() {
         case nil: return nil
@@ -33,12 +41,13 @@ extension PluginBundle {
     }
 
     func requiredService<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface {
+        if let remote = RemoteServices.shared { return try remote.service(point, for: self) }
         if let service = try service(point) { return service }
         throw ServiceRequest(client: self, point: point.name, version: point.version, level: .swift).missing
     }
 
     /// The shared object of a provider; loads this bundle first.
-    private func sharedObject<Interface: Sendable>(_ name: String, _ point: ExtensionPoint<Interface>) throws
+    func sharedObject<Interface: Sendable>(_ name: String, _ point: ExtensionPoint<Interface>) throws
         -> Interface
     {
         while true {

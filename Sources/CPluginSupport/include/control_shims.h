@@ -1,0 +1,54 @@
+// The control socket between a host and a worker: messages in order, with descriptors. Why C: descriptors travel in
+// control messages, whose layout is a matter of macros that Swift does not import.
+//
+// A message is a packet of a SOCK_SEQPACKET socket: a head and a body, 64 KiB together at most. Each direction numbers
+// its messages from 1. What arrives is checked before anything is returned; a violation means that the other side must
+// be ended, and every descriptor that came with the message is closed.
+#ifndef PHS_CONTROL_SHIMS_H
+#define PHS_CONTROL_SHIMS_H
+
+#include "confinement_shims.h"
+
+enum {
+    PHS_CONTROL_SIZE = 65536,
+    PHS_CONTROL_HEAD_SIZE = 12,
+    PHS_CONTROL_BODY_SIZE = PHS_CONTROL_SIZE - PHS_CONTROL_HEAD_SIZE,
+    PHS_CONTROL_DESCRIPTORS = 253  // the kernel passes no more in one message
+};
+
+// The head; little-endian, as every machine that the project supports.
+typedef struct phs_control_head {
+    uint32_t length;  // of head and body
+    uint16_t kind, flags;
+    uint32_t sequence;
+} phs_control_head;
+
+// One side of a control socket. The descriptor stays the caller's. Initialise with { descriptor, 0, 0 }. Threads: one
+// that sends and one that receives at the same time.
+typedef struct phs_control {
+    int descriptor;
+    uint32_t sent, received;  // sequence of the last message
+} phs_control;
+
+// Makes the two ends, both closed on exec. Returns 0, or the error number.
+int phs_control_make(int ends[2]);
+
+// Sends a message; the descriptors stay the caller's. Waits while the other side does not read. Deadline: a time of
+// CLOCK_MONOTONIC in nanoseconds, 0 for none. Returns 0, or the error number with the failure: EMSGSIZE (body too long
+// or too many descriptors), ETIMEDOUT, EPIPE or ECONNRESET (the other side has ended). Never raises SIGPIPE.
+int phs_control_send(
+    phs_control *control, uint16_t kind, uint16_t flags, const void *body, size_t length, const int *descriptors,
+    size_t descriptor_count, uint64_t deadline, phs_failure *failure);
+
+// Receives a message: the head, the body (at most PHS_CONTROL_BODY_SIZE bytes; *length becomes its number of bytes) and
+// at most `most` descriptors, closed on exec, which the caller then owns. Returns 0, or the error number:
+//   ETIMEDOUT  nothing arrived until the deadline
+//   EPIPE      the other side has ended
+//   EMFILE     this process has no room for the descriptors; those that arrived are closed
+//   EPROTO     a violation, named by the step: "length" (the packet is shorter or longer than it states, or too long),
+//              "sequence" (not the next number), "descriptors" (more than `most`; index: how many arrived)
+int phs_control_receive(
+    phs_control *control, phs_control_head *head, void *body, size_t *length, int *descriptors, size_t most,
+    size_t *descriptor_count, uint64_t deadline, phs_failure *failure);
+
+#endif

@@ -1,0 +1,534 @@
+#pragma GCC visibility push(protected)
+#include "journal_shims.h"
+#pragma GCC visibility pop
+
+#include "confinement.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(phs_journal_record) <= PHS_JOURNAL_SIZE, "the record fits into the file");
+
+static const char magic[8] = {'P', 'H', 'J', 'O', 'U', 'R', 'N', '1'};
+static const char layer[] = "journal";
+static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+
+enum {
+    SIGNAL_STACK = 64 * 1024, MOST_FRAMES = 256, MOST_TRACED = PHS_STACK_FRAMES, SCANNED_PAGES = 16, PAGE = 4096,
+    // A second crash within this time is a consequence of the first one.
+    CONSEQUENCE = 10  // seconds
+};
+
+static phs_journal_record *_Atomic journal;
+static int journal_file = -1;
+static _Atomic size_t note_count;  // bytes
+static _Atomic int stack_file = -1;
+static struct sigaction previous[_NSIG];
+
+// The number of the thread that writes the record, so that a fault while it writes does not begin again.
+static _Atomic int recording;
+
+// A range without an end is free or being filled.
+static struct range {
+    _Atomic uintptr_t first, end;
+    const char *_Atomic identifier;
+} ranges[PHS_JOURNAL_RANGES];
+static _Atomic uint32_t range_count;
+
+static int64_t wall_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+// strncpy() that terminates. Safe in a signal handler.
+static void copy_name(char *to, const char *from) {
+    size_t length = 0;
+    while (length < PHS_JOURNAL_NAME - 1 && from[length] != 0) {
+        to[length] = from[length];
+        length += 1;
+    }
+    to[length] = 0;
+}
+
+// MARK: - The file
+
+// The descriptor is the parent's: closing it here does not unlock the file, and keeping it would keep the lock after
+// the parent has ended.
+static void forget_in_child(void) {
+    phs_journal_record *mine = atomic_exchange(&journal, NULL);
+    if (mine == NULL) return;
+    munmap(mine, PHS_JOURNAL_SIZE);
+    close(journal_file);
+    journal_file = -1;
+}
+
+static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_in_child); }
+
+// Opens a regular file of this user that is not a link. Returns the descriptor, or -1 with *error.
+static int open_own(const char *path, int flags, int *error) {
+    int file = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+    if (file < 0) return *error = errno, -1;
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        *error = errno;
+    else if (!S_ISREG(status.st_mode))
+        *error = EINVAL;
+    else if (status.st_uid != geteuid())
+        *error = EPERM;
+    else
+        return file;
+    close(file);
+    return -1;
+}
+
+// Makes every block of the file real: a hole would end the process with SIGBUS when the disk is full.
+static int fill_file(int file) {
+    static const char zeros[PHS_JOURNAL_SIZE];
+    if (ftruncate(file, 0) != 0) return errno;
+    ssize_t written = pwrite(file, zeros, sizeof zeros, 0);
+    return written == sizeof zeros ? 0 : written < 0 ? errno : ENOSPC;
+}
+
+int phs_journal_begin(const char *path, phs_failure *failure) {
+    if (atomic_load(&journal) != NULL) return fail(failure, EBUSY, layer, "begin", 0);
+    int error = 0, file = open_own(path, O_RDWR | O_CREAT, &error);
+    if (file < 0) return fail(failure, error, layer, "open", 0);
+    const char *step = "flock";
+    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+        error = errno == EWOULDBLOCK ? EBUSY : errno;
+    } else {
+        step = "write";
+        error = fill_file(file);
+    }
+    phs_journal_record *record = MAP_FAILED;
+    if (error == 0) {
+        step = "mmap";
+        record = mmap(NULL, PHS_JOURNAL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (record == MAP_FAILED) error = errno;
+    }
+    if (error != 0) {
+        close(file);
+        return fail(failure, error, layer, step, 0);
+    }
+    memcpy(record->magic, magic, sizeof magic);
+    record->size = sizeof *record;
+    record->process = (uint32_t)getpid();
+    record->started = wall_clock();
+    record->state = PHS_JOURNAL_RUNNING;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    journal_file = file;
+    atomic_store(&note_count, 0);
+    atomic_store(&journal, record);
+    return 0;
+}
+
+int phs_journal_note(const void *bytes, size_t size) {
+    if (atomic_load(&journal) == NULL) return 0;
+    if (size > PHS_JOURNAL_NOTES) return ENOSPC;
+    size_t place = atomic_load(&note_count);
+    do {
+        if (place > PHS_JOURNAL_NOTES - size) return ENOSPC;
+    } while (!atomic_compare_exchange_weak(&note_count, &place, place + size));
+    ssize_t written = pwrite(journal_file, bytes, size, (off_t)(PHS_JOURNAL_SIZE + place));
+    return written == (ssize_t)size ? 0 : written < 0 ? errno : ENOSPC;
+}
+
+void phs_journal_end(void) {
+    phs_journal_record *record = atomic_load(&journal);
+    if (record == NULL || record->state != PHS_JOURNAL_RUNNING) return;
+    record->ended = wall_clock();
+    record->state = PHS_JOURNAL_CLEAN;
+}
+
+// Opens the journal of a process that has ended. Returns the descriptor, or -1 with *error.
+static int open_ended(const char *path, int *error) {
+    int file = open_own(path, O_RDONLY, error);
+    if (file < 0) return -1;
+    struct stat status;
+    if (flock(file, LOCK_SH | LOCK_NB) != 0)
+        *error = errno == EWOULDBLOCK ? EBUSY : errno;
+    else if (fstat(file, &status) != 0)
+        *error = errno;
+    else if (status.st_size < PHS_JOURNAL_SIZE)
+        *error = EINVAL;
+    else
+        return file;
+    close(file);
+    return -1;
+}
+
+ssize_t phs_journal_read_notes(const char *path, void *bytes, size_t size) {
+    int error = 0, file = open_ended(path, &error);
+    if (file < 0) return errno = error, -1;
+    ssize_t count = pread(file, bytes, size, PHS_JOURNAL_SIZE);
+    error = errno;
+    close(file);
+    errno = error;
+    return count;
+}
+
+int phs_journal_read(const char *path, phs_journal_record *record) {
+    union {
+        phs_journal_record record;
+        char bytes[PHS_JOURNAL_SIZE];
+    } content;
+    int error = 0, file = open_ended(path, &error);
+    if (file < 0) return error;
+    if (pread(file, &content, sizeof content, 0) != sizeof content) error = EINVAL;
+    close(file);
+    if (error != 0) return error;
+    *record = content.record;
+    bool is_sound = memcmp(record->magic, magic, sizeof magic) == 0 && record->size == sizeof *record &&
+                    record->state >= PHS_JOURNAL_RUNNING && record->state <= PHS_JOURNAL_CLEAN &&
+                    record->suspect_count <= PHS_JOURNAL_SUSPECTS;
+    for (int i = 0; i < PHS_JOURNAL_LOADS; i++) record->loads[i].identifier[PHS_JOURNAL_NAME - 1] = 0;
+    for (uint32_t i = 0; i < PHS_JOURNAL_SUSPECTS; i++) {
+        phs_journal_suspect *suspect = &record->suspects[i];
+        suspect->identifier[PHS_JOURNAL_NAME - 1] = 0;
+        if (i < record->suspect_count)
+            is_sound = is_sound && suspect->certainty >= PHS_FAULTING_CODE && suspect->certainty <= PHS_ON_THE_STACK;
+    }
+    return is_sound ? 0 : EINVAL;
+}
+
+// MARK: - What is being loaded
+
+int phs_journal_load_begins(const char *identifier, uint32_t phase) {
+    phs_journal_record *record = atomic_load(&journal);
+    if (record == NULL) return -1;
+    uint32_t thread = (uint32_t)syscall(SYS_gettid);
+    for (int slot = 0; slot < PHS_JOURNAL_LOADS; slot++) {
+        phs_journal_load *load = &record->loads[slot];
+        uint32_t free_slot = 0;
+        if (!atomic_compare_exchange_strong((_Atomic uint32_t *)&load->thread, &free_slot, thread)) continue;
+        copy_name(load->identifier, identifier);
+        atomic_store((_Atomic uint32_t *)&load->phase, phase);
+        return slot;
+    }
+    return -1;
+}
+
+void phs_journal_load_continues(int slot, uint32_t phase) {
+    phs_journal_record *record = atomic_load(&journal);
+    if (record == NULL || slot < 0) return;
+    atomic_store((_Atomic uint32_t *)&record->loads[slot].phase, phase);
+}
+
+void phs_journal_load_ends(int slot) {
+    phs_journal_record *record = atomic_load(&journal);
+    if (record == NULL || slot < 0) return;
+    atomic_store((_Atomic uint32_t *)&record->loads[slot].phase, 0);
+    atomic_store((_Atomic uint32_t *)&record->loads[slot].thread, 0);
+}
+
+// MARK: - Whose code is where
+
+static int add(const char *identifier, uintptr_t first, uintptr_t end) {
+    uint32_t index = atomic_load(&range_count);
+    do {
+        if (index == PHS_JOURNAL_RANGES) {
+            phs_journal_record *record = atomic_load(&journal);
+            if (record != NULL) atomic_fetch_add((_Atomic uint32_t *)&record->unnamed_ranges, 1);
+            return ENOSPC;
+        }
+    } while (!atomic_compare_exchange_weak(&range_count, &index, index + 1));
+    atomic_store(&ranges[index].identifier, identifier);
+    atomic_store(&ranges[index].first, first);
+    atomic_store(&ranges[index].end, end);
+    return 0;
+}
+
+int phs_journal_add_range(const char *identifier, uintptr_t first, uintptr_t end) {
+    // Never freed: a handler may read it at any time.
+    char *copy = strndup(identifier, PHS_JOURNAL_NAME - 1);
+    return copy == NULL ? ENOMEM : add(copy, first, end);
+}
+
+struct image {
+    uintptr_t base;
+    const char *identifier;
+    int error;
+};
+
+static int add_code(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    struct image *image = context;
+    if (info->dlpi_addr != image->base) return 0;
+    image->error = 0;
+    for (int i = 0; i < info->dlpi_phnum && image->error == 0; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uintptr_t first = image->base + part->p_vaddr;
+        if (part->p_type == PT_LOAD && (part->p_flags & PF_X) != 0)
+            image->error = phs_journal_add_range(image->identifier, first, first + part->p_memsz);
+    }
+    return 1;
+}
+
+int phs_journal_add_image(const char *identifier, void *handle) {
+    struct link_map *map = NULL;
+    if (handle == NULL || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return EINVAL;
+    struct image image = {map->l_addr, identifier, EINVAL};
+    dl_iterate_phdr(add_code, &image);
+    return image.error;
+}
+
+void phs_journal_remove(const char *identifier) {
+    uint32_t count = atomic_load(&range_count);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *owner = atomic_load(&ranges[i].identifier);
+        if (owner != NULL && strncmp(owner, identifier, PHS_JOURNAL_NAME - 1) == 0) atomic_store(&ranges[i].end, 0);
+    }
+}
+
+static const char *owner_of(uintptr_t address) {
+    uint32_t count = atomic_load(&range_count);
+    for (uint32_t i = 0; i < count; i++)
+        if (address < atomic_load(&ranges[i].end) && address >= atomic_load(&ranges[i].first))
+            return atomic_load(&ranges[i].identifier);
+    return NULL;
+}
+
+// MARK: - In the signal handler
+
+// Reads memory of this process through the kernel: where nothing is mapped, the result is false instead of a signal.
+static bool read_memory(uintptr_t address, void *bytes, size_t size) {
+    struct iovec to = {bytes, size}, from = {(void *)address, size};
+    // The numbers are unsigned long: of an int the upper half could be anything.
+    return syscall(SYS_process_vm_readv, getpid(), &to, 1ul, &from, 1ul, 0ul) == (long)size;
+}
+
+static void suspect(phs_journal_record *record, uintptr_t address, phs_journal_certainty certainty) {
+    const char *owner = owner_of(address);
+    if (owner == NULL || record->suspect_count == PHS_JOURNAL_SUSPECTS) return;
+    for (uint32_t i = 0; i < record->suspect_count; i++)
+        if (strncmp(record->suspects[i].identifier, owner, PHS_JOURNAL_NAME - 1) == 0) return;
+    phs_journal_suspect *next = &record->suspects[record->suspect_count];
+    copy_name(next->identifier, owner);
+    next->address = address;
+    next->certainty = certainty;
+    record->suspect_count += 1;
+}
+
+struct registers {
+    uintptr_t counter, stack, frame, link;
+};
+
+static struct registers registers_of(const ucontext_t *context) {
+#if defined(__x86_64__)
+    const greg_t *all = context->uc_mcontext.gregs;
+    struct registers result = {(uintptr_t)all[REG_RIP], (uintptr_t)all[REG_RSP], (uintptr_t)all[REG_RBP], 0};
+    // After a call through a bad pointer the return address is on the stack.
+    read_memory(result.stack, &result.link, sizeof result.link);
+    return result;
+#elif defined(__aarch64__)
+    const mcontext_t *all = &context->uc_mcontext;
+    return (struct registers){all->pc, all->sp, all->regs[29], all->regs[30]};
+#endif
+}
+
+// Return addresses of the functions that were compiled with frame pointers.
+static void follow_frames(phs_journal_record *record, uintptr_t frame) {
+    uintptr_t words[2];
+    for (int i = 0; i < MOST_FRAMES && frame != 0 && frame % sizeof frame == 0; i++) {
+        if (!read_memory(frame, words, sizeof words)) return;
+        suspect(record, words[1], PHS_CALLER);
+        if (words[0] <= frame) return;
+        frame = words[0];
+    }
+}
+
+static void trace_back(phs_journal_record *record) {
+    void *addresses[MOST_TRACED];
+    int count = backtrace(addresses, MOST_TRACED);
+    for (int i = 0; i < count; i++) suspect(record, (uintptr_t)addresses[i], PHS_CALLER);
+}
+
+static void scan_stack(phs_journal_record *record, uintptr_t stack) {
+    static uintptr_t words[PAGE / sizeof(uintptr_t)];
+    uintptr_t at = stack & ~(sizeof at - 1);
+    for (int page = 0; page < SCANNED_PAGES && record->suspect_count == 0; page++) {
+        size_t size = PAGE - at % PAGE;
+        if (!read_memory(at, words, size)) return;
+        for (size_t i = 0; i < size / sizeof *words; i++) suspect(record, words[i], PHS_ON_THE_STACK);
+        at += size;
+    }
+}
+
+static void record_signal(phs_journal_record *record, int signal, const siginfo_t *info, const ucontext_t *context) {
+    int64_t now = wall_clock();
+    if (record->state == PHS_JOURNAL_CRASHED && now - record->ended < CONSEQUENCE * INT64_C(1000000000)) return;
+    struct registers registers = registers_of(context);
+    record->signal = signal;
+    record->code = info->si_code;
+    record->thread = (uint32_t)syscall(SYS_gettid);
+    record->address = (uint64_t)(uintptr_t)info->si_addr;
+    record->counter = registers.counter;
+    record->ended = now;
+    record->suspect_count = 0;
+    // Before the search for suspects, so that this much is there if the search itself crashes.
+    atomic_store((_Atomic uint32_t *)&record->state, PHS_JOURNAL_CRASHED);
+    suspect(record, registers.counter, PHS_FAULTING_CODE);
+    char byte;
+    if (!read_memory(registers.counter, &byte, 1)) suspect(record, registers.link, PHS_CALLER);
+    follow_frames(record, registers.frame);
+    if (record->suspect_count == 0) trace_back(record);
+    if (record->suspect_count == 0) scan_stack(record, registers.stack);
+}
+
+// MARK: - The stack as text
+
+static char program[PATH_MAX];
+
+void phs_journal_write_stacks(int file) {
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length < 0 ? 0 : length] = 0;
+    atomic_store(&stack_file, file);
+}
+
+// The text that write_stack() makes. One write of at most PIPE_BUF bytes is not mixed with what other threads write.
+struct text {
+    char bytes[PIPE_BUF];
+    size_t size;
+};
+
+static bool append(struct text *text, const char *bytes) {
+    size_t size = strlen(bytes);
+    if (size > sizeof text->bytes - text->size) return false;
+    memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+    return true;
+}
+
+static bool append_number(struct text *text, uintptr_t number) {
+    char digits[2 * sizeof number + 1], *first = digits + sizeof digits - 1;
+    *first = 0;
+    do *--first = "0123456789abcdef"[number % 16];
+    while ((number /= 16) != 0);
+    return append(text, first);
+}
+
+// A line about an address; none if it is in no image. The search takes no lock.
+static bool append_frame(struct text *text, uintptr_t address) {
+    struct dl_find_object object;
+    if (_dl_find_object((void *)address, &object) != 0) return true;
+    const struct link_map *map = object.dlfo_link_map;
+    size_t before = text->size;
+    // The name of the program itself is empty.
+    const char *path = map->l_name[0] == 0 ? program : map->l_name;
+    if (append(text, "  ") && append(text, path) && append(text, "+0x") && append_number(text, address - map->l_addr) &&
+        append(text, "\n"))
+        return true;
+    text->size = before;
+    return false;
+}
+
+static void write_stack(int file, struct registers registers) {
+    static struct text text;
+    void *addresses[MOST_TRACED];
+    int count = backtrace(addresses, MOST_TRACED), first = 0;
+    // What stands before the instruction that caused the signal is this handler.
+    while (first < count && (uintptr_t)addresses[first] != registers.counter) first += 1;
+    append(&text, PHS_STACK_BEGINS "\n");
+    if (first < count) {
+        for (int i = first; i < count && append_frame(&text, (uintptr_t)addresses[i]); i++) {}
+    } else {
+        // After a call through a bad pointer there is no code to begin with.
+        append_frame(&text, registers.counter);
+        append_frame(&text, registers.link);
+    }
+    ssize_t written = write(file, text.bytes, text.size);
+    (void)written;
+}
+
+// What would have happened without this handler.
+static void pass_on(int signal, siginfo_t *info, void *context) {
+    struct sigaction before = previous[signal];
+    bool was_sent = info->si_code <= 0;
+    bool has_handler = before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN;
+    if (has_handler) {
+        if ((before.sa_flags & SA_RESETHAND) != 0) previous[signal].sa_handler = SIG_DFL, previous[signal].sa_flags = 0;
+        if ((before.sa_flags & SA_NODEFER) == 0) sigaddset(&before.sa_mask, signal);
+        pthread_sigmask(SIG_BLOCK, &before.sa_mask, NULL);
+        if ((before.sa_flags & SA_SIGINFO) != 0)
+            before.sa_sigaction(signal, info, context);
+        else
+            before.sa_handler(signal);
+        return;
+    }
+    if (before.sa_handler == SIG_IGN && was_sent) return;
+    struct sigaction ending = {.sa_handler = SIG_DFL};
+    sigaction(signal, &ending, NULL);
+    // A fault happens again when the handler returns. What was sent, and what is not repeated, is sent again.
+    if (was_sent || signal == SIGTRAP || signal == SIGSYS)
+        syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), signal, info);
+}
+
+static void handle(int signal, siginfo_t *info, void *context) {
+    int error = errno, nobody = 0;
+    phs_journal_record *record = atomic_load(&journal);
+    if (record != NULL && atomic_compare_exchange_strong(&recording, &nobody, (int)syscall(SYS_gettid))) {
+        record_signal(record, signal, info, context);
+        atomic_store(&recording, 0);
+    }
+    // The first thread writes, and once.
+    int file = atomic_exchange(&stack_file, -1);
+    if (file >= 0) write_stack(file, registers_of(context));
+    errno = error;
+    pass_on(signal, info, context);
+}
+
+// The functions that called exit() are still on the stack.
+static void record_exit(void) {
+    phs_journal_record *record = atomic_load(&journal);
+    if (record == NULL || record->state != PHS_JOURNAL_RUNNING) return;
+    record->ended = wall_clock();
+    trace_back(record);
+    record->state = record->suspect_count > 0 ? PHS_JOURNAL_EXITED : PHS_JOURNAL_CLEAN;
+}
+
+static int give_signal_stack(void) {
+    stack_t stack;
+    if (sigaltstack(NULL, &stack) != 0) return errno;
+    if ((stack.ss_flags & SS_DISABLE) == 0) return 0;
+    char *memory = mmap(NULL, PAGE + SIGNAL_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return errno;
+    mprotect(memory, PAGE, PROT_NONE);
+    stack = (stack_t){.ss_sp = memory + PAGE, .ss_size = SIGNAL_STACK};
+    return sigaltstack(&stack, NULL) == 0 ? 0 : errno;
+}
+
+int phs_journal_install_handlers(void) {
+    // The first call loads the unwinder, which a handler must not do.
+    void *address;
+    backtrace(&address, 1);
+    int error = give_signal_stack();
+    if (error != 0) return error;
+    if (atexit(record_exit) != 0) return ENOMEM;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        // SA_NODEFER: a fault in this handler must reach the handlers before it, instead of ending the process at once.
+        struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+        sigemptyset(&action.sa_mask);
+        // In this order: a signal that comes between the two calls must find the handler that was there before.
+        if (sigaction(signals[i], NULL, &previous[signals[i]]) != 0 || sigaction(signals[i], &action, NULL) != 0)
+            return errno;
+    }
+    return 0;
+}

@@ -1,0 +1,30 @@
+// The host's own executable as the worker program. The library's constructor runs before main(): if the process was
+// started as a worker, it runs the worker and never returns, so an application needs no code of its own for that.
+
+#include "worker_shims.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// Defined in Swift. Weak, because a program may contain this target without the part that runs workers.
+extern void phs_worker_main(void) __attribute__((weak));
+
+// Whether a descriptor is what phs_control_make() makes. Why: the variable alone, set by mistake, must not turn an
+// application into a worker.
+static int is_control_socket(int descriptor) {
+    int type = 0, family = 0;
+    socklen_t size = sizeof type;
+    return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET &&
+           getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &size) == 0 && family == AF_UNIX;
+}
+
+__attribute__((constructor)) static void become_worker(void) {
+    // NULL in a program with raised rights.
+    if (secure_getenv(PHS_WORKER_VARIABLE) == NULL) return;
+    unsetenv(PHS_WORKER_VARIABLE);
+    if (phs_worker_main == NULL || !is_control_socket(PHS_WORKER_CONTROL)) return;
+    phs_worker_main();
+    // Not exit(): the application's own handlers belong to a main() that did not run.
+    _exit(0);
+}

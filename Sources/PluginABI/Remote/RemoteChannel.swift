@@ -1,0 +1,130 @@
+/// The beginning of a message: what it is, and to what it belongs.
+///
+/// The numbers come from the other process, so none of them is trusted.
+@_spi(PluginHost)
+public struct RemoteHead: Sendable, Hashable {
+    /// The number of a ``Kind``.
+    public var kind: UInt32
+    /// The object of a call.
+    public var object: UInt32
+    /// The method of a call, the provider of a creation, or the callback.
+    public var method: UInt32
+
+    /// What a message can be.
+    public enum Kind: UInt32, Sendable, CaseIterable {
+        /// Calls a method of an object.
+        case call = 1
+        /// Creates an object with a provider.
+        case create
+        /// Calls a callback of the request under way.
+        case callback
+        /// The result of a request.
+        case returned
+        /// The error of a request.
+        case threw
+    }
+
+    /// A head with the given numbers.
+    public init(kind: UInt32, object: UInt32 = 0, method: UInt32 = 0) {
+        self.kind = kind
+        self.object = object
+        self.method = method
+    }
+
+    init(_ kind: Kind, object: UInt32 = 0, method: UInt32 = 0) {
+        self.init(kind: kind.rawValue, object: object, method: method)
+    }
+}
+
+/// One side of a conversation with another process: a request, what is requested in return until it is answered, and the
+/// answer.
+///
+/// The sides take turns: after a message one waits for a message of the other. A channel has one conversation at a time. So
+/// a channel needs no lock.
+@_spi(PluginHost)
+public protocol RemoteChannel: AnyObject, Sendable {
+    /// Sends one message.
+    ///
+    /// If `write` throws, the other side gets no message and the turn stays here.
+    ///
+    /// - Parameters:
+    ///   - head: the beginning of the message.
+    ///   - write: writes its values.
+    /// - Throws: what `write` throws, or the reason why the other side cannot be reached.
+    func send(_ head: RemoteHead, _ write: (inout RemoteWriter) throws -> Void) throws
+
+    /// Waits for the next message of the other side, and passes it to a function once.
+    ///
+    /// - Parameter read: reads the values; the message's memory is used again after it returns.
+    /// - Throws: what `read` throws, or the reason why no message comes.
+    func receive(_ read: (RemoteHead, inout RemoteReader) throws -> Void) throws
+
+    /// Whether the other side no longer wants the answer to its request.
+    var isCancelled: Bool { get }
+
+    /// Makes known to the other side that the answer to the request is no longer wanted. [any thread]
+    ///
+    /// It runs under a lock, so it calls nothing foreign.
+    func cancel()
+}
+
+/// A connection with another process, which has objects for this one, and may use objects of this one.
+@_spi(PluginHost)
+public protocol RemoteConnection: AnyObject, Sendable {
+    /// The objects of this process that the other one may use.
+    var server: RemoteServer { get }
+
+    /// Takes a free channel, and waits until there is one.
+    func open() throws -> any RemoteChannel
+
+    /// Gives a channel back when its conversation has ended, or has failed.
+    func close(_ channel: any RemoteChannel)
+
+    /// Makes known to the other side that an object is no longer used here. [any thread]
+    func release(_ object: UInt32)
+
+    /// Runs a function soon on a thread that may wait.
+    func start(_ work: @escaping @Sendable () -> Void)
+
+    /// Called when a message of the other side does not have the required form.
+    ///
+    /// - Parameters:
+    ///   - failure: what is wrong with it.
+    ///   - channel: that of the message; nil if the conversation is over.
+    func violated(_ failure: RemoteFailure, on channel: (any RemoteChannel)?)
+
+    /// The error that a caller gets for one that ended a call.
+    ///
+    /// - Parameters:
+    ///   - error: the error.
+    ///   - method: the name of the method that was called.
+    ///   - object: the number of the object.
+    ///   - digest: computes the ``MessageBytes/digest(_:)`` of the arguments, to recognise the call.
+    /// - Returns: the error for the caller.
+    func error(_ error: any Error, from method: String, of object: UInt32, digest: () -> UInt64?) -> any Error
+
+    /// Whether ``check(_:of:digest:)`` has to be asked.
+    var checksCalls: Bool { get }
+
+    /// Refuses a call, such as one that ended the other process before.
+    ///
+    /// - Parameters:
+    ///   - method: the name of the method.
+    ///   - object: the number of the object.
+    ///   - digest: computes the ``MessageBytes/digest(_:)`` of the arguments, which takes time by their size.
+    /// - Throws: the error for the caller.
+    func check(_ method: String, of object: UInt32, digest: () -> UInt64?) throws
+}
+
+extension RemoteConnection {
+    /// The default returns the error unchanged.
+    public func error(
+        _ error: any Error, from method: String, of object: UInt32, digest: () -> UInt64?
+    ) -> any Error { error }
+
+    /// The default is false.
+    public var checksCalls: Bool { false }
+
+    /// The default refuses none.
+    public func check(_ method: String, of object: UInt32, digest: () -> UInt64?) throws {}
+}

@@ -1,0 +1,14 @@
+extension PluginBundle {
+    /// Why the plug-in asks for a permission, in the user's language: for the question whether to grant it.
+    ///
+    /// It is the text of the key `PHPermissions.NAME` in InfoPlist.strings, otherwise `reasons` of `PHPermissions` in
+    /// Info.plist.
+    ///
+    /// - Parameter name: the permission's name in `PHPermissions`: `files`, `network`, `processes`, `devices` or
+    ///   `environment`.
+    /// - Returns: the sentence, or nil if the plug-in gives none.
+    public func reason(forPermission name: String) -> String? {
+        let reason = resources.localizedInfo(forKey: "\(ManifestKey.permissions.spelling).\(name)")
+        return reason ?? manifest.workerRequest?.permissions.reasons[name]
+    }
+}

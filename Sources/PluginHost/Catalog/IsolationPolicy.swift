@@ -1,0 +1,110 @@
+/// Where the application lets plug-ins run, and what they may reach there.
+///
+/// ```swift
+/// HostEnvironment.current.isolation.execution = { $0.bundlePath.hasPrefix("/usr/lib/") ? .inProcess : .sandboxed }
+/// ```
+/// The closures run before any code of the plug-in, on the thread that loads it, with no lock held. Without a policy, a
+/// plug-in runs in the application's process unless its `PHExecution` requires more.
+///
+/// **Threads.** A value. A change affects workers that are started afterwards.
+public struct IsolationPolicy: Sendable {
+    /// What happens to a Swift plug-in that another toolchain built.
+    public enum ForeignToolchain: String, Sendable, Hashable, CaseIterable {
+        /// It runs in a worker program with the libraries of its toolchain: see ``HostEnvironment/runtimes``.
+        case isolate
+        /// It is refused.
+        case refuse
+    }
+
+    /// Where a plug-in runs at least; `PHExecution` can require more.
+    ///
+    /// Default: ``PluginExecution/inProcess``.
+    public var execution: @Sendable (PluginDescription) -> PluginExecution = { _ in .inProcess }
+    /// What happens to a Swift plug-in that another toolchain built.
+    ///
+    /// It cannot run in the application's process: code of two Swift toolchains does not work together on Linux. If there
+    /// is no runtime of its toolchain, loading it throws `toolchainMismatch`. Default: ``ForeignToolchain/isolate``.
+    public var foreignToolchain: ForeignToolchain = .isolate
+    /// Which of the permissions that a plug-in asks for it gets.
+    ///
+    /// The second argument is what it asks for. What it did not ask for is never granted. Default: nothing.
+    public var grant: @Sendable (PluginDescription, _ asked: PluginPermissions) -> PluginPermissions = { _, _ in
+        PluginPermissions()
+    }
+    /// The most that the worker of a plug-in may use.
+    ///
+    /// The second argument is what it asks for; of each limit the smaller value counts. Default: ``WorkerLimits/init()``.
+    public var limits: @Sendable (PluginDescription, _ asked: WorkerLimits) -> WorkerLimits = { _, _ in WorkerLimits() }
+    /// The plug-ins with the same text share a worker, and die together; nil for a worker of its own.
+    ///
+    /// Only plug-ins with the same permissions and limits share one, and none that was granted a directory of its own.
+    ///
+    /// Default: nil for each.
+    public var group: @Sendable (PluginDescription) -> String? = { _ in nil }
+    /// The directories that plug-ins may ask for as `$HOST/name`: absolute paths by name.
+    ///
+    /// Default: none.
+    public var directories: [String: String] = [:]
+    /// The program that runs plug-ins.
+    ///
+    /// Default: ``WorkerProgram/automatic``.
+    public var worker: WorkerProgram
+    /// How long a call may take, callbacks included; then its worker is ended.
+    ///
+    /// Default: nil, for any time.
+    public var callTime: Duration?
+    /// How long a call may go on after its task was cancelled; then its worker is ended.
+    ///
+    /// Default: nil, for any time: the plug-in is asked to end the call, and nothing else.
+    public var cancelTime: Duration?
+    /// How long a worker may take to start.
+    ///
+    /// Default: 10 s.
+    public var startTime: Duration
+    /// How long a worker stays that nobody uses: no object of its plug-ins exists, and no call is under way.
+    ///
+    /// The plug-ins are deactivated, and the next request starts another worker. What a plug-in keeps between two calls of
+    /// C functions is lost. Default: 60 s; nil for as long as the application runs.
+    public var idleTime: Duration?
+    /// The name of the user who runs the workers, for an application that runs as root.
+    ///
+    /// Default: nil; then root cannot start a sandboxed worker.
+    public var user: String?
+    /// How many workers without a plug-in are kept ready, so that the first call need not wait.
+    ///
+    /// Default: 0.
+    public var spares: Int
+    /// How often the worker of a plug-in may end within ``deathsWithin`` before the plug-in is put into quarantine.
+    ///
+    /// Default: 3.
+    public var deaths: Int
+    /// The time in which ends of workers are counted.
+    ///
+    /// Default: 5 minutes.
+    public var deathsWithin: Duration
+
+    /// The policy of an application that decides nothing.
+    public init() {
+        let standard = Placement(execution: .inProcess)
+        worker = standard.program
+        callTime = standard.callTime
+        cancelTime = standard.cancelTime
+        startTime = standard.startTime
+        idleTime = standard.idleTime
+        user = standard.user
+        spares = standard.spares
+        deaths = standard.deaths
+        deathsWithin = standard.deathsWithin
+    }
+}
+
+extension HostEnvironment {
+    /// Where plug-ins run, and what they may reach there.
+    ///
+    /// Default: in the application's process, unless `PHExecution` of a plug-in requires more. Set it before the first
+    /// bundle is loaded.
+    public var isolation: IsolationPolicy {
+        get { placementPolicy as? IsolationPolicy ?? IsolationPolicy() }
+        set { placementPolicy = newValue }
+    }
+}

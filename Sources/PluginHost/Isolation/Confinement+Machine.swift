@@ -1,0 +1,49 @@
+internal import CPluginSupport
+import Glibc
+
+extension Confinement {
+    /// What this machine offers for a sandboxed worker.
+    ///
+    /// It changes nothing and starts nothing.
+    @_spi(Tools) public static var ofThisMachine: Confinement { machine(kernel: nil, isRoot: geteuid() == 0) }
+
+    /// Whether the layers exist without which no sandboxed worker is started.
+    @_spi(Tools) public var allowsSandbox: Bool { enforced.isSuperset(of: [.files, .systemCalls]) }
+
+    /// Why the layer ``Layer/threads`` is missing everywhere.
+    static let threadsAreNotLimited = "The address space bounds their number, not a limit of its own."
+
+    /// `kernel`: nil, or a test's.
+    static func machine(kernel: UnsafePointer<phs_kernel>?, isRoot: Bool) -> Confinement {
+        var confinement = Confinement(enforced: Set(Layer.allCases).subtracting([.threads]))
+        confinement.missing[.threads] = threadsAreNotLimited
+        if isRoot {
+            confinement.missing[.privileges] =
+                "This process runs as root. An application that does must name another user in IsolationPolicy.user."
+        }
+        errno = 0
+        let landlock = phs_landlock_version(kernel)
+        if landlock < 1 {
+            confinement.enforced.remove(.files)
+            confinement.missing[.files] = "The kernel has no Landlock (\(describe(errno: errno)))."
+        } else if landlock < 3 {
+            confinement.missing[.files] = "Landlock \(landlock) does not restrict truncation: version 3 is needed."
+        } else if landlock < 5 {
+            confinement.missing[.files] =
+                "Landlock \(landlock) cannot restrict requests to devices: version 5 is needed."
+        }
+        if landlock < 4 {
+            confinement.missing[.network] =
+                "The network can be granted as a whole only: single ports need Landlock 4."
+        }
+        errno = 0
+        if !phs_filter_is_available(kernel) {
+            let reason = "The kernel has no seccomp filters (\(describe(errno: errno)))."
+            for layer in [Layer.systemCalls, .network, .signals, .processes] {
+                confinement.enforced.remove(layer)
+                confinement.missing[layer] = reason
+            }
+        }
+        return confinement
+    }
+}

@@ -1,0 +1,170 @@
+internal import CPluginSupport.Shims
+import Glibc
+@_spi(PluginHost) internal import PluginABI
+import Synchronization
+
+/// The host's side of one lane: one call of a worker, with its time.
+final class HostChannel: LaneChannel, @unchecked Sendable {
+    // @unchecked for the reason in LaneChannel; what other threads use is atomic.
+    private let times: HostLanes.Times
+    /// When the call must have ended; 0 for none.
+    private var deadline: UInt64 = 0
+    /// What ``LaneOwner/timeOfDebuggers`` was when the call began.
+    private var debuggedBefore: UInt64 = 0
+    /// How long the time of the call did not run, because a debugger was attached.
+    private var debugged: UInt64 = 0
+    /// The requests of the host, one in a callback of the other, that have no answer yet.
+    private var depth = 0
+
+    /// The number of the turn that began the call; 0 before it.
+    private let firstTurn = Atomic<UInt32>(0)
+    /// When the call was cancelled; 0 if it was not.
+    private let cancelTime = Atomic<UInt64>(0)
+
+    // For reports of other threads. The count is odd while a call is under way.
+    private let count = Atomic<UInt32>(0)
+    private let kind = Atomic<UInt32>(0)
+    private let bundle = Atomic<UInt32>(0)
+    private let provider = Atomic<UInt32>(0)
+    private let object = Atomic<UInt32>(0)
+    private let method = Atomic<UInt32>(0)
+    /// The count of the call during which the worker ended; 0 for none.
+    private let endingCall = Atomic<UInt32>(0)
+
+    init(_ index: Int, of window: LaneWindow, owner: any LaneOwner, times: HostLanes.Times) {
+        self.times = times
+        super.init(index, of: window, owner: owner)
+    }
+
+    /// A call begins; its time runs.
+    func begin() {
+        note(bundle: 0, provider: 0)
+        deadline = times.call.map(MonotonicTime.after) ?? 0
+        if times.call != nil || times.cancel != nil { debuggedBefore = owner?.timeOfDebuggers ?? 0 }
+        debugged = 0
+        depth = 0
+        firstTurn.store(0, ordering: .relaxed)
+        cancelTime.store(0, ordering: .relaxed)
+    }
+
+    /// The call that begins is one of a bundle and a provider, by their numbers; 0 for none.
+    func note(bundle: UInt32, provider: UInt32) {
+        self.bundle.store(bundle, ordering: .relaxed)
+        self.provider.store(provider, ordering: .relaxed)
+    }
+
+    /// The worker has ended while it performed a call. [any thread]
+    func isEnding(_ call: LaneCall) { endingCall.store(call.number, ordering: .releasing) }
+
+    /// A call has ended.
+    ///
+    /// - Returns: whether the lane can be used for another one.
+    func end() -> Bool {
+        firstTurn.store(0, ordering: .relaxed)
+        if isUnderWay { count.add(1, ordering: .sequentiallyConsistent) }
+        mail.empty()
+        if depth != 0, !hasFailed { _ = violation("A call ended in the middle of its conversation.") }
+        return !hasFailed
+    }
+
+    /// Whether a call is under way whose request was sent. [any thread]
+    var isUnderWay: Bool { count.load(ordering: .sequentiallyConsistent) % 2 == 1 }
+
+    // The worker passes them on the control socket before its turn, and the monitor finds out if they are not there. This
+    // is for a worker that keeps the socket full.
+    override var descriptorTime: Duration? { .seconds(5) }
+
+    /// Whether there has been a call. [any thread]
+    var isUsed: Bool { count.load(ordering: .relaxed) != 0 }
+
+    override var call: LaneCall? {
+        let number = count.load(ordering: .acquiring)
+        let call = LaneCall(
+            lane: index, number: number, isOfMethod: kind.load(ordering: .relaxed) == RemoteHead.Kind.call.rawValue,
+            bundle: bundle.load(ordering: .relaxed), provider: provider.load(ordering: .relaxed),
+            object: object.load(ordering: .relaxed),
+            method: method.load(ordering: .relaxed),
+            isInPlugin: phs_lane_phase(lane) == LanePhase.plugin.rawValue)
+        atomicMemoryFence(ordering: .acquiring)
+        return number % 2 == 1 && count.load(ordering: .relaxed) == number ? call : nil
+    }
+
+    // MARK: Requests
+
+    override func willSend(_ head: RemoteHead) {
+        guard depth == 0 else { return }
+        kind.store(head.kind, ordering: .relaxed)
+        object.store(head.object, ordering: .relaxed)
+        method.store(head.method, ordering: .relaxed)
+        count.add(1, ordering: .releasing)
+    }
+
+    override func didSend(_ head: RemoteHead, number: UInt32) {
+        guard head.isRequest else { return }
+        depth += 1
+        guard depth == 1 else { return }
+        // Either this thread or the one that cancels sees what the other has stored.
+        firstTurn.store(number, ordering: .sequentiallyConsistent)
+        if cancelTime.load(ordering: .sequentiallyConsistent) != 0 { phs_lane_cancel(lane, number) }
+    }
+
+    override func willRead(_ head: RemoteHead, number: UInt32) { if head.isAnswer { depth -= 1 } }
+
+    override func didNotRead(_ head: RemoteHead) { if head.isAnswer { depth += 1 } }
+
+    // MARK: Time
+
+    override func cancel() {
+        let result = cancelTime.compareExchange(
+            expected: 0, desired: MonotonicTime.now, ordering: .sequentiallyConsistent)
+        let number = firstTurn.load(ordering: .sequentiallyConsistent)
+        if result.exchanged, number != 0 { phs_lane_cancel(lane, number) }
+    }
+
+    override func wait(for turn: inout phs_turn, isPiece: Bool) throws {
+        while true {
+            let limit = limit
+            switch phs_lane_receive(lane, isPiece, limit.time, &turn) {
+            case 0: return
+            // The limit is another one now.
+            case ECANCELED: continue
+            case ETIMEDOUT:
+                guard let within = limit.within else {
+                    cancel()
+                    continue
+                }
+                if wasDebugged() { continue }
+                hasFailed = true
+                if let call { owner?.timedOut(call, within: within) }
+                throw LaneFailure.timedOut
+            case EPIPE where endingCall.load(ordering: .acquiring) == count.load(ordering: .relaxed):
+                hasFailed = true
+                throw LaneFailure.endedInCall
+            case let error: throw failure(error)
+            }
+        }
+    }
+
+    /// Whether the call has more time than before, because a debugger was attached to the worker.
+    private func wasDebugged() -> Bool {
+        guard let owner else { return false }
+        let time = owner.lookForDebugger() - debuggedBefore
+        defer { debugged = time }
+        return time > debugged
+    }
+
+    /// Until when to wait, 0 for ever; and which time of the worker is over then, nil if the call is only cancelled.
+    private var limit: (time: UInt64, within: Duration?) {
+        let deadline = deadline == 0 ? 0 : MonotonicTime.time(deadline, plus: debugged)
+        let whole = (deadline, times.call ?? .zero)
+        let cancelled = cancelTime.load(ordering: .relaxed)
+        if cancelled != 0 {
+            guard let grace = times.cancel else { return whole }
+            let end = MonotonicTime.time(MonotonicTime.time(cancelled, plus: grace), plus: debugged)
+            return deadline != 0 && deadline <= end ? whole : (end, grace)
+        }
+        guard let within = PluginCall.deadline else { return whole }
+        let end = MonotonicTime.after(within - .now)
+        return deadline != 0 && deadline <= end ? whole : (end, nil)
+    }
+}

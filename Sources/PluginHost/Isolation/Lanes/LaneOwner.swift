@@ -1,0 +1,95 @@
+@_spi(PluginHost) internal import PluginABI
+
+/// What stands behind the lanes: in the host the worker process, in the worker the program.
+///
+/// **Threads.** Any; the functions are called without a lock. They may wait only where it is said.
+protocol LaneOwner: AnyObject, Sendable {
+    /// Makes known to the other process that an object of it is no longer used here.
+    func release(_ object: UInt32)
+
+    /// Ends the worker, because the other side broke the protocol.
+    ///
+    /// `call`: the host's call in which it did so, if that is known.
+    func violated(_ failure: RemoteFailure, in call: LaneCall?)
+
+    /// Host: ends the worker, because a call has had no answer within a time.
+    func timedOut(_ call: LaneCall, within time: Duration)
+
+    /// Host: for how many nanoseconds a debugger has been attached to the worker; the time of a call does not run
+    /// meanwhile.
+    var timeOfDebuggers: UInt64 { get }
+
+    /// Host: the same, after a look at the worker, which costs some twenty microseconds.
+    func lookForDebugger() -> UInt64
+
+    /// Host: no call is under way any more; called if ``HostLanes/reportsEnds`` is set.
+    func lastCallEnded()
+
+    /// Passes descriptors to the other process, whose lane takes them by the number of the turn.
+    ///
+    /// It may wait for the other process to read.
+    ///
+    /// - Parameters:
+    ///   - descriptors: the caller keeps and closes them.
+    ///   - lane: the index of the lane.
+    ///   - turn: the number of the turn.
+    /// - Throws: the reason why they cannot be passed; the call then fails with it.
+    func send(_ descriptors: [Int32], lane: Int, turn: UInt32) throws
+
+    /// A lane waits for descriptors that the other process has passed: look whether they are there.
+    ///
+    /// - Returns: whether descriptors can arrive at all.
+    func awaitDescriptors() -> Bool
+}
+
+extension LaneOwner {
+    func timedOut(_ call: LaneCall, within time: Duration) {}
+    var timeOfDebuggers: UInt64 { 0 }
+    func lookForDebugger() -> UInt64 { 0 }
+    func lastCallEnded() {}
+}
+
+/// A call under way, as reports need it.
+struct LaneCall: Sendable, Hashable {
+    let lane: Int
+    /// Another call on the lane has another number.
+    let number: UInt32
+    /// False: an object is being created.
+    let isOfMethod: Bool
+    /// The number of the bundle whose code is called; 0 if it is not known.
+    let bundle: UInt32
+    /// The number of the provider that made the object, or makes it; 0 for an object of the worker itself.
+    let provider: UInt32
+    /// The object of the call; 0 for a creation.
+    let object: UInt32
+    /// The number of the method in the worker; the number of the provider for a creation.
+    let method: UInt32
+    /// Whether code of the plug-in runs, otherwise a callback of the host; the worker may lie about it.
+    let isInPlugin: Bool
+}
+
+/// Why a call over a lane has no answer.
+enum LaneFailure: Error, CustomStringConvertible {
+    /// The worker has ended: it did not get the call, or other code than that of the call ended it.
+    case ended
+    /// The worker has ended while its code performed the call.
+    case endedInCall
+    /// The answer did not come in time. The owner was asked to end the worker.
+    case timedOut
+    /// No lane was free in time. Nothing was sent, and the worker is not ended.
+    case noLane
+    /// This process is a child of the host; it has no worker.
+    case forked
+    /// The sender of a message gave it up; the caller never gets this.
+    case withdrawn
+
+    var description: String {
+        switch self {
+        case .ended, .endedInCall: "The worker has ended."
+        case .timedOut: "The worker did not answer in time."
+        case .noLane: "All lanes of the worker were in use until the time of the call was over."
+        case .forked: "This process is a copy of the one that started the worker."
+        case .withdrawn: "The message was withdrawn."
+        }
+    }
+}

@@ -1,0 +1,72 @@
+extension PluginPermissions {
+    /// The part of these permissions that others allow.
+    ///
+    /// A file that both have is allowed with the lesser access; of a directory and something in it, that is what is in
+    /// it. So `$HOME` allows `$HOME/Music`, and `$HOME/Music` is all that is left of `$HOME`.
+    ///
+    /// - Parameters:
+    ///   - allowed: what may be granted.
+    ///   - places: where the paths lead, so that different spellings of a directory are recognised.
+    /// - Returns: the permissions that both have.
+    func granted(by allowed: PluginPermissions, at places: PermissionPlaces) -> PluginPermissions {
+        var granted = PluginPermissions()
+        granted.files = Self.common(files, allowed.files, places)
+        granted.network = network.common(with: allowed.network)
+        granted.processes = processes && allowed.processes
+        granted.devices = devices.intersection(allowed.devices)
+        granted.environment = environment.intersection(allowed.environment)
+        let names = Set(granted.names.map(\.rawValue))
+        granted.reasons = reasons.filter { names.contains($0.key) }
+        return granted
+    }
+
+    /// Whether there is something of `$STATE` among them.
+    var hasStateDirectory: Bool { files.contains { (try? PermissionPath($0.path))?.base == .state } }
+
+    private static func common(_ asked: [File], _ allowed: [File], _ places: PermissionPlaces) -> [File] {
+        let asked = asked.compactMap { PlacedFile($0, places) }, allowed = allowed.compactMap { PlacedFile($0, places) }
+        var common: [PlacedFile] = []
+        for one in asked {
+            for other in allowed {
+                guard var inner = one.isIn(other) ? one : other.isIn(one) ? other : nil else { continue }
+                inner.file.access = min(one.file.access, other.file.access)
+                common.append(inner)
+            }
+        }
+        // What another grant includes adds nothing. Of two equal ones the first stays.
+        return common.enumerated().filter { number, one in
+            !common.enumerated().contains { other, wider in
+                other != number && one.isIn(wider) && one.file.access <= wider.file.access
+                    && (!wider.isIn(one) || one.file.access < wider.file.access || other < number)
+            }
+        }.map(\.element.file)
+    }
+
+    /// A file with the parts of its path.
+    private struct PlacedFile {
+        var file: File
+        private let parts: [Substring]
+
+        /// Nil for a path that is not one: an application's policy may have any text.
+        init?(_ file: File, _ places: PermissionPlaces) {
+            guard let path = try? PermissionPath(file.path) else { return nil }
+            self.file = file
+            // If there is no such place, only equal spellings are equal; no absolute path begins with a dollar sign.
+            parts = (places.path(path) ?? file.path).split(separator: "/")
+        }
+
+        func isIn(_ other: PlacedFile) -> Bool { parts.starts(with: other.parts) }
+    }
+}
+
+extension PluginPermissions.Network {
+    fileprivate func common(with other: Self) -> Self {
+        switch (self, other) {
+        case (.none, _), (_, .none): return .none
+        case (.any, let rest), (let rest, .any): return rest
+        case (.ports(let connect, let listen), .ports(let others, let otherListens)):
+            let connect = connect.intersection(others), listen = listen.intersection(otherListens)
+            return connect.isEmpty && listen.isEmpty ? .none : .ports(connect: connect, listen: listen)
+        }
+    }
+}

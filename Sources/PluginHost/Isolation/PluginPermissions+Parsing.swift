@@ -1,0 +1,96 @@
+extension PluginPermissions {
+    /// Why a text is not a list of permissions.
+    @_spi(Tools) public struct Fault: Error {
+        /// A sentence.
+        public let reason: String
+    }
+
+    /// Permissions in one line: `files=$HOME/Music:write,files=/srv/fonts,network=connect:443,processes`.
+    ///
+    /// `files` has a path, then `:read` (the default) or `:write`; `network` has `any`, `connect:PORT` or `listen:PORT`;
+    /// `devices` has a path and `environment` the name of a variable; `processes` has no value. A permission may occur
+    /// several times. A comma separates only where the name of a permission follows, so a path may contain one.
+    ///
+    /// - Throws: ``Fault`` for an unknown permission, too.
+    @_spi(Tools) public init(parsing text: String) throws(Fault) {
+        self.init()
+        var parts: [String] = []
+        for piece in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            let name = piece.prefix { $0 != "=" }
+            let isValueOnly = name.count == piece.count && piece != Name.processes.rawValue
+            if isValueOnly || name.contains("/"), !parts.isEmpty {
+                parts[parts.count - 1] += "," + piece
+            } else {
+                parts.append(piece)
+            }
+        }
+        for part in parts { try add(part) }
+    }
+
+    /// These permissions and others.
+    @_spi(Tools) public mutating func add(_ other: PluginPermissions) {
+        files += other.files
+        network = network.joined(with: other.network)
+        processes = processes || other.processes
+        devices.formUnion(other.devices)
+        environment.formUnion(other.environment)
+    }
+
+    private mutating func add(_ part: String) throws(Fault) {
+        let name = String(part.prefix { $0 != "=" })
+        let value = part.count == name.count ? nil : String(part.dropFirst(name.count + 1))
+        guard let permission = Name(rawValue: name) else {
+            throw Fault(reason: "\(quoted(name)) is no permission; these are: \(Name.list).")
+        }
+        if permission == .processes {
+            guard value == nil else { throw Fault(reason: "“processes” has no value.") }
+            processes = true
+            return
+        }
+        guard let value, !value.isEmpty else { throw Fault(reason: "“\(name)” needs a value, as in “\(name)=…”.") }
+        switch permission {
+        case .files: files.append(try Self.file(value))
+        case .network: add(try Self.network(value))
+        case .devices: devices.insert(value)
+        case .environment: environment.insert(value)
+        case .processes: break
+        }
+    }
+
+    private static func file(_ value: String) throws(Fault) -> File {
+        var file = File(value, .read)
+        for access in Access.allCases where value.hasSuffix(":\(access.rawValue)") {
+            file = File(String(value.dropLast(access.rawValue.count + 1)), access)
+        }
+        do throws(PermissionPath.Fault) {
+            _ = try PermissionPath(file.path)
+        } catch {
+            throw Fault(reason: "The path \(quoted(file.path)) \(error.reason).")
+        }
+        return file
+    }
+
+    private static func network(_ value: String) throws(Fault) -> PluginPermissions {
+        var permissions = PluginPermissions()
+        let parts = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let port = parts.count == 2 ? UInt16(parts[1]) : nil
+        switch (parts[0], port) {
+        case ("any", nil) where parts.count == 1: permissions.network = .any
+        case ("connect", let port?) where port > 0: permissions.network = .ports(connect: [port], listen: [])
+        case ("listen", let port?) where port > 0: permissions.network = .ports(connect: [], listen: [port])
+        default: throw Fault(reason: "\(quoted(value)) is not “any”, “connect:PORT” or “listen:PORT”.")
+        }
+        return permissions
+    }
+}
+
+extension PluginPermissions.Network {
+    fileprivate func joined(with other: Self) -> Self {
+        switch (self, other) {
+        case (.any, _), (_, .any): .any
+        case (.none, let one), (let one, .none): one
+        case (.ports(let connect, let listen), .ports(let others, let otherListens)):
+            .ports(connect: connect.union(others), listen: listen.union(otherListens))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// When the worker processes of one plug-in ended by themselves, and what follows from it for the next one.
+///
+/// All times are of the monotonic clock in nanoseconds: setting the system's clock changes nothing.
+struct EndHistory: Sendable {
+    /// What to do before another process is started.
+    enum Decision: Equatable {
+        case startNow
+        /// Wait so many nanoseconds.
+        case wait(UInt64)
+        /// Start none: so many ended.
+        case quarantine(Int)
+    }
+
+    private static let firstWait: UInt64 = 100_000_000
+    private static let longestWait: UInt64 = 30_000_000_000
+    /// More ends are not counted.
+    private static let mostKept = 64
+
+    private var times: [UInt64] = []
+
+    mutating func note(at time: UInt64) {
+        times.append(time)
+        if times.count > Self.mostKept { times.removeFirst() }
+    }
+
+    /// - Parameters:
+    ///   - now: the time.
+    ///   - deaths: how many ends put the plug-in into quarantine.
+    ///   - time: in which they are counted.
+    ///   - jitter: from 0 to 1: several plug-ins that ended together should not start together.
+    /// - Returns: what to do.
+    func decision(at now: UInt64, deaths: Int, within time: Duration, jitter: Double) -> Decision {
+        let recent = times.filter { MonotonicTime.time($0, plus: time) > now }
+        if recent.count >= max(1, deaths) { return .quarantine(recent.count) }
+        guard recent.count > 1, let last = recent.last else { return .startNow }
+        // At once after the first end; then 100 ms, twice as long after each further end.
+        let wait = min(Self.longestWait, Self.firstWait << UInt64(min(recent.count - 2, 20)))
+        let due = last + wait + UInt64(Double(wait) * jitter / 10)
+        return due > now ? .wait(due - now) : .startNow
+    }
+}

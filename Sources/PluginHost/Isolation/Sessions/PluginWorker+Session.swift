@@ -1,0 +1,65 @@
+@_spi(PluginHost) internal import PluginABI
+
+/// A worker as the loading of bundles uses it.
+extension PluginWorker: WorkerSession {
+    var connection: any RemoteConnection { lanes }
+
+    /// Also while it ends: nothing new can begin.
+    var hasEnded: Bool { values.withLock { $0.end != nil || $0.cause != nil || $0.stopsBy != nil } }
+
+    /// The bundle that has a number in the process.
+    func bundle(numbered number: UInt32) -> PluginBundle? {
+        values.withLock { $0.residents[number]?.bundle }?.object
+    }
+
+    func leave(_ bundle: PluginBundle) { WorkerSupervisor.shared.leave(self) }
+
+    func error(_ error: any Error, during phase: WorkerEnd.Phase, of bundle: PluginBundle) -> any Error {
+        guard let failure = error as? LaneFailure else { return error }
+        switch failure {
+        case .ended, .endedInCall, .withdrawn, .timedOut: return self.error(for: bundle, during: phase)
+        case .noLane:
+            return PluginError(
+                bundlePath: bundle.bundlePath,
+                PluginFinding(
+                    .callTimedOut, message: "No call was made: \(failure)",
+                    remedy: "Make fewer calls at the same time, or allow more time."))
+        case .forked: return forkError(bundle)
+        }
+    }
+
+    func isEnd(duringCall error: any Error) -> Bool {
+        switch error as? LaneFailure {
+        case .endedInCall, .timedOut: true
+        case .ended, .withdrawn, .noLane, .forked, nil: false
+        }
+    }
+
+    func limitingTime<Result>(_ body: () throws -> Result) throws -> Result {
+        let question = WorkerAnswer.Question.call(
+            values.withLock { values in
+                values.lastCall += 1
+                return values.lastCall
+            })
+        ask(question, within: start.placement.startTime)
+        monitor.wake()
+        defer { _ = give(.done, to: question) }
+        return try body()
+    }
+
+    func calling<Result>(_ function: String, of bundle: UInt32, _ body: () throws -> Result) throws -> Result {
+        let number = values.withLock { values in
+            values.lastCall += 1
+            values.functions[values.lastCall] = (bundle, function)
+            return values.lastCall
+        }
+        defer { values.withLock { $0.functions[number] = nil } }
+        return try body()
+    }
+
+    /// Passes descriptors to the worker for a turn of a lane.
+    func send(_ descriptors: [Int32], lane: Int, turn: UInt32) throws {
+        let copies = try descriptors.map { try RemoteDescriptor(duplicating: $0) }
+        if try !sender.send(.descriptors(lane: UInt32(lane), turn: turn), copies) { monitor.wake() }
+    }
+}

@@ -1,0 +1,84 @@
+@_spi(PluginHost) internal import PluginABI
+
+/// What a host demands of a worker process besides the plug-ins' own objects.
+///
+/// These are calls as those of an interface, so that a plug-in may request services of the host while it is activated, and
+/// a function may call the host's closures.
+protocol WorkerDesk: Sendable {
+    /// Activates a bundle whose entry was called.
+    ///
+    /// - Returns: the reason why it failed, or nil.
+    func activate(_ bundle: UInt32) throws -> SentError?
+
+    /// Creates an object of a provider or a C factory, and releases it.
+    ///
+    /// - Parameters:
+    ///   - bundle: the number of the bundle.
+    ///   - name: the name under which the plug-in registered it.
+    ///   - point: its extension point; empty for none.
+    ///   - isFactory: whether it is a C factory.
+    /// - Returns: the reason why it failed, or nil.
+    /// - Throws: the reason why the process cannot be asked.
+    func makeObject(_ bundle: UInt32, _ name: String, _ point: String, _ isFactory: Bool) throws -> SentError?
+
+    /// Calls a C function of a bundle.
+    func call(_ bundle: UInt32, _ function: String, _ arguments: [SentValue]) throws -> FunctionOutcome
+}
+
+/// How the call of a C function ended.
+enum FunctionOutcome: RemoteValue {
+    case returned(SentValue)
+    case failed(SentError)
+
+    func write(to writer: inout RemoteWriter) throws {
+        switch self {
+        case .returned(let value):
+            try writer.write(case: 0)
+            try writer.write(value)
+        case .failed(let error):
+            try writer.write(case: 1)
+            try writer.write(error)
+        }
+    }
+
+    static func read(from reader: inout RemoteReader) throws -> Self {
+        switch try reader.caseNumber() {
+        case 0: .returned(try reader.next())
+        case 1: .failed(try reader.next())
+        case let other: throw reader.unknownCase(other, of: Self.self)
+        }
+    }
+}
+
+/// The desk as the host has it.
+final class WorkerDeskProxy: WorkerDesk {
+    private let remote: RemoteObject
+
+    private init(_ remote: RemoteObject) { self.remote = remote }
+
+    func activate(_ bundle: UInt32) throws -> SentError? { try remote.call(0, bundle) }
+    func call(_ bundle: UInt32, _ function: String, _ arguments: [SentValue]) throws -> FunctionOutcome {
+        try remote.call(1, bundle, function, arguments)
+    }
+    func makeObject(_ bundle: UInt32, _ name: String, _ point: String, _ isFactory: Bool) throws -> SentError? {
+        try remote.call(2, bundle, name, point, isFactory)
+    }
+
+    static let interface = RemoteInterface<any WorkerDesk>(
+        proxy: { WorkerDeskProxy($0) },
+        methods: [
+            RemoteMethod("activate(_:)") { try $0.activate($1) },
+            RemoteMethod("call(_:_:_:)") { try $0.call($1, $2, $3) },
+            RemoteMethod("makeObject(_:_:_:_:)") { try $0.makeObject($1, $2, $3, $4) },
+        ])
+
+    /// The number of the desk among the providers of the process.
+    static let number: UInt32 = 0
+
+    /// The desk at the other end of a connection.
+    ///
+    /// Both ends are the same library, which was compared before, so they have the same methods.
+    static func desk(over connection: any RemoteConnection) throws -> any WorkerDesk {
+        try interface.make(number, methods: interface.methodNames, over: connection)
+    }
+}

@@ -1,0 +1,46 @@
+internal import CPluginSupport.Shims
+
+/// Keeps a worker process from being ended for lack of use: a call that is about to be made has one, and each object.
+final class WorkerHold: Sendable {
+    private let session: any WorkerSession
+
+    private init(_ session: any WorkerSession) { self.session = session }
+
+    /// Nil if the process ends or has ended.
+    static func on(_ session: any WorkerSession) -> WorkerHold? { session.hold() ? WorkerHold(session) : nil }
+
+    deinit { session.letGo() }
+}
+
+extension PluginWorker {
+    func hold() -> Bool {
+        values.withLock { values in
+            guard values.end == nil, values.cause == nil, values.stopsBy == nil else { return false }
+            values.holds += 1
+            values.unusedSince = nil
+            return true
+        }
+    }
+
+    func letGo() { values.withLock { $0.holds -= 1 } }
+
+    /// Ends the process if nobody has used it for ``Placement/idleTime``. [the monitor's thread]
+    ///
+    /// One without a bundle is a spare: it waits for its first use.
+    func endIfUnused(at now: UInt64) {
+        guard let time = start.placement.idleTime else { return }
+        let ends = values.withLock { values in
+            guard values.holds == 0, values.questions.isEmpty, values.stopsBy == nil, !values.residents.isEmpty else {
+                values.unusedSince = nil
+                return false
+            }
+            let since = values.unusedSince ?? now
+            values.unusedSince = since
+            guard now >= MonotonicTime.time(since, plus: time) else { return false }
+            // Under the lock, so that nobody can begin to use it.
+            values.stopsBy = MonotonicTime.time(now, plus: Self.unloadTime)
+            return true
+        }
+        if ends { stop(by: Self.unloadTime) }
+    }
+}

@@ -1,0 +1,58 @@
+import Dispatch
+
+/// Workers that were started ahead, without a plug-in, so that the next one need not be waited for.
+///
+/// A worker's rights are fixed when it starts. So a spare serves only a plug-in with the same rights; if it is sandboxed,
+/// only the bundle for which it was started, whose directory it may read: for example after a crash.
+final class WorkerSpares: Sendable {
+    static let shared = WorkerSpares()
+
+    private struct Key: Hashable {
+        let rights: Placement.Rights
+        /// Nil if any bundle can use it.
+        let bundlePath: String?
+
+        init(_ placement: Placement, _ bundle: PluginBundle) {
+            rights = placement.rights
+            bundlePath = placement.execution == .sandboxed ? bundle.bundlePath : nil
+        }
+    }
+
+    /// The oldest first.
+    private let spares = Lock<[(key: Key, worker: PluginWorker)]>([])
+
+    var workers: [PluginWorker] { spares.withLock { $0.map(\.worker) } }
+    var count: Int { spares.withLock(\.count) }
+
+    /// A worker for a bundle: a spare one, or a new one.
+    func worker(for placement: Placement, _ bundle: PluginBundle) throws(PluginError) -> PluginWorker {
+        guard placement.spares > 0 else { return try PluginWorker.start(placement, for: bundle) }
+        let key = Key(placement, bundle)
+        let spare = take(key)
+        defer { refill(key, placement, bundle) }
+        if let spare { return spare }
+        return try PluginWorker.start(placement, for: bundle)
+    }
+
+    private func take(_ key: Key) -> PluginWorker? {
+        spares.withLock { spares in
+            spares.removeAll { $0.worker.hasEnded || $0.worker.isForked }
+            guard let index = spares.firstIndex(where: { $0.key == key }) else { return nil }
+            return spares.remove(at: index).worker
+        }
+    }
+
+    /// Starts another one on another thread, and ends those that are too many.
+    private func refill(_ key: Key, _ placement: Placement, _ bundle: PluginBundle) {
+        DispatchQueue.global().async { [self] in
+            guard let worker = try? PluginWorker.start(placement, for: bundle) else { return }
+            let surplus = spares.withLock { spares in
+                spares.append((key, worker))
+                let surplus = spares.prefix(max(0, spares.count - placement.spares)).map(\.worker)
+                spares.removeFirst(surplus.count)
+                return surplus
+            }
+            for worker in surplus { worker.stop(by: PluginWorker.unloadTime) }
+        }
+    }
+}

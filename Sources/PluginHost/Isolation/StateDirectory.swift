@@ -1,0 +1,54 @@
+internal import CPluginSupport.Shims
+import Glibc
+
+/// The directory in which a plug-in keeps what should outlive a restart: `$STATE` in `PHPermissions`.
+///
+/// It is the same one in the application's process and in a worker: `APPLICATION/plugins/IDENTIFIER` in the user's
+/// directory for state.
+struct StateDirectory: Sendable, Hashable {
+    let path: String
+
+    /// Why it cannot be used.
+    struct Failure: Error {
+        let errno: CInt
+    }
+
+    /// The directory of a plug-in; nil if one of the names cannot be that of a directory, or the user has no home
+    /// directory.
+    ///
+    /// - Parameters:
+    ///   - identifier: of the plug-in.
+    ///   - application: the application's name.
+    ///   - user: the places of the user.
+    init?(of identifier: String, in application: String, user: UserDirectories = .process) {
+        // An identifier comes from Info.plist.
+        guard let all = user.state, Self.isName(application), Self.isName(identifier) else { return nil }
+        path = Path.join(all, "\(application)/plugins/\(identifier)")
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text != "." && text != ".." && text.utf8.count <= 255
+            && !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+    }
+
+    /// Creates the directory, and those above it, if they do not exist.
+    ///
+    /// Only its owner may enter it. A link in its place is refused.
+    ///
+    /// - Parameter owner: who must own it, if that is not the user of this process.
+    /// - Throws: ``Failure`` with the error of the system.
+    func make(for owner: (user: UInt32, group: UInt32)? = nil) throws(Failure) {
+        // Another user has to pass through those above, but must not list them.
+        OwnFile.makeDirectory(path, modeAbove: owner == nil ? 0o700 : 0o711)
+        let directory = phs_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        guard directory >= 0 else { throw Failure(errno: errno) }
+        defer { close(directory) }
+        guard let owner else { return }
+        var found = phs_file_identity()
+        guard phs_fstat(directory, &found) == 0 else { throw Failure(errno: errno) }
+        // What is in it keeps its owner: an earlier user of the workers could have put a hard link there.
+        guard found.owner == owner.user || fchown(directory, owner.user, owner.group) == 0 else {
+            throw Failure(errno: errno)
+        }
+    }
+}

@@ -1,0 +1,191 @@
+internal import CPluginSupport.Shims
+import Glibc
+@_spi(PluginHost) internal import PluginABI
+import Synchronization
+
+// What the monitor asks about a worker, and what it reports. [the monitor's thread]
+extension PluginWorker {
+    // MARK: Times
+
+    /// When the next answer is due.
+    var nextDeadline: UInt64? {
+        values.withLock { values in
+            guard values.cause == nil else { return nil }
+            return values.questions.values.map(\.due).reduce(values.stopsBy ?? .max, min)
+        }
+    }
+
+    /// Why the worker has to end now, if a time is over.
+    func overdue(at now: UInt64) -> WorkerEnd.Cause? {
+        values.withLock { values in
+            guard values.cause == nil else { return nil }
+            if let late = values.questions.values.first(where: { $0.due <= now }) { return .timeOut(late.time) }
+            return values.stopsBy.map { $0 <= now } == true ? .host : nil
+        }
+    }
+
+    /// Lets no time run while a debugger is attached, or the process waits for one. [any thread]
+    ///
+    /// - Parameter isTraced: whether one is attached now; then it counts as attached since the last look.
+    func lookForDebugger(isTraced: Bool) {
+        let now = MonotonicTime.now
+        values.withLock { values in
+            let time = now - min(now, values.lastDebuggerLook)
+            values.lastDebuggerLook = max(now, values.lastDebuggerLook)
+            guard isTraced || (start.waitsForDebugger && !values.isReady) else { return }
+            for question in values.questions.keys {
+                values.questions[question]!.due = MonotonicTime.time(values.questions[question]!.due, plus: time)
+            }
+            values.stopsBy = values.stopsBy.map { MonotonicTime.time($0, plus: time) }
+            link.debuggedTime.add(time, ordering: .relaxed)
+        }
+    }
+
+    func lookForDebugger() {
+        lookForDebugger(isTraced: ProcessLook(process: processIdentifier)?.isTraced == true)
+    }
+
+    // MARK: Calls without an answer
+
+    /// Notes whether a call has had no answer for long, and reports the change.
+    ///
+    /// - Parameter start: when the oldest call under way began; nil if there is none.
+    func noteOldestCall(_ start: ContinuousClock.Instant?) {
+        let isUnresponsive = start.map { $0.duration(to: .now) >= Self.patience } ?? false
+        let isChange = values.withLock { values in
+            defer { values.unresponsiveSince = isUnresponsive ? start : nil }
+            return (values.unresponsiveSince != nil) != isUnresponsive
+        }
+        if isChange { report(isUnresponsive ? .unresponsive : .responsive) }
+    }
+
+    /// After this time without an answer, a worker counts as unresponsive.
+    static let patience = Duration.seconds(5)
+
+    // MARK: Limits
+
+    var limitsProcessorTime: Bool { start.placement.limits.processorSeconds != nil }
+
+    /// The limit that the process exceeds, if any.
+    func limitExceeded(by look: ProcessLook?) -> WorkerEnd.Limit? {
+        guard let look else { return nil }
+        // The window belongs to the host.
+        let most = WorkerLimits.bytes(start.placement.limits.memory)
+        return look.memory - Int(PHS_WINDOW_SIZE) > most ? .memory : nil
+    }
+
+    /// Ends the worker if its own directory has grown beyond the limit; measures on another thread.
+    func measureState() {
+        guard let directory = start.stateDirectory else { return }
+        let isFirst = values.withLock { values in
+            defer { values.isMeasuring = true }
+            return !values.isMeasuring
+        }
+        // The last measurement may not have ended.
+        guard isFirst else { return }
+        WorkerReports.clean { [self] in
+            let most = WorkerLimits.bytes(start.placement.limits.state)
+            if DirectorySize.exceeds(most, path: directory) { kill(.limit(.state)) }
+            values.withLock { $0.isMeasuring = false }
+        }
+    }
+
+    // MARK: The end
+
+    /// A confined worker has no children; one that is isolated may.
+    var mayHaveChildren: Bool { !start.isSandboxed }
+
+    /// The process has ended: everyone who waits for it gets an error.
+    func end(_ status: phs_worker_end, processorTime: Duration?, output: String) {
+        let calls = lanes.calls
+        let (replies, end, performed, culprits) = values.withLock { values in
+            let performed = values.lastCalls ?? calls.filter(\.isInPlugin)
+            let end = WorkerEnd(
+                cause: cause(status, processorTime, values), phase: values.phase(performed.first ?? calls.first),
+                writing: output)
+            values.end = end
+            let culprits = end.cause == .host ? [] : values.culprits(performed)
+            values.blamed = Set(culprits.map(\.path))
+            defer { values.questions = [:] }
+            return (values.questions.values.map(\.reply), end, performed, culprits)
+        }
+        let wasReady = Self.table.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) } != nil
+        if wasReady { report(.ended(end)) }
+        // Before the callers know, because they may use the plug-in again at once.
+        for culprit in culprits { WorkerSupervisor.shared.note(end, of: culprit.path, culprit.bundle.object, in: self) }
+        log.end(of: start.bundleIdentifier)
+        lanes.end(in: performed)
+        for reply in replies { reply.give(.ended(end)) }
+    }
+
+    private func cause(_ status: phs_worker_end, _ time: Duration?, _ values: Values) -> WorkerEnd.Cause {
+        if let cause = values.cause { return cause }
+        if values.stopsBy != nil { return .host }
+        switch status.state {
+        case PHS_WORKER_EXITED: return .exit(status.number)
+        case PHS_WORKER_KILLED:
+            // The kernel ends a process that exceeds its processor time like this. It counts the time in two ways: on a
+            // virtual machine whose processors are busy, what it reports was a quarter less than what it limited.
+            if [SIGKILL, SIGXCPU].contains(status.number), let time, let most = start.placement.limits.processorSeconds,
+                time >= .seconds(most) / 2
+            {
+                return .limit(.processorSeconds)
+            }
+            return .signal(status.number)
+        default: return .unknown
+        }
+    }
+
+    /// The process and everything that it left behind is gone.
+    func isCleaned() {
+        let waits = values.withLock { values in
+            values.isCleaned = true
+            values.process = nil
+            defer { values.stopWaits = [] }
+            return values.stopWaits
+        }
+        if waits.isEmpty { return }
+        WorkerReports.deliver { for wait in waits { wait.value.resume() } }
+    }
+}
+
+extension PluginWorker.Values {
+    /// The bundles whose code ended the process.
+    ///
+    /// - Parameter calls: those that it performed.
+    /// - Returns: none if several are loaded, and nothing was demanded of any of them.
+    func culprits(_ calls: [LaneCall]) -> [PluginWorker.Resident] {
+        let called = Set(calls.map(\.bundle))
+        let active = residents.filter { $0.value.step != nil || $0.value.isUnloading || called.contains($0.key) }
+        let old = former.filter { called.contains($0.key) }
+        if !active.isEmpty || !old.isEmpty { return Array(active.values) + Array(old.values) }
+        // The only one is to blame even if no call was under way: its threads run on.
+        return residents.count == 1 ? Array(residents.values) : []
+    }
+
+    /// What runs now.
+    ///
+    /// - Parameter call: the call under way, if there is one.
+    /// - Returns: the step of a load or an unload, the call, or `idle`.
+    func phase(_ call: LaneCall?) -> WorkerEnd.Phase {
+        guard isReady else { return .start }
+        for resident in residents.values {
+            if resident.isUnloading { return .deactivate }
+            switch resident.step {
+            case .opening: return .open
+            case .entry: return .enter
+            case .activation: return .activate
+            case .end, nil: break
+            }
+        }
+        guard let call else { return .idle }
+        guard let provider = providers[call.provider] else {
+            let function = functions.values.first { $0.bundle == call.bundle } ?? functions.values.first
+            return function.map { .call(provider: "", method: $0.name) } ?? .idle
+        }
+        if !call.isOfMethod { return .make(provider.name) }
+        let methods = provider.methods ?? []
+        return .call(
+            provider: provider.name, method: call.method < methods.count ? methods[Int(call.method)] : "\(call.method)")
+    }
+}

@@ -1,0 +1,108 @@
+@_spi(PluginHost) internal import PluginABI
+
+extension PluginWorker {
+    /// How long a plug-in may take to be unloaded; then its worker is killed.
+    static let unloadTime = Duration.seconds(2)
+
+    /// Loads a bundle in the worker, and waits for the outcome.
+    ///
+    /// - Returns: the number of the bundle in this worker, and what its code registered.
+    /// - Throws: ``PluginError``: the findings of the load in the worker; `workerEnded` if the worker ended; `callTimedOut`
+    ///   if it did not answer within ``IsolationPolicy/startTime``; `loadInterrupted` in a forked process.
+    func load(_ bundle: PluginBundle) throws(PluginError) -> (number: UInt32, report: LoadedReport) {
+        try requireParent(bundle)
+        let number = values.withLock { values in
+            values.lastResident += 1
+            values.residents[values.lastResident] = Resident(
+                path: bundle.bundlePath, identifier: bundle.displayIdentifier, bundle: WeakReference(bundle),
+                step: .opening)
+            return values.lastResident
+        }
+        let request = LoadRequest(bundle: number, path: bundle.bundlePath, stateDirectory: start.stateDirectory)
+        switch try ask(.load(number), .load(request), within: start.placement.startTime, for: bundle) {
+        case .loaded(let report): return (number, report)
+        case .failed(let findings): throw PluginError(bundlePath: bundle.bundlePath, findings: findings)
+        case .done, .ended: throw error(for: bundle)
+        }
+    }
+
+    /// Unloads a bundle in the worker: deactivates it, and removes its registrations.
+    ///
+    /// - Parameters:
+    ///   - bundle: the bundle.
+    ///   - number: of ``load(_:)``.
+    /// - Throws: ``PluginError``: `workerEnded` or `callTimedOut` if the worker ended, which unloads the bundle too.
+    func unload(_ bundle: PluginBundle, number: UInt32) throws(PluginError) {
+        try requireParent(bundle)
+        values.withLock { $0.residents[number]?.isUnloading = true }
+        let answer = try ask(.unload(number), .unload(number), within: Self.unloadTime, for: bundle)
+        if case .ended = answer { throw error(for: bundle) }
+    }
+
+    /// Makes known to the worker that objects are no longer used. [any thread]
+    func release(_ object: UInt32) {
+        guard !isForked else { return }
+        if let sent = try? sender.send(.release([object])), !sent { monitor.wake() }
+    }
+
+    private func ask(
+        _ question: WorkerAnswer.Question, _ message: ControlMessage, within time: Duration, for bundle: PluginBundle
+    ) throws(PluginError) -> WorkerAnswer {
+        HeldLocks.preconditionNone(before: "a wait for a worker")
+        let reply = ask(question, within: time)
+        do {
+            try sender.send(message)
+        } catch {
+            throw PluginError(
+                bundlePath: bundle.bundlePath,
+                PluginFinding(
+                    .messageTooLarge, message: "The bundle cannot be described to its worker.",
+                    remedy: "Use a shorter path.", systemMessage: "\(error)"))
+        }
+        // It has a new deadline to wait for, and perhaps something to send.
+        monitor.wake()
+        return reply.wait()
+    }
+
+    private func requireParent(_ bundle: PluginBundle) throws(PluginError) {
+        if isForked { throw forkError(bundle) }
+    }
+
+    func forkError(_ bundle: PluginBundle) -> PluginError {
+        PluginError(
+            bundlePath: bundle.bundlePath,
+            PluginFinding(
+                .loadInterrupted,
+                message:
+                    "The worker of \(quoted(bundle.bundlePath)) belongs to the process from which this one was forked.",
+                remedy: "Use plug-ins in the process that started their workers, or load the bundle after the fork."))
+    }
+
+    // MARK: Errors
+
+    /// The error for something that this worker can no longer do, because it has ended.
+    ///
+    /// - Parameters:
+    ///   - bundle: the bundle.
+    ///   - phase: what the caller waited for; nil for what the worker was doing.
+    /// - Returns: an error of code `callTimedOut` or `workerEnded`.
+    func error(for bundle: PluginBundle, during phase: WorkerEnd.Phase? = nil) -> PluginError {
+        var end = end ?? WorkerEnd(cause: values.withLock(\.cause) ?? .unknown, phase: .idle)
+        if let phase { end.phase = phase }
+        var finding: PluginFinding
+        if case .timeOut = end.cause {
+            finding = PluginFinding(
+                .callTimedOut, message: "The worker process \(processIdentifier) \(end).",
+                remedy: "Report this to the author of the plug-in, or allow more time in IsolationPolicy.")
+        } else {
+            finding = PluginFinding(
+                .workerEnded, message: "The worker process \(processIdentifier) \(end).",
+                remedy: """
+                    The plug-in's objects are gone; the next one that is created starts a new worker. Report this to the \
+                    author of the plug-in.
+                    """)
+        }
+        finding.workerEnd = end
+        return PluginError(bundlePath: bundle.bundlePath, finding)
+    }
+}

@@ -1,0 +1,117 @@
+@_spi(PluginHost) internal import PluginABI
+import Synchronization
+
+extension PluginWorker {
+    /// Takes a message of the worker. [the monitor's thread]
+    ///
+    /// - Throws: ``ControlFault`` if the worker must not send it now.
+    func take(_ message: ControlMessage, _ descriptors: [RemoteDescriptor]) throws(ControlFault) {
+        let isReady = values.withLock(\.isReady)
+        switch message {
+        case .ready(let ready):
+            // It may come before the thread that started the worker waits for it.
+            guard !isReady else { throw outOfOrder(message) }
+            if let finding = mismatch(ready) { refuse([finding]) }
+        case .confined(let layers):
+            guard !isReady else { throw outOfOrder(message) }
+            becomeReady(layers)
+        case .failed(0, let findings):
+            guard !isReady else { throw outOfOrder(message) }
+            refuse(findings)
+        case .loaded(let bundle, let report):
+            // Before the load returns, because the first call may follow at once.
+            values.withLock { values in
+                for provider in report.providers { values.providers[provider.number] = provider }
+            }
+            guard give(.loaded(report), to: .load(bundle)) else { throw outOfOrder(message) }
+            endStep(of: bundle)
+        case .failed(let bundle, let findings):
+            guard !findings.isEmpty, give(.failed(findings), to: .load(bundle)) else { throw outOfOrder(message) }
+            values.withLock { _ = $0.residents.removeValue(forKey: bundle) }
+        case .unloaded(let bundle):
+            guard give(.done, to: .unload(bundle)) else { throw outOfOrder(message) }
+            values.withLock { $0.former[bundle] = $0.residents.removeValue(forKey: bundle) }
+        case .step(let bundle, let step): if !begin(step, of: bundle) { throw outOfOrder(message) }
+        case .log(let level, let bundleIdentifier, let text):
+            guard isReady else { throw outOfOrder(message) }
+            // The worker may name any; which plug-in of a group it is, only the worker knows.
+            let isOwn = values.withLock { values in
+                values.residents.values.contains { $0.identifier == bundleIdentifier }
+            }
+            log.put(text, level, of: isOwn ? bundleIdentifier : start.bundleIdentifier)
+        case .descriptors(let lane, let turn):
+            guard lanes.put(descriptors, lane: lane, turn: turn) else {
+                throw .violation("descriptors come for turn \(turn) of lane \(lane), which is not under way")
+            }
+        case .hello, .load, .release, .unload, .bye: throw outOfOrder(message)
+        }
+    }
+
+    private func outOfOrder(_ message: ControlMessage) -> ControlFault {
+        .violation("a message of kind \(message.kind) comes when none is expected")
+    }
+
+    private func mismatch(_ ready: WorkerReady) -> PluginFinding? {
+        let own = LibraryFingerprint.current
+        let hasSameLibrary =
+            start.placement.runtime == nil
+            ? ready.fingerprint == own : LibraryFingerprint.isSameVersion(ready.fingerprint)
+        guard ready.version != WorkerHello.currentVersion || !hasSameLibrary else { return nil }
+        let difference =
+            ready.version != WorkerHello.currentVersion
+            ? "the protocol \(ready.version), and the application the protocol \(WorkerHello.currentVersion)"
+            : "the build \(quoted(ready.fingerprint)) of the library, and the application the build \(quoted(own))"
+        if let runtime = start.placement.runtime {
+            return PluginFinding(
+                .workerUnavailable, filePath: runtime.program, subject: "fingerprint",
+                message: "The worker program of the runtime has \(difference).",
+                remedy: "Install the runtime that belongs to this version of the library.")
+        }
+        return PluginFinding(
+            .workerUnavailable, subject: "fingerprint", message: "The worker program has \(difference).",
+            remedy: """
+                Restart the application if the library was upgraded while it runs; otherwise install the worker program of \
+                the same build.
+                """)
+    }
+
+    private func becomeReady(_ layers: [String]) {
+        let confinement = start.confinement
+        // What the worker itself applies, it has to confirm.
+        if start.isSandboxed, !layers.contains(Confinement.Layer.systemCalls.rawValue) {
+            return refuse([
+                PluginFinding(
+                    .sandboxUnavailable, subject: Confinement.Layer.systemCalls.rawValue,
+                    message: "The worker did not confirm that its system calls are restricted.",
+                    remedy: "Install the worker program of the same build as the library.")
+            ])
+        }
+        values.withLock { values in
+            values.isReady = true
+            values.confinement = confinement
+        }
+        Self.table.withLock { $0[ObjectIdentifier(self)] = self }
+        report(.started)
+        _ = give(.done, to: .start)
+    }
+
+    /// - Returns: false if no bundle has this number, or if it has reported more steps than a load has.
+    private func begin(_ step: LoadStep, of bundle: UInt32) -> Bool {
+        let path: String? = values.withLock { values in
+            guard let resident = values.residents[bundle], resident.stepCount < Self.mostSteps else { return nil }
+            values.residents[bundle]!.stepCount += 1
+            values.residents[bundle]!.step = step == .end ? nil : step
+            return resident.path
+        }
+        guard let path else { return false }
+        if HostEnvironment.loadStepReaders.load(ordering: .relaxed) & HostEnvironment.applicationReadsSteps != 0 {
+            WorkerReports.deliver { HostEnvironment.current.loadStep?(path, step) }
+        }
+        return true
+    }
+
+    /// How many steps of one bundle a worker may report: a load has four, and an attempt to load it again has them anew.
+    private static let mostSteps = 64
+
+    private func endStep(of bundle: UInt32) { values.withLock { $0.residents[bundle]?.step = nil } }
+}

@@ -1,0 +1,105 @@
+@_spi(PluginHost) internal import PluginABI
+
+extension PluginWorker {
+    /// Starts a worker, and waits until it is ready and confined.
+    ///
+    /// - Throws: ``PluginError`` of code `workerUnavailable`, or `sandboxUnavailable` if the machine cannot confine it as
+    ///   the placement demands.
+    ///
+    /// **Cost.** Starting a process that is linked to this library: some milliseconds.
+    static func start(_ placement: Placement, for bundle: PluginBundle) throws(PluginError) -> PluginWorker {
+        try start(WorkerStart(placement, for: bundle))
+    }
+
+    /// Starts a worker for a bundle without loading it, for the benchmark.
+    @_spi(Tools) public static func start(for bundle: PluginBundle) throws(PluginError) -> PluginWorker {
+        try start(bundle.placement(), for: bundle)
+    }
+
+    static func start(_ start: WorkerStart) throws(PluginError) -> PluginWorker {
+        let worker: PluginWorker
+        do throws(PluginFinding) {
+            worker = try launch(start)
+        } catch {
+            throw PluginError(bundlePath: start.bundlePath, error)
+        }
+        let reply = worker.ask(.start, within: start.placement.startTime)
+        do {
+            try worker.sender.send(.hello(start.hello), [try worker.lanes.window.duplicateDescriptor()])
+        } catch let failure as WorkerFailure {
+            worker.refuse([PluginFinding(failure, program: "", isSandboxed: false)])
+        } catch {
+            worker.refuse([
+                PluginFinding(
+                    .workerUnavailable, message: "The worker cannot be given its first message.",
+                    remedy: "Let the application have a shorter name and fewer capabilities.", systemMessage: "\(error)"
+                )
+            ])
+        }
+        worker.monitor.wake()
+        if case .ended(let end) = reply.wait() { throw worker.startError(end) }
+        return worker
+    }
+
+    private static func launch(_ start: WorkerStart) throws(PluginFinding) -> PluginWorker {
+        let program: String
+        if let chosen = start.program ?? start.placement.runtime?.program {
+            program = chosen
+        } else {
+            program = try start.placement.program.path()
+        }
+        do throws(WorkerFailure) {
+            return try start.launch(program)
+        } catch {
+            throw PluginFinding(
+                error, program: program, user: start.placement.user, isSandboxed: start.isSandboxed)
+        }
+    }
+
+    /// Ends a worker that runs but must not be used.
+    func refuse(_ findings: [PluginFinding]) {
+        values.withLock { values in
+            if values.refusal.isEmpty { values.refusal = findings }
+        }
+        kill(.host)
+    }
+
+    private func startError(_ end: WorkerEnd) -> PluginError {
+        let refusal = values.withLock(\.refusal)
+        if !refusal.isEmpty { return PluginError(bundlePath: start.bundlePath, findings: refusal) }
+        var finding = PluginFinding(
+            .workerUnavailable, message: "The worker process \(processIdentifier) \(end).",
+            remedy: """
+                Check that the worker program is the one that was installed with this library; what it printed is in the \
+                error's “workerEnd”.
+                """)
+        finding.workerEnd = end
+        return PluginError(bundlePath: start.bundlePath, finding)
+    }
+
+    // MARK: Answers
+
+    /// The worker must answer within a time; then it is ended.
+    @discardableResult
+    func ask(_ question: WorkerAnswer.Question, within time: Duration) -> Reply<WorkerAnswer> {
+        let reply = Reply<WorkerAnswer>()
+        let end = values.withLock { values in
+            if values.end == nil {
+                values.questions[question] = WorkerAnswer.Pending(
+                    reply: reply, time: time, due: MonotonicTime.after(time))
+            }
+            return values.end
+        }
+        if let end { reply.give(.ended(end)) }
+        return reply
+    }
+
+    /// Passes on what the worker answered.
+    ///
+    /// - Returns: false if nobody asked.
+    func give(_ answer: WorkerAnswer, to question: WorkerAnswer.Question) -> Bool {
+        let asked = values.withLock { $0.questions.removeValue(forKey: question) }
+        asked?.reply.give(answer)
+        return asked != nil
+    }
+}

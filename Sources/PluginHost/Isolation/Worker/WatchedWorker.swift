@@ -1,0 +1,165 @@
+internal import CPluginSupport.Shims
+import Dispatch
+import Glibc
+@_spi(PluginHost) internal import PluginABI
+
+/// A worker process as the monitor sees it: its end, its messages, its output, its deadlines and its use of memory.
+///
+/// **Threads.** The monitor's.
+final class WatchedWorker {
+    /// The descriptors that are polled for a worker.
+    static let pollCount = 3
+    /// The time between two looks at a worker's calls.
+    static let lookInterval: UInt64 = 1_000_000_000
+    /// The memory is read at each second look.
+    private static let looksForMemory = 2
+    /// The time between the end of the control socket and the end of the process.
+    private static let closingTime: UInt64 = 1_000_000_000
+    /// How many messages of one worker are read before the next worker's turn.
+    private static let mostMessages = 64
+
+    let worker: PluginWorker
+    private let process: phs_worker
+    private let receiver: ControlReceiver
+    private let socket: RemoteDescriptor
+    private let output: WorkerOutput
+    private var isReceiving = true
+    /// What lanes wait for that were announced descriptors, until the socket has been read.
+    private var descriptorWaits: [DispatchSemaphore] = []
+    /// By when the process must have ended, because it no longer has its control socket.
+    private var endsBy: UInt64?
+    private var nextLook: UInt64
+    private var lookCount = 0
+    /// Since when the calls under way have been there, at least.
+    private var calls: [LaneCall: ContinuousClock.Instant] = [:]
+
+    init(_ worker: PluginWorker, _ process: phs_worker, socket: RemoteDescriptor, output: WorkerOutput) {
+        self.worker = worker
+        self.process = process
+        self.socket = socket
+        self.output = output
+        receiver = ControlReceiver(socket, from: .worker)
+        nextLook = MonotonicTime.now + Self.lookInterval
+    }
+
+    // MARK: What the monitor waits for
+
+    func addPolls(to polls: inout [pollfd], at now: UInt64) {
+        polls.append(pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0))
+        let sends = worker.sender.isWaiting ? POLLOUT : 0
+        polls.append(
+            pollfd(fd: isReceiving ? socket.descriptor : -1, events: Int16(POLLIN | sends), revents: 0))
+        let reads = output.isOpen && output.pause(at: now) == nil
+        polls.append(pollfd(fd: reads ? output.pipe.descriptor : -1, events: Int16(POLLIN), revents: 0))
+    }
+
+    /// When something is due, even if nothing arrives.
+    func nextTime(at now: UInt64) -> UInt64 {
+        [worker.nextDeadline, endsBy, output.isOpen ? output.pause(at: now) : nil].compactMap(\.self)
+            .reduce(nextLook, min)
+    }
+
+    /// - Returns: whether the process still runs.
+    func handle(_ polls: ArraySlice<pollfd>, at now: UInt64) -> Bool {
+        let ready = polls.map(\.revents)
+        if ready[0] != 0 {
+            finish()
+            return false
+        }
+        if ready[1] & Int16(POLLOUT) != 0 { worker.sender.flush() }
+        if worker.link.takeAwaits() { descriptorWaits = worker.lanes.descriptorWaits }
+        if ready[1] & ~Int16(POLLOUT) != 0 || !descriptorWaits.isEmpty, receive() {
+            // What a lane waits for was sent before it began to wait: it has arrived by now, or does not come.
+            for wait in descriptorWaits { wait.signal() }
+            descriptorWaits = []
+        }
+        if ready[2] != 0 { output.read(at: now) }
+        checkTimes(now)
+        return true
+    }
+
+    // MARK: Messages
+
+    /// - Returns: whether nothing is left to receive now.
+    private func receive() -> Bool {
+        for _ in 0..<Self.mostMessages where isReceiving {
+            do throws(ControlFault) {
+                switch try receiver.next(until: ControlPacket.atOnce) {
+                case .message(let message, let descriptors): try worker.take(message, descriptors)
+                case .nothing: return true
+                case .end:
+                    // Usually the process ends at this moment.
+                    isReceiving = false
+                    endsBy = MonotonicTime.now + Self.closingTime
+                }
+            } catch {
+                isReceiving = false
+                worker.kill(error.cause)
+            }
+        }
+        return !isReceiving
+    }
+
+    // MARK: Times
+
+    private func checkTimes(_ now: UInt64) {
+        if worker.overdue(at: now) != nil {
+            // The debugger may have come since the last look.
+            worker.lookForDebugger()
+            if let cause = worker.overdue(at: now) { worker.kill(cause) }
+        }
+        worker.dismissIfIdle()
+        if let endsBy, now >= endsBy {
+            self.endsBy = nil
+            worker.kill(.violation("it closed its control socket"))
+        }
+        if now >= nextLook {
+            nextLook = now + Self.lookInterval
+            look()
+        }
+    }
+
+    private func look() {
+        lookCount += 1
+        let look = ProcessLook(process: process.process)
+        worker.lookForDebugger(isTraced: look?.isTraced == true)
+        if lookCount % Self.looksForMemory == 0 {
+            if let limit = worker.limitExceeded(by: look) { worker.kill(.limit(limit)) }
+            worker.measureState()
+        }
+        // While a callback of the host runs, nobody waits for the plug-in.
+        let current = worker.lanes.calls.filter(\.isInPlugin)
+        let before = calls
+        calls = Dictionary(uniqueKeysWithValues: current.map { ($0, before[$0] ?? .now) })
+        worker.noteOldestCall(calls.values.min())
+        worker.endIfUnused(at: nextLook - Self.lookInterval)
+    }
+
+    // MARK: The end
+
+    private func finish() {
+        let status = phs_worker_look(process.descriptor)
+        // It is not reaped yet, so its number still belongs to it.
+        let time = worker.limitsProcessorTime ? ProcessLook.processorTime(process: process.process) : nil
+        _ = receive()
+        output.finish()
+        worker.end(status, processorTime: time, output: output.text)
+        // The callers know. What is left takes longer: it reads the state of each process of the machine.
+        WorkerReports.clean { [worker, process] in
+            if worker.mayHaveChildren { withUnsafePointer(to: process) { _ = phs_worker_end_session($0) } }
+            _ = phs_worker_reap(process.descriptor)
+            worker.isCleaned()
+        }
+    }
+}
+
+extension ControlFault {
+    /// As the cause of a worker's end.
+    fileprivate var cause: WorkerEnd.Cause {
+        switch self {
+        case .violation(let text): .violation(text)
+        // Not the worker's fault.
+        case .descriptorsExhausted, .system: .host
+        }
+    }
+}

@@ -1,0 +1,47 @@
+internal import CPluginSupport.Shims
+import Glibc
+
+/// The variables of the environment that concern workers.
+enum WorkerEnvironment {
+    /// The variables that a worker gets: languages, time zone, where libraries are, and those that were granted.
+    ///
+    /// - Parameters:
+    ///   - granted: their names.
+    ///   - libraries: the directories in which the worker program finds its libraries.
+    /// - Returns: them, as in `LANG=C`.
+    static func variables(granted: Set<String>, libraries: [String]) -> [String] {
+        // Swift's runtime would start another program to print the stack of a process that crashes; until that has
+        // ended, which can take half a minute, the process has not ended either, and its callers wait.
+        var variables = ["\(PHS_WORKER_VARIABLE)=1", "SWIFT_BACKTRACE=enable=no"]
+        for (name, value) in host where isForEveryWorker(name) || granted.contains(name) {
+            variables.append("\(name)=\(value)")
+        }
+        if !libraries.isEmpty { variables.append("LD_LIBRARY_PATH=" + libraries.joined(separator: ":")) }
+        return variables
+    }
+
+    /// The directories that the dynamic linker searches first in this process.
+    static var libraryDirectories: [String] { value("LD_LIBRARY_PATH").map { [$0] } ?? [] }
+
+    /// Whether `PLUGINHOST_WORKER_DEBUG` asks each worker to wait for a debugger; no time runs while it does.
+    static var waitsForDebugger: Bool { value("PLUGINHOST_WORKER_DEBUG") == "wait" }
+
+    private static func isForEveryWorker(_ name: String) -> Bool {
+        ["LANG", "LANGUAGE", "TZ"].contains(name) || name.hasPrefix("LC_")
+    }
+
+    private static func value(_ name: String) -> String? { UserDirectories.process.variable(name) }
+
+    /// The variables of this process; none in a program with raised rights.
+    private static var host: [(name: String, value: String)] {
+        guard phs_secure_getenv("PATH") != nil || getenv("PATH") == nil else { return [] }
+        var place = environ
+        var variables: [(name: String, value: String)] = []
+        while let text = place.pointee {
+            defer { place += 1 }
+            guard let text = String(validatingCString: text), let sign = text.firstIndex(of: "=") else { continue }
+            variables.append((String(text[..<sign]), String(text[text.index(after: sign)...])))
+        }
+        return variables
+    }
+}

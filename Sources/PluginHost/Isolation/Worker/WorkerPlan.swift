@@ -1,0 +1,69 @@
+internal import CPluginSupport.Shims
+import Glibc
+
+/// The arguments of phs_worker_start(), as values of Swift.
+struct WorkerPlan {
+    var program: String
+    var arguments: [String]
+    /// As in `LANG=C`.
+    var environment: [String]
+    /// Those that become 0 to 3 in the worker.
+    var descriptors: [CInt]
+    var limits: [phs_limit]
+    /// -1 if the worker's files are not confined; it is closed in every case.
+    var ruleset: CInt
+    var user: (user: UInt32, group: UInt32)?
+    /// What another user must be able to enter.
+    var directories: [String]
+    var kernel: UnsafePointer<phs_kernel>?
+
+    /// Starts the process; the calling thread must live as long as it.
+    func start() -> Result<phs_worker, WorkerFailure> {
+        let words = CTexts(arguments)
+        let variables = CTexts(environment)
+        let folders = CTexts(directories)
+        return limits.withUnsafeBufferPointer { limits in
+            program.withCString { program in
+                var plan = phs_worker_plan()
+                plan.program = program
+                plan.arguments = UnsafePointer(words.pointer)
+                plan.environment = UnsafePointer(variables.pointer)
+                withUnsafeMutableBytes(of: &plan.descriptors) { bytes in
+                    let places = bytes.bindMemory(to: CInt.self)
+                    for index in places.indices { places[index] = index < descriptors.count ? descriptors[index] : -1 }
+                }
+                plan.limits = limits.baseAddress
+                plan.limit_count = limits.count
+                plan.ruleset = ruleset
+                plan.changes_user = user != nil
+                plan.user = user?.user ?? 0
+                plan.group = user?.group ?? 0
+                plan.directories = UnsafePointer(folders.pointer)
+                plan.kernel = kernel
+                var process = phs_worker()
+                var failure = phs_failure()
+                if phs_worker_start(&plan, &process, &failure) == 0 { return .success(process) }
+                var failed = WorkerFailure(failure)
+                if failed.step == WorkerFailure.enterStep { failed.path = directories[Int(failure.index)] }
+                return .failure(failed)
+            }
+        }
+    }
+}
+
+/// Texts for a function of C: an array of pointers that ends with NULL.
+private final class CTexts {
+    private let texts: [UnsafeMutablePointer<CChar>?]
+    let pointer: UnsafeMutablePointer<UnsafePointer<CChar>?>
+
+    init(_ texts: [String]) {
+        self.texts = texts.map { strdup($0) } + [nil]
+        pointer = .allocate(capacity: self.texts.count)
+        pointer.initialize(from: self.texts.map { $0.map { UnsafePointer($0) } }, count: self.texts.count)
+    }
+
+    deinit {
+        texts.forEach { free($0) }
+        pointer.deallocate()
+    }
+}

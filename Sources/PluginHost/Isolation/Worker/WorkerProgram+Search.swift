@@ -1,0 +1,55 @@
+internal import CPluginSupport.Shims
+import Glibc
+
+extension WorkerProgram {
+    /// The file name of the program that is installed with the library.
+    static let fileName = "pluginhost-worker"
+
+    /// The program to start.
+    ///
+    /// - Throws: a finding of code `workerUnavailable` if there is none.
+    func path() throws(PluginFinding) -> String {
+        switch self {
+        case .program(let path):
+            guard path.hasPrefix("/") else {
+                throw PluginFinding(
+                    .workerUnavailable, filePath: path,
+                    message: "The path of the worker program, \(quoted(path)), is not absolute.",
+                    remedy: "Give an absolute path in IsolationPolicy.worker.")
+            }
+            return path
+        case .hostExecutable: return try Self.hostProgram()
+        case .automatic:
+            if let installed = Self.installed { return installed }
+            return try Self.hostProgram()
+        }
+    }
+
+    private static var installed: String? {
+        let library = LoadedImages.path(containing: phs_own_address())
+        let beside = library.flatMap(Path.resolved).map {
+            Path.join(Path.parent(Path.parent($0)), "libexec/pluginhost")
+        }
+        return [HostEnvironment.current.workerPath, beside].compactMap(\.self).map { Path.join($0, fileName) }
+            .first { access($0, F_OK) == 0 }
+    }
+
+    /// The application's own executable, in which the library then runs the worker.
+    private static func hostProgram() throws(PluginFinding) -> String {
+        // Otherwise the application would run twice.
+        let images: StartUpImages
+        do throws(WorkerFailure) { images = try StartUpImages.current() } catch {
+            throw PluginFinding(error, program: StartUpImages.program, isSandboxed: false)
+        }
+        guard images.containThisLibrary else {
+            throw PluginFinding(
+                .workerUnavailable,
+                message:
+                    "There is no worker program, and the application's own executable cannot be one: it is not linked to this library.",
+                remedy:
+                    "Install “\(fileName)” and set HostEnvironment.workerPath to its directory, or link the library to the executable."
+            )
+        }
+        return StartUpImages.program
+    }
+}

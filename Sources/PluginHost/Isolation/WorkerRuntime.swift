@@ -1,0 +1,168 @@
+internal import CPluginSupport.Shims
+import Glibc
+
+/// A worker program with the libraries that one Swift toolchain built, for plug-ins of that toolchain.
+struct WorkerRuntime: Sendable, Hashable {
+    /// Has the program, and either its libraries or a program that finds them.
+    let directory: String
+    /// What the note of the program states.
+    let toolchain: String
+
+    var program: String { Path.join(directory, WorkerProgram.fileName) }
+
+    /// The runtimes that can be used, those of ``HostEnvironment/runtimes`` first.
+    ///
+    /// Never the bundle itself: the program installs the filter that restricts its system calls, so whoever writes the
+    /// program decides whether there is one.
+    static var all: [WorkerRuntime] { WorkerRuntimePlace.all.compactMap(\.runtime) }
+
+    /// The directories in ``installationDirectory``, by name.
+    fileprivate static var installed: [String] {
+        guard let folder = installationDirectory,
+            let names = try? OpenedDirectory(path: folder).names.map(OpenedDirectory.text)
+        else { return [] }
+        return names.filter { !$0.hasPrefix(".") }.sorted().map { Path.join(folder, $0) }
+    }
+
+    /// `pluginhost/runtimes` beside the library.
+    static var installationDirectory: String? {
+        LoadedImages.path(containing: phs_own_address()).flatMap(Path.resolved).map {
+            Path.join(Path.parent($0), "pluginhost/runtimes")
+        }
+    }
+
+    /// The directories that the program searches for libraries: its own, `lib` in it, and those that it states.
+    var libraryDirectories: [String] {
+        let stated = (try? ImageFile(path: program))?.runPath?.split(separator: ":").map(String.init) ?? []
+        let directories =
+            [directory, Path.join(directory, "lib")]
+            + stated.map { $0.replacing("${ORIGIN}", with: directory).replacing("$ORIGIN", with: directory) }
+        var seen: Set<String> = []
+        return directories.compactMap(Path.resolved).filter { seen.insert($0).inserted }
+    }
+}
+
+/// A directory in which a runtime was searched for, and what was found.
+@_spi(Tools) public struct WorkerRuntimePlace: Sendable {
+    /// The directory, as the application names it or as it was found beside the library.
+    public let directory: String
+    /// The toolchain of its runtime; nil if it has none that can be used.
+    public var toolchain: String? { runtime?.toolchain }
+    /// Why it has no runtime that can be used, as a sentence; nil if it has one.
+    public let problem: String?
+
+    let runtime: WorkerRuntime?
+
+    fileprivate init(_ directory: String) {
+        self.directory = directory
+        var runtime: WorkerRuntime?
+        var problem: String?
+        if !directory.hasPrefix("/") {
+            problem = "The path of a runtime must be absolute."
+        } else if let path = Path.resolved(directory) {
+            do {
+                if let toolchain = try PluginNote(ofFile: Path.join(path, WorkerProgram.fileName))?.toolchain {
+                    runtime = WorkerRuntime(directory: path, toolchain: toolchain)
+                } else {
+                    problem = "The program “\(WorkerProgram.fileName)” has no note of the toolchain that built it."
+                }
+            } catch {
+                problem = "It has no program “\(WorkerProgram.fileName)” that can be read."
+            }
+        } else {
+            problem = "The directory does not exist, or cannot be opened."
+        }
+        self.runtime = runtime
+        self.problem = problem
+    }
+
+    /// All directories in which a load searches, in the order of the search: those of ``HostEnvironment/runtimes``, then the
+    /// ones that are installed beside the library.
+    ///
+    /// **Threads.** Any. **Cost.** Reads the head and the notes of each worker program.
+    public static var all: [WorkerRuntimePlace] {
+        (HostEnvironment.current.runtimes + WorkerRuntime.installed).map(WorkerRuntimePlace.init)
+    }
+}
+
+extension PluginBundle {
+    /// The toolchain that built the code, if it is another one than that of this library, and nothing else keeps the code
+    /// from being loaded here; nil otherwise.
+    ///
+    /// It is what the note in the file states. A file that cannot be read has none: its load reports that.
+    var foreignToolchain: String? {
+        guard let executable = try? openExecutable() else { return nil }
+        let inspection = ImageInspector.inspectQuickly(
+            executable.file, path: executable.path, bundlePath: bundlePath)
+        guard let note = inspection.note, note.isSwift, let toolchain = note.toolchain,
+            toolchain != PluginNote.hostToolchain,
+            inspection.findings.allSatisfy({ $0.severity != .error || $0.code == .toolchainMismatch })
+        else { return nil }
+        return toolchain
+    }
+
+    /// Where code runs that another toolchain built: in a worker of its runtime.
+    ///
+    /// - Throws: ``PluginError`` of code `toolchainMismatch` if there is no such runtime, or if the application refuses
+    ///   such code, or if the code cannot be isolated.
+    func placement(ofToolchain toolchain: String) throws(PluginError) -> Placement {
+        guard manifest.executionRequest != .inProcess else {
+            throw foreign(
+                toolchain, "it cannot run in a worker process, because its PHExecution is “in-process”", Self.rebuild)
+        }
+        var placement = try placement(atLeast: .isolated)
+        guard placement.isolatesForeignToolchains else {
+            throw foreign(toolchain, "the application refuses plug-ins of other toolchains", Self.rebuild)
+        }
+        guard let runtime = WorkerRuntime.all.first(where: { $0.toolchain == toolchain }) else {
+            let place = WorkerRuntime.installationDirectory.map { ", or put it into \(quoted($0))" } ?? ""
+            throw foreign(
+                toolchain, "no runtime of that toolchain is installed",
+                """
+                \(Self.rebuild) Or install its runtime, a directory with a “\(WorkerProgram.fileName)” that the toolchain of \
+                the plug-in built: name it in HostEnvironment.runtimes\(place).
+                """)
+        }
+        placement.runtime = runtime
+        return placement
+    }
+
+    /// What a load finds in the place of the comparison of the toolchains.
+    ///
+    /// - Returns: the directory of the runtime that would run the code, with a warning, or nil with the error of a load; and
+    ///   nothing if no other toolchain built the code.
+    @_spi(Tools) public func runtimeFindings() -> (runtime: String?, findings: [PluginFinding])? {
+        guard let toolchain = foreignToolchain else { return nil }
+        do throws(PluginError) {
+            let directory = try placement(ofToolchain: toolchain).runtime!.directory
+            let message = """
+                \(quoted(executablePath ?? bundlePath)) was compiled by \(quoted(toolchain)), this host by \
+                \(quoted(PluginNote.hostToolchain)): it runs in a worker process of the runtime \(quoted(directory)).
+                """
+            return (
+                directory,
+                [
+                    PluginFinding(
+                        .warning, .toolchainMismatch, filePath: executablePath, subject: toolchain, message: message,
+                        remedy: "\(Self.rebuild) Then calls of it need no other process.")
+                ]
+            )
+        } catch {
+            return (nil, error.findings)
+        }
+    }
+
+    private static let rebuild = "Build the plug-in with the toolchain of the application."
+
+    private func foreign(_ toolchain: String, _ reason: String, _ remedy: String) -> PluginError {
+        PluginError(
+            bundlePath: bundlePath,
+            PluginFinding(
+                .toolchainMismatch, filePath: executablePath, subject: toolchain,
+                message: """
+                    \(quoted(executablePath ?? bundlePath)) was compiled by \(quoted(toolchain)), the application by \
+                    \(quoted(PluginNote.hostToolchain)), and \(reason).
+                    """,
+                remedy: remedy))
+    }
+}

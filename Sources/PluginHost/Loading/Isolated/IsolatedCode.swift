@@ -1,0 +1,258 @@
+@_spi(PluginHost) internal import PluginABI
+
+/// A bundle's code that runs in a worker process.
+///
+/// The process may end at any time. The next request for an object then starts another one, which loads and activates the
+/// code again; objects of the old one stay as they are. So whoever needs the process asks for it each time.
+final class IsolatedCode: Sendable {
+    private enum State {
+        case running(RunningCode)
+        /// A thread starts another process.
+        case starting(LoadTicket)
+        /// It was unloaded, or the last start failed.
+        case none
+        case closed
+    }
+
+    let bundle: PluginBundle
+    /// What the code registered when it was loaded first.
+    let report: LoadedReport
+    private let state: Lock<State>
+    private let poison: PoisonCalls
+
+    /// `running`: the process that loaded the code.
+    init(_ bundle: PluginBundle, _ running: RunningCode) {
+        self.bundle = bundle
+        report = running.report
+        poison = running.poison
+        state = Lock(.running(running))
+    }
+
+    /// The process that runs the code; starts one if the last has ended.
+    private func running() throws(PluginError) -> RunningCode {
+        while true {
+            let ticket = LoadTicket(.load, of: bundle.bundlePath)
+            let step: State = state.withLock { state in
+                switch state {
+                case .running(let code) where !code.session.hasEnded: break
+                case .running, .none:
+                    state = .starting(ticket)
+                    return .none
+                case .starting, .closed: break
+                }
+                return state
+            }
+            switch step {
+            case .running(let code): return code
+            case .starting(let other):
+                // A failure concerns this caller too: it would try the same at the same time.
+                switch try LoadActivity.shared.wait(for: other, to: .load) {
+                case .success: continue
+                case .failure(let error): throw error
+                }
+            case .none: return try restart(ticket)
+            case .closed: throw unloaded
+            }
+        }
+    }
+
+    /// The process that runs the code, which is not ended for lack of use as long as the hold exists.
+    func held() throws(PluginError) -> (code: RunningCode, hold: WorkerHold) {
+        while true {
+            let code = try running()
+            // Otherwise it has just begun to end, and the next one is started.
+            if let hold = WorkerHold.on(code.session) { return (code, hold) }
+        }
+    }
+
+    private func restart(_ ticket: LoadTicket) throws(PluginError) -> RunningCode {
+        HeldLocks.preconditionNone(before: "the start of a worker process")
+        LoadActivity.shared.begin(ticket)
+        let result: Result<RunningCode, PluginError>
+        do throws(PluginError) {
+            let code = try RunningCode.start(bundle, poison)
+            try code.activate()
+            result = .success(code)
+        } catch {
+            result = .failure(error)
+        }
+        LoadActivity.shared.end(ticket)
+        let isClosed = state.withLock { state in
+            if case .closed = state { return true }
+            state = if case .success(let code) = result { .running(code) } else { .none }
+            return false
+        }
+        ticket.finish(result.map { _ in })
+        if isClosed { throw unloaded }
+        return try result.get()
+    }
+
+    /// Lets the plug-in prepare for being offered, in the process that loaded it.
+    func activate() throws(PluginError) {
+        let (code, hold) = try held()
+        defer { withExtendedLifetime(hold) {} }
+        try code.activate()
+    }
+
+    /// The number of the bundle in a worker process, if that runs its code now.
+    func number(in worker: (any WorkerSession)?) -> UInt32? {
+        guard case .running(let code) = state.withLock({ $0 }), code.session === worker else { return nil }
+        return code.number
+    }
+
+    // MARK: The end
+
+    /// Lets the plug-in withdraw what it offers; for this it has two seconds.
+    func deactivate() {
+        guard case .running(let code) = state.withLock({ $0 }), !code.session.hasEnded else { return }
+        code.deactivate()
+    }
+
+    /// Ends the use of the process, except by objects that exist.
+    func close() {
+        let old = state.withLock { state in
+            defer { state = .closed }
+            return state
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    private var unloaded: PluginError {
+        PluginError(
+            bundlePath: bundle.bundlePath,
+            PluginFinding(
+                .workerEnded, filePath: bundle.executablePath,
+                message: "The bundle was unloaded, and the process that ran its code has ended.",
+                remedy: "Load the bundle again."))
+    }
+}
+
+/// The code of a bundle in one worker process.
+final class RunningCode: Sendable {
+    let bundle: PluginBundle
+    let session: any WorkerSession
+    let connection: IsolatedConnection
+    let report: LoadedReport
+    /// The number of the bundle in the process.
+    let number: UInt32
+    let poison: PoisonCalls
+    private let desk: any WorkerDesk
+    private let tables = Lock<[Registrations.Key: RemoteCTable]>([:])
+    private let providers: [Registrations.Key: LoadedReport.ReportedProvider]
+
+    private init(
+        _ bundle: PluginBundle, _ connection: IsolatedConnection, _ number: UInt32, _ report: LoadedReport,
+        _ desk: any WorkerDesk, _ poison: PoisonCalls
+    ) {
+        self.poison = poison
+        self.number = number
+        self.bundle = bundle
+        session = connection.session
+        self.connection = connection
+        self.report = report
+        self.desk = desk
+        providers = Dictionary(report.providers.map { (Registrations.Key(point: $0.point, name: $0.name), $0) }) {
+            first, _ in first
+        }
+    }
+
+    /// Starts a process, or takes that of the bundle's group, and loads the code there; activates nothing.
+    ///
+    /// `poison`: the calls that ended earlier processes of the code.
+    static func start(_ bundle: PluginBundle, _ poison: PoisonCalls) throws(PluginError) -> RunningCode {
+        bundle.beginElsewhere(.opening)
+        return try start(bundle, in: bundle.workerSession(), poison)
+    }
+
+    /// Loads the code in a process; activates nothing.
+    static func start(
+        _ bundle: PluginBundle, in session: any WorkerSession, _ poison: PoisonCalls
+    ) throws(PluginError) -> RunningCode {
+        // From here on, its end is the end of the use of the process.
+        let connection = IsolatedConnection(session, of: bundle, poison)
+        bundle.beginElsewhere(.entry)
+        let (number, report) = try session.load(bundle)
+        connection.isLoaded(as: number)
+        do {
+            return RunningCode(
+                bundle, connection, number, report, try WorkerDeskProxy.desk(over: connection), poison)
+        } catch {
+            throw bundle.workerError(connection.error(error, from: "load", during: .idle))
+        }
+    }
+
+    func provider(_ key: Registrations.Key) -> LoadedReport.ReportedProvider? { providers[key] }
+
+    /// The number of a C factory in the process.
+    func cProvider(_ name: String, at point: String, version: UInt32) -> UInt32? {
+        report.cProviders.first { $0.name == name && $0.point == point && $0.pointVersion == version }?.number
+    }
+
+    /// The table of functions of a C factory: one for all its objects in the process.
+    func table(
+        _ key: Registrations.Key, _ description: CRemoteTable, make: () throws -> RemoteCTable
+    ) rethrows -> RemoteCTable {
+        if let known = tables.withLock({ $0[key] }), known.description == description { return known }
+        let new = try make()
+        let old = tables.withLock { $0.updateValue(new, forKey: key) }
+        return withExtendedLifetime(old) { new }
+    }
+
+    /// Runs the hooks that inform the plug-in that it is about to be offered.
+    func activate() throws(PluginError) {
+        bundle.beginElsewhere(.activation)
+        try perform("activate", during: .activate) { try desk.activate(number) }
+    }
+
+    /// Creates an object of a provider or a C factory in the process, and releases it there.
+    ///
+    /// `point`: empty for none.
+    func makeObject(_ name: String, at point: String, isFactory: Bool) throws(PluginError) {
+        try perform("make", during: .make(name)) { try desk.makeObject(number, name, point, isFactory) }
+    }
+
+    private func perform(
+        _ step: String, during phase: WorkerEnd.Phase, _ body: () throws -> SentError?
+    ) throws(PluginError) {
+        let failure: SentError?
+        do {
+            failure = try session.limitingTime(body)
+        } catch {
+            throw bundle.workerError(connection.error(error, from: step, during: phase))
+        }
+        if let failure { throw failure.error(of: bundle) }
+    }
+
+    /// Runs the hooks that inform the plug-in that it is no longer offered.
+    ///
+    /// If they do not return in time, the process is ended.
+    func deactivate() {
+        do throws(PluginError) { try session.unload(bundle, number: number) } catch {
+            HostEnvironment.log(
+                HostLogRecord(
+                    level: .warning, bundleIdentifier: bundle.displayIdentifier,
+                    message: "The plug-in could not be deactivated. \(error.findings[0].message)"))
+        }
+    }
+
+    func call(_ function: String, _ arguments: [SentValue]) throws -> ForeignValue {
+        let outcome: FunctionOutcome
+        do {
+            outcome = try session.calling(function, of: number) { try desk.call(number, function, arguments) }
+        } catch {
+            throw connection.error(error, from: function, during: .call(provider: "", method: function))
+        }
+        switch outcome {
+        case .returned(let value): return value.value
+        case .failed(let error): throw error.error(of: bundle)
+        }
+    }
+}
+
+extension PluginBundle {
+    /// The error of a worker process as an error of this bundle.
+    func workerError(_ error: any Error) -> PluginError {
+        if let error = error as? PluginError { return error }
+        return pluginFailed(.callFailed, "Using the process of the plug-in", error)
+    }
+}

@@ -1,0 +1,126 @@
+@_spi(PluginHost) internal import PluginABI
+import Synchronization
+
+/// A bundle's use of a worker process: the proxies of all its objects hold it.
+///
+/// When the loaded code and the last proxy are gone, nobody uses the process for the bundle any more. So the objects of an
+/// unloaded bundle keep working, as they do in one process, and the process ends with the last of them.
+final class IsolatedConnection: RemoteConnection {
+    let session: any WorkerSession
+    private let bundle: PluginBundle
+    private let base: any RemoteConnection
+    /// The provider that made the objects; empty for what belongs to no provider.
+    private let provider: String
+    /// Its number in the process; 0 for none.
+    private let number: UInt32
+    private let use: Use
+    /// That of the objects; nil for what belongs to no provider.
+    private let hold: WorkerHold?
+    private let poison: PoisonCalls
+
+    /// Ends the use of the process with the last connection.
+    private final class Use: Sendable {
+        let session: any WorkerSession
+        let bundle: PluginBundle
+        /// The number of the bundle in the process; 0 before its load.
+        let number = Atomic<UInt32>(0)
+
+        init(_ session: any WorkerSession, _ bundle: PluginBundle) {
+            self.session = session
+            self.bundle = bundle
+        }
+
+        deinit {
+            HeldLocks.afterRelease { [session, bundle] in session.leave(bundle) }
+        }
+    }
+
+    /// `poison`: the calls that ended processes of the same code.
+    convenience init(_ session: any WorkerSession, of bundle: PluginBundle, _ poison: PoisonCalls) {
+        self.init(session, bundle, provider: "", number: 0, Use(session, bundle), poison)
+    }
+
+    private init(
+        _ session: any WorkerSession, _ bundle: PluginBundle, provider: String, number: UInt32, _ use: Use,
+        _ poison: PoisonCalls
+    ) {
+        self.poison = poison
+        self.session = session
+        self.bundle = bundle
+        self.provider = provider
+        self.number = number
+        self.use = use
+        hold = provider.isEmpty ? nil : WorkerHold.on(session)
+        base = session.connection
+    }
+
+    /// The bundle was loaded, and has a number in the process.
+    func isLoaded(as number: UInt32) { use.number.store(number, ordering: .relaxed) }
+
+    /// The connection for the objects of a provider, whose errors name it.
+    ///
+    /// `number`: that of the provider in the process.
+    func connection(of provider: String, number: UInt32) -> IsolatedConnection {
+        IsolatedConnection(session, bundle, provider: provider, number: number, use, poison)
+    }
+
+    // MARK: RemoteConnection
+
+    /// One for the whole process: it may keep what it got in a call of one bundle, and use it in that of another.
+    var server: RemoteServer { base.server }
+
+    func open() throws -> any RemoteChannel {
+        let channel = try base.open()
+        // So the call has an owner and a name if the process ends.
+        if let channel = channel as? HostChannel {
+            channel.note(bundle: use.number.load(ordering: .relaxed), provider: number)
+        }
+        return channel
+    }
+
+    func close(_ channel: any RemoteChannel) { base.close(channel) }
+
+    func release(_ object: UInt32) { base.release(object) }
+
+    func start(_ work: @escaping @Sendable () -> Void) { base.start(work) }
+
+    func violated(_ failure: RemoteFailure, on channel: (any RemoteChannel)?) {
+        base.violated(failure, on: channel)
+    }
+
+    func error(_ error: any Error, from method: String, of object: UInt32, digest: () -> UInt64?) -> any Error {
+        // Who uses the desk knows better what was called.
+        if provider.isEmpty { return error }
+        let known = self.error(error, from: method, during: .call(provider: provider, method: method))
+        if session.isEnd(duringCall: error), let end = (known as? PluginError)?.findings[0].workerEnd,
+            end.cause != .host, let digest = digest()
+        {
+            poison.note(PoisonCalls.Call(provider: provider, method: method, digest: digest), in: session)
+        }
+        return known
+    }
+
+    var checksCalls: Bool { poison.isNeeded }
+
+    func check(_ method: String, of object: UInt32, digest: () -> UInt64?) throws {
+        // An object of a process that has ended says so.
+        guard !session.hasEnded, let digest = digest(),
+            poison.isPoison(PoisonCalls.Call(provider: provider, method: method, digest: digest))
+        else { return }
+        throw RemoteFailure(
+            .callRefused, "The same call with the same values ended the plug-in's process \(PoisonCalls.most) times.",
+            remedy: "Report this to the author of the plug-in. Other calls are made.")
+    }
+
+    func error(_ error: any Error, from method: String, during phase: WorkerEnd.Phase) -> any Error {
+        let known = session.error(error, during: phase, of: bundle)
+        guard let failure = known as? RemoteFailure else { return known }
+        let reason = failure.message.asSentence
+        return PluginError(
+            bundlePath: bundle.bundlePath,
+            PluginFinding(
+                PluginError.Code(rawValue: failure.code.rawValue), filePath: bundle.executablePath, subject: method,
+                message: "The call of \(quoted(method)) failed: \(reason)", remedy: failure.remedy.asSentence,
+                systemMessage: failure.message))
+    }
+}

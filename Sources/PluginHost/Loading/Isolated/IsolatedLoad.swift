@@ -1,0 +1,72 @@
+internal import CPluginSupport
+@_spi(PluginHost) internal import PluginABI
+
+/// One attempt to load a bundle's code in a worker process.
+///
+/// The process inspects and opens the files. Here, only what it registered is checked: it may state anything.
+struct IsolatedLoad {
+    let bundle: PluginBundle
+
+    /// Loads the code; activates nothing.
+    ///
+    /// `table`: that of an earlier load of the bundle, which has the same content.
+    func run(table: HostTable?) throws(PluginError) -> LoadedCode {
+        try bundle.requireUsableManifest()
+        _ = try bundle.openExecutable()
+        let running = try RunningCode.start(bundle, PoisonCalls())
+        let report = running.report
+        let registrations = try registrations(of: report)
+        let findings =
+            bundle.differences(of: registrations, in: nil).filter { $0.severity == .error }
+            + report.warnings.filter { $0.severity == .warning }
+        return LoadedCode(
+            isolated: IsolatedCode(bundle, running), registrations: registrations, findings: findings,
+            table: table ?? HostTable(bundle: bundle))
+    }
+
+    private func registrations(of report: LoadedReport) throws(PluginError) -> Registrations {
+        var registrations = Registrations()
+        for provider in report.providers {
+            try require(registrations.add(RemoteProvider(provider, of: bundle)))
+        }
+        for factory in report.cProviders {
+            try require(
+                registrations.add(
+                    Registrations.CProvider(
+                        pointer: Self.factoryElsewhere, name: factory.name, point: factory.point,
+                        version: factory.pointVersion, order: factory.order)))
+        }
+        for function in report.functions {
+            try require(
+                registrations.add(function: function.name, signature: function.signature, code: Self.codeElsewhere))
+        }
+        return registrations
+    }
+
+    private func require(_ fault: Registrations.Fault?) throws(PluginError) {
+        guard let fault else { return }
+        throw PluginError(bundlePath: bundle.bundlePath, HostTable.finding(fault))
+    }
+
+    // MARK: What stands for code of another process
+
+    /// A factory that never makes an object.
+    ///
+    /// Unsafe only for the compiler: it is never changed.
+    nonisolated(unsafe) private static let factoryElsewhere: UnsafePointer<plugin_factory> = {
+        let factory = UnsafeMutablePointer<plugin_factory>.allocate(capacity: 1)
+        factory.initialize(
+            to: plugin_factory(
+                header: plugin_header(size: UInt32(MemoryLayout<plugin_factory>.size), version: 1),
+                name: plugin_string(), extension_point: plugin_string(), extension_version: 0, order: 0,
+                user_data: nil, functions: nil, create: { _, _, _ in plugin_status(PLUGIN_FAILED) }, retain: nil,
+                release: { _ in }))
+        return UnsafePointer(factory)
+    }()
+
+    /// Whether a factory is in another process, where nobody here can call its functions.
+    static func isElsewhere(_ factory: Registrations.CProvider) -> Bool { factory.pointer == factoryElsewhere }
+
+    /// A function that is never called.
+    static let codeElsewhere: plugin_code = {}
+}

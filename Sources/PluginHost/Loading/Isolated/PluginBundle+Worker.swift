@@ -1,0 +1,54 @@
+import Synchronization
+
+extension PluginBundle {
+    /// Whether the code runs in a worker process; asked before each load of code that is not in this process.
+    ///
+    /// - Throws: ``PluginError`` of code `executionConflict`.
+    ///
+    /// **Cost.** If nobody has decided anything, as for nearly every bundle: one load of an atomic, and one comparison.
+    @inline(__always)
+    func runsElsewhere() throws(PluginError) -> Bool {
+        if HostEnvironment.placementDeciders.load(ordering: .acquiring) == 0, manifest.executionRequest == nil {
+            return false
+        }
+        return try isPlacedElsewhere()
+    }
+
+    /// Whether code that cannot be loaded here, because another toolchain built it, may run in a worker of its runtime.
+    @inline(never)
+    func canRunInRuntime(after error: PluginError) throws(PluginError) -> Bool {
+        guard error.findings.contains(where: { $0.code == .toolchainMismatch && $0.severity == .error }) else {
+            return false
+        }
+        guard manifest.executionRequest != .inProcess, try placement(atLeast: .isolated).isolatesForeignToolchains
+        else {
+            return false
+        }
+        return foreignToolchain != nil
+    }
+
+    @inline(never)
+    private func isPlacedElsewhere() throws(PluginError) -> Bool {
+        let decided = try placement().execution
+        guard decided != .inProcess, isLinked || isProgram else { return decided != .inProcess }
+        let key = ManifestKey.execution.spelling
+        let isRequired = manifest.executionRequest?.least == decided
+        let who =
+            isRequired
+            ? "The key \(key) of \(quoted(manifestPath)) is \(quoted(decided.description))"
+            : "The application's isolation policy decided \(quoted(decided.description))"
+        throw PluginError(
+            bundlePath: bundlePath,
+            PluginFinding(
+                .executionConflict, filePath: isRequired ? manifestPath : nil, subject: isRequired ? key : nil,
+                message: "\(who), but the code is part of the program, which cannot be isolated.",
+                remedy: "Build the plug-in as a bundle with its own executable."))
+    }
+
+    /// A worker process for the code.
+    func workerSession() throws(PluginError) -> any WorkerSession {
+        let session = try (WorkerSources[bundlePath] ?? WorkerSupervisor.shared).session(for: self)
+        if let worker = session as? PluginWorker { provideServices(to: worker) }
+        return session
+    }
+}

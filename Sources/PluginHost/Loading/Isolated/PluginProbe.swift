@@ -1,0 +1,99 @@
+internal import PluginABI
+
+/// Tries a plug-in before it is used: runs its code in a new confined process to which nothing is granted.
+///
+/// ```swift
+/// let report = try await PluginProbe.run(bundle)
+/// if let error = report.error { print("\(bundle.bundlePath) does not work: \(error)") }
+/// ```
+public enum PluginProbe {
+    /// Something that the plug-in did successfully.
+    public struct Step: Sendable, Hashable {
+        /// `start`, `load`, `activate`, `make NAME` for each provider and C factory, or `deactivate`.
+        public let name: String
+        /// How long it took.
+        public let time: Duration
+    }
+
+    /// What a probe showed.
+    public struct Report: Sendable {
+        /// The steps that succeeded, in order.
+        public fileprivate(set) var steps: [Step] = []
+        /// What kept the process from the rest of the machine.
+        public fileprivate(set) var confinement = Confinement()
+        /// Why the step after the last of ``steps`` failed; nil if all succeeded.
+        public fileprivate(set) var error: PluginError?
+    }
+
+    /// Loads a bundle in a process of its own, creates and releases an object of each provider and C factory, and
+    /// deactivates the bundle.
+    ///
+    /// Nothing else of the plug-in is called. Neither the code nor the state of the bundle in this process changes, and
+    /// the bundle may be loaded here. The process ends with the probe.
+    ///
+    /// - Parameters:
+    ///   - bundle: the bundle with the plug-in.
+    ///   - time: how long all steps together may take. The step during which it ends fails with `callTimedOut`.
+    /// - Returns: what succeeded, and what did not.
+    /// - Throws: ``PluginError`` if nothing could be tried: `notCode`, `workerUnavailable`, `sandboxUnavailable`,
+    ///   `executionConflict`, or what is wrong with the files.
+    ///
+    /// **Threads.** Any. **Cost.** Starts a process, and a thread that waits for it.
+    public static func run(_ bundle: PluginBundle, time: Duration = .seconds(10)) async throws -> Report {
+        try await withCheckedThrowingContinuation { continuation in
+            // The calls block their thread, so none of the threads that run tasks is used.
+            let status = DetachedThread.start {
+                continuation.resume(with: Result { try probe(bundle, time) })
+            }
+            guard status != 0 else { return }
+            continuation.resume(
+                throwing: PluginError(
+                    bundlePath: bundle.bundlePath,
+                    PluginFinding(
+                        .workerUnavailable, message: "No thread can be started to try the plug-in.",
+                        systemMessage: describe(errno: status))))
+        }
+    }
+
+    private static func probe(_ bundle: PluginBundle, _ time: Duration) throws -> Report {
+        try bundle.requireUsableManifest()
+        _ = try bundle.openExecutable()
+        var placement = try bundle.placement(atLeast: .sandboxed)
+        placement.permissions = PluginPermissions()
+        placement.group = nil
+        placement.startTime = time
+        placement.callTime = time
+        // A step that is still running at the end of the time ends the process.
+        placement.cancelTime = .zero
+        var report = Report()
+        let clock = ContinuousClock()
+        let end = clock.now + time
+        func step<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
+            let begin = clock.now
+            let result = try PluginCall.within(end - begin, body)
+            report.steps.append(Step(name: name, time: clock.now - begin))
+            return result
+        }
+        let worker = try step("start") { try PluginWorker.start(placement, for: bundle) }
+        defer { worker.kill(.host) }
+        report.confinement = worker.confinement
+        do {
+            let code = try step("load") { try RunningCode.start(bundle, in: worker, PoisonCalls()) }
+            try step("activate") { try code.activate() }
+            for provider in code.report.providers {
+                try step("make \(provider.name)") {
+                    try code.makeObject(provider.name, at: provider.point, isFactory: false)
+                }
+            }
+            for factory in code.report.cProviders {
+                try step("make \(factory.name)") {
+                    try code.makeObject(factory.name, at: factory.point, isFactory: true)
+                }
+            }
+            try step("deactivate") { try worker.unload(bundle, number: code.number) }
+        } catch {
+            report.error = bundle.workerError(error)
+        }
+        return report
+    }
+}

@@ -1,0 +1,32 @@
+/// Where the code of a bundle runs; a later case is safer.
+///
+/// The safest of everything that has a say decides, before any of the code runs: the application's ``IsolationPolicy`` and
+/// `PHExecution` of the bundle's Info.plist. Nothing ever runs less safely than was decided.
+public enum PluginExecution: Int, Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
+    /// In the application's process, with everything that it may do.
+    case inProcess
+    /// In a process of its own, with the rights of the user and with ``WorkerLimits``.
+    case isolated
+    /// In a process of its own that reaches only what was granted: see ``PluginPermissions``.
+    case sandboxed
+
+    /// The name as `PHExecution` spells it: `in-process`, `isolated`, `sandboxed`.
+    public var description: String {
+        switch self {
+        case .inProcess: "in-process"
+        case .isolated: "isolated"
+        case .sandboxed: "sandboxed"
+        }
+    }
+
+    /// The execution with a name, or nil.
+    ///
+    /// - Parameter name: a name as `PHExecution` spells it.
+    public init?(_ name: String) {
+        guard let execution = Self.allCases.first(where: { $0.description == name }) else { return nil }
+        self = execution
+    }
+
+    /// Whether the second is safer.
+    public static func < (a: PluginExecution, b: PluginExecution) -> Bool { a.rawValue < b.rawValue }
+}

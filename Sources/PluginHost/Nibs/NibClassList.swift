@@ -1,0 +1,277 @@
+@_spi(PluginHost) internal import PluginABI
+internal import PropertyLists
+
+/// The classes that a NibClasses.plist declares: what nibs may set and connect, for checks that run no code.
+///
+/// **Threads.** A value.
+@_spi(Tools) public struct NibClassList: Sendable, Hashable {
+    /// One class.
+    @_spi(Tools) public struct Entry: Sendable, Hashable {
+        /// The name in nibs.
+        @_spi(Tools) public var name: String
+        /// The name of the superclass, whose declarations hold too; nil for none.
+        @_spi(Tools) public var superclass: String?
+        /// The class or interface that each outlet takes; `*` for any object.
+        @_spi(Tools) public var outlets: [String: String] = [:]
+        /// The same for outlet collections.
+        @_spi(Tools) public var collections: [String: String] = [:]
+        /// The class of each action's sender; `*` for any object, empty for none.
+        @_spi(Tools) public var actions: [String: String] = [:]
+        /// The type of each attribute, as `NibAttribute.nibTypeName`.
+        @_spi(Tools) public var attributes: [String: String] = [:]
+        /// `one` or `many`, by the event's name.
+        @_spi(Tools) public var events: [String: String] = [:]
+        /// The outlets that every nib must connect.
+        @_spi(Tools) public var required: Set<String> = []
+        /// The interfaces that objects of the class serve.
+        @_spi(Tools) public var serves: Set<String> = []
+        /// The elements that stand for an object of the class.
+        @_spi(Tools) public var elements: Set<String> = []
+        /// The module of the class; nil if it is not stated.
+        @_spi(Tools) public var module: String?
+    }
+
+    /// What is wrong with a list.
+    @_spi(Tools) public struct Fault: Sendable, Hashable {
+        /// The class concerned; nil for the list.
+        @_spi(Tools) public let className: String?
+        /// As a full sentence.
+        @_spi(Tools) public let message: String
+        /// The key of the list that has it.
+        @_spi(Tools) public var key = "IBClasses"
+    }
+
+    /// The classes, in the order of the list.
+    @_spi(Tools) public private(set) var entries: [Entry] = []
+    /// The elements whose objects are passed over.
+    @_spi(Tools) public private(set) var elementsLeftOut: Set<String> = []
+    /// What is wrong with the list.
+    @_spi(Tools) public private(set) var faults: [Fault] = []
+
+    /// The name of the list among a bundle's resources.
+    @_spi(Tools) public static let fileName = "NibClasses.plist"
+
+    /// The classes of some entries.
+    @_spi(Tools) public init(_ entries: [Entry], leavingOut elements: Set<String> = []) {
+        self.entries = entries
+        elementsLeftOut = elements
+    }
+
+    // MARK: Reading
+
+    /// Reads a list.
+    ///
+    /// What cannot be used is left out and stands in ``faults``.
+    @_spi(Tools) public init(reading bytes: [UInt8]) {
+        let list: PropertyList
+        do throws(PropertyListFault) {
+            list = try PropertyListReader.read(bytes).value
+        } catch {
+            faults = [Fault(className: nil, message: "The list cannot be read: \(error.message)")]
+            return
+        }
+        guard let rows = list["IBClasses"]?.array else {
+            faults = [Fault(className: nil, message: "The list has no array IBClasses.")]
+            return
+        }
+        if let value = list["LEAVEOUT"] {
+            if let items = value.array, case let names = items.compactMap(\.string), names.count == items.count {
+                elementsLeftOut = Set(names)
+            } else {
+                faults = [Fault(className: nil, message: "LEAVEOUT is not an array of names.", key: "LEAVEOUT")]
+            }
+        }
+        for row in rows { add(row) }
+    }
+
+    /// The list of a file; nil if there is no such file.
+    ///
+    /// - Throws: ``PluginError`` for a file that cannot be read.
+    @_spi(Tools) public init?(contentsOf path: String) throws(PluginError) {
+        do throws(OpenedFile.Failure) {
+            self.init(reading: try OpenedFile(path: path).bytes(atMost: PropertyListLimits.standard.size))
+        } catch {
+            if error == .missing { return nil }
+            throw PluginError(
+                bundlePath: Path.parent(path),
+                PluginFinding(
+                    .nibInterfaceInvalid, filePath: path, message: "The file \(quoted(path)) \(error.reason).",
+                    remedy: error.remedy(else: "Put a property list in its place.")))
+        }
+    }
+
+    /// Types of attributes, without the question mark of an optional one.
+    private static let typeNames: Set<String> = [
+        "String", "Int", "Double", "Float", "Bool", "Point", "Size", "Rect", "Range", "Color", "Record", "Image",
+        "Sound", "Date", "Enum",
+    ]
+
+    private mutating func add(_ row: PropertyList) {
+        guard let name = row["CLASS"]?.string, !name.isEmpty else {
+            return faults.append(Fault(className: nil, message: "An item of IBClasses has no CLASS."))
+        }
+        guard !entries.contains(where: { $0.name == name }) else {
+            return faults.append(Fault(className: name, message: "The class \(quoted(name)) is declared twice."))
+        }
+        var entry = Entry(name: name)
+        entry.superclass = row["SUPERCLASS"]?.string.flatMap { $0.isEmpty || $0 == "NSObject" ? nil : $0 }
+        entry.outlets = texts("OUTLETS", row, name)
+        entry.collections = texts("COLLECTIONS", row, name)
+        entry.actions = texts("ACTIONS", row, name)
+        entry.attributes = texts("ATTRIBUTES", row, name)
+        entry.events = texts("EVENTS", row, name)
+        entry.required = names("REQUIRED", row, name)
+        entry.serves = names("SERVES", row, name)
+        entry.elements = names("ELEMENT", row, name)
+        entry.module = row["MODULE"]?.string
+        for (attribute, type) in entry.attributes.sorted(by: { $0.key < $1.key }) where !Self.isType(type) {
+            faults.append(
+                Fault(
+                    className: name,
+                    message:
+                        "The attribute \(quoted(attribute)) of \(quoted(name)) has the type \(quoted(type)), which does not exist."
+                ))
+        }
+        for (event, count) in entry.events.sorted(by: { $0.key < $1.key }) where count != "one" && count != "many" {
+            faults.append(
+                Fault(
+                    className: name,
+                    message:
+                        "The event \(quoted(event)) of \(quoted(name)) is \(quoted(count)); “one” or “many” is expected."
+                ))
+        }
+        for outlet in entry.required.subtracting(entry.outlets.keys).sorted() {
+            faults.append(
+                Fault(
+                    className: name,
+                    message: "REQUIRED of \(quoted(name)) names \(quoted(outlet)), which is not among its OUTLETS."))
+        }
+        entries.append(entry)
+    }
+
+    private static func isType(_ name: String) -> Bool {
+        let plain = name.hasSuffix("?") ? String(name.dropLast()) : name
+        return typeNames.contains(plain) || plain.hasPrefix("Enum(") && plain.hasSuffix(")")
+    }
+
+    private mutating func texts(_ key: String, _ row: PropertyList, _ className: String) -> [String: String] {
+        guard let value = row[key] else { return [:] }
+        guard let items = value.dictionary, case let texts = items.compactMapValues(\.string),
+            texts.count == items.count
+        else {
+            faults.append(
+                Fault(className: className, message: "\(key) of \(quoted(className)) is not a dictionary of texts."))
+            return [:]
+        }
+        return texts
+    }
+
+    private mutating func names(_ key: String, _ row: PropertyList, _ className: String) -> Set<String> {
+        guard let value = row[key] else { return [] }
+        // classes.nib of earlier systems have one name where there is one.
+        if let name = value.string { return [name] }
+        guard let items = value.array, case let names = items.compactMap(\.string), names.count == items.count else {
+            faults.append(
+                Fault(className: className, message: "\(key) of \(quoted(className)) is not an array of names."))
+            return []
+        }
+        return Set(names)
+    }
+
+    // MARK: Writing
+
+    /// The list as text, with the classes sorted by name: equal lists have equal texts.
+    ///
+    /// - Throws: ``PluginError`` for a name that a property list cannot represent, such as one with a NUL.
+    @_spi(Tools) public func text() throws(PluginError) -> String {
+        var list: [String: PropertyList] = [
+            "IBClasses": .array(entries.sorted { $0.name < $1.name }.map(Self.row))
+        ]
+        if !elementsLeftOut.isEmpty { list["LEAVEOUT"] = .array(elementsLeftOut.sorted().map { .string($0) }) }
+        do throws(PropertyListFault) {
+            return try PropertyListWriter.xml(.dictionary(list))
+        } catch {
+            throw PluginError(
+                bundlePath: Self.fileName, PluginFinding(.nibInterfaceInvalid, message: "\(error.message)"))
+        }
+    }
+
+    private static func row(_ entry: Entry) -> PropertyList {
+        var row: [String: PropertyList] = ["CLASS": .string(entry.name)]
+        row["SUPERCLASS"] = entry.superclass.map { .string($0) }
+        row["MODULE"] = entry.module.map { .string($0) }
+        let texts = [
+            "OUTLETS": entry.outlets, "COLLECTIONS": entry.collections, "ACTIONS": entry.actions,
+            "ATTRIBUTES": entry.attributes, "EVENTS": entry.events,
+        ]
+        for (key, values) in texts where !values.isEmpty {
+            row[key] = .dictionary(values.mapValues { .string($0) })
+        }
+        for (key, names) in ["REQUIRED": entry.required, "SERVES": entry.serves, "ELEMENT": entry.elements]
+        where !names.isEmpty {
+            row[key] = .array(names.sorted().map { .string($0) })
+        }
+        return .dictionary(row)
+    }
+
+    // MARK: Classes of code
+
+    /// The classes that the loaded code of a bundle registered for nibs, with their superclasses; nil if no code is loaded.
+    @_spi(Tools) public init?(registeredBy bundle: PluginBundle) {
+        guard let code = bundle.currentCode else { return nil }
+        self.init(code.registrations.nibClasses)
+    }
+
+    /// The classes that the application registered, with their superclasses.
+    @_spi(Tools) public init(_ classes: NibClasses) {
+        self.init(Array(classes.named.values))
+        elementsLeftOut = classes.elementsLeftOut
+    }
+
+    private init(_ classes: [NibClass]) {
+        entries = classes.map { Entry($0) }
+        var known = Set(entries.map(\.name))
+        for aClass in classes {
+            var next: AnyClass? = _getSuperclass(aClass.registration.type)
+            while let type = next {
+                if let type = type as? any NibObject.Type, known.insert("\(type)").inserted {
+                    entries.append(Entry(name: "\(type)", type, type.nibInterface.table))
+                }
+                next = _getSuperclass(type)
+            }
+        }
+    }
+}
+
+extension NibClassList.Entry {
+    fileprivate init(_ aClass: NibClass) {
+        self.init(name: aClass.name, aClass.registration.type, aClass.table)
+        elements = Set([aClass.registration.element].compactMap(\.self))
+        // Outlets name the class by its own name.
+        if aClass.table.name != name { serves.insert(aClass.table.name) }
+    }
+
+    /// What a class of code declares, with what it inherits.
+    fileprivate init(name: String, _ type: any NibObject.Type, _ table: NibClassTable) {
+        self.init(name: name)
+        for outlet in table.outlets.values {
+            if outlet.isCollection {
+                collections[outlet.name] = outlet.target.name ?? "*"
+            } else {
+                outlets[outlet.name] = outlet.target.name ?? "*"
+            }
+            if outlet.isRequired { required.insert(outlet.name) }
+        }
+        for action in table.actions.values { actions[action.name] = action.sender.name ?? "*" }
+        for attribute in table.attributes.values { attributes[attribute.name] = attribute.typeName }
+        for event in table.events.values { events[event.name] = event.isMany ? "many" : "one" }
+        serves = Set(table.interfaceNames)
+        // Of a C class the type is that of its objects in Swift.
+        if type == NibForeignObject.self {
+            serves.insert("\(type)")
+            return
+        }
+        module = String(String(reflecting: type).prefix { $0 != "." })
+        if let superclass = _getSuperclass(type) as? any NibObject.Type { self.superclass = "\(superclass)" }
+    }
+}

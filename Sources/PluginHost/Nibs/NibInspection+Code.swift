@@ -1,0 +1,73 @@
+@_spi(PluginHost) internal import PluginABI
+
+extension NibInspection {
+    /// Checks the nib against the classes that the loaded code of its bundle, of the bundles that this one requires, and of the
+    /// application registered.
+    ///
+    /// File's Owner and the placeholders are of the classes that the document names.
+    ///
+    /// - Parameters:
+    ///   - bundle: the nib's bundle.
+    ///   - elements: those that the application leaves out, in addition to those of this process.
+    /// - Returns: errors and warnings, with their places.
+    @_spi(Tools) public func findings(
+        withCodeOf bundle: PluginBundle, leavingOut elements: Set<String> = []
+    ) -> [PluginFinding] {
+        do throws(PluginError) {
+            let levels = try BundleNibClasses(bundle: bundle).nibClassLevels()
+            let scope = NibScope(
+                levels, leavingOut: elements.union(HostEnvironment.current.nibClasses.elementsLeftOut))
+            var planner = planner(scope, Self.resources(of: bundle), mode: .declarations)
+            planner.check()
+            return located(planner.findings)
+        } catch {
+            return error.findings
+        }
+    }
+
+    /// What came of making a nib's objects.
+    @_spi(Tools) public enum Trial: Sendable {
+        /// The number of objects, and the ids of those that live on after everything that owned them was released.
+        case made(Int, living: [String])
+        /// Nobody but the application can make File's Owner or a placeholder; the reason as a sentence.
+        case skipped(String)
+        /// Errors.
+        case failed([PluginFinding])
+    }
+
+    /// Makes the nib's objects, with a new File's Owner of the class that the document names, and releases them.
+    @_spi(Tools) public func trial(in bundle: PluginBundle) -> Trial {
+        var remains: [(id: String, object: WeakObject)] = []
+        var count = 0
+        do {
+            let file = try NibFile.at(path, in: bundle)
+            var owner: (any NibObject)?
+            if let name = ownerClass, !NibPlanner.unspecific.contains(name) {
+                let levels = try BundleNibClasses(bundle: bundle).nibClassLevels()
+                let scope = NibScope(levels, leavingOut: [])
+                guard case .found(let member) = scope.aClass(named: name), let context = member.context else {
+                    return .skipped("File's Owner is a \(quoted(name)), which only the application can make.")
+                }
+                owner = try member.aClass.registration.make(context)
+            }
+            if let name = placeholderNames.first {
+                return .skipped("The placeholder \(quoted(name)) is the application's.")
+            }
+            let made = try file.instantiate(
+                owner: owner, placeholders: [:], options: NibOptions(), connected: nil)
+            count = made.objects.count
+            remains = made.named.map { ($0, WeakObject($1)) }
+            if let owner { remains.append(("File's Owner", WeakObject(owner))) }
+        } catch let error as PluginError {
+            return .failed(error.findings)
+        } catch {
+            return .failed([PluginFinding(.nibObjectFailed, filePath: path, message: "\(error)")])
+        }
+        return .made(count, living: remains.filter { $0.object.value != nil }.map(\.id))
+    }
+
+    private struct WeakObject {
+        weak var value: AnyObject?
+        init(_ value: AnyObject) { self.value = value }
+    }
+}

@@ -1,0 +1,103 @@
+@_spi(PluginHost) internal import PluginABI
+internal import PropertyLists
+
+extension NibInspection {
+    /// A text of a nib that a strings table may translate.
+    @_spi(Tools) public struct Text: Sendable, Hashable {
+        /// The key in the table, as Interface Builder writes it: `17.title`.
+        @_spi(Tools) public let key: String
+        /// The text in the nib.
+        @_spi(Tools) public let text: String
+        /// The class of the object, as the document or the lists name it.
+        @_spi(Tools) public let className: String
+        /// The id of the object; of one without id the key of its texts.
+        @_spi(Tools) public let id: String
+        /// The name of the attribute.
+        @_spi(Tools) public let attribute: String
+        /// Where it stands in the nib.
+        @_spi(Tools) public let place: PluginFinding.Place
+    }
+
+    /// The attributes that hold texts in the classes of AppKit and UIKit, for objects whose class is not declared.
+    private static let textAttributes: Set<String> = [
+        "title", "alternateTitle", "text", "label", "paletteLabel", "toolTip", "headerToolTip", "placeholder",
+        "placeholderString", "prompt", "footerTitle", "headerTitle", "accessibilityLabel", "accessibilityHint",
+        "normalTitle", "selectedTitle",
+    ]
+
+    /// Interface Builder's name of an attribute in keys, where the two differ.
+    static let keyNames = ["toolTip": "ibShadowedToolTip"]
+
+    /// The texts of the nib, in the order of their places: attributes that a class declares as text.
+    ///
+    /// Of objects whose class is not declared, those that Interface Builder's classes have as text.
+    @_spi(Tools) public func texts(classes: Classes) -> [Text] {
+        var planner = planner(
+            classes.declared.scope, Self.resources(of: nil), mode: classes.isEmpty ? .document : .declarations)
+        planner.check()
+        let xml = document.xml
+        var found: [(offset: Int, key: String, text: String, className: String, id: String, name: String)] = []
+        func add(_ object: Int, _ name: String, key: String?, _ text: String, at offset: Int) {
+            guard !text.isEmpty else { return }
+            let graph = planner.graph
+            let className =
+                xml.value("customClass", ofElement: graph.objects[object].element)
+                ?? planner.table(ofObject: object)?.name ?? xml.name(ofElement: graph.objects[object].element)
+            found.append(
+                (
+                    offset, graph.textKey(of: object) + "." + (key ?? Self.keyNames[name] ?? name), text, className,
+                    graph.textKey(of: object), name
+                ))
+        }
+        func isText(_ object: Int, _ name: String) -> Bool {
+            guard let table = planner.table(ofObject: object) else { return Self.textAttributes.contains(name) }
+            return table.attributes[name]?.role == .text
+        }
+        for (number, object) in planner.graph.objects.enumerated() where object.role == .made {
+            for attribute in xml.attributes(ofElement: object.element) {
+                let name = xml.name(ofAttribute: attribute)
+                guard !NibPlanner.reserved.contains(name), isText(number, name) else { continue }
+                add(number, name, key: nil, xml.value(ofAttribute: attribute), at: xml.offset(ofAttribute: attribute))
+            }
+        }
+        let reader = NibValueReader(xml: xml)
+        for part in planner.graph.values where planner.graph.objects[part.object].role == .made {
+            guard let name = xml.value("key", ofElement: part.element), isText(part.object, name),
+                case .string(let text)? = try? reader.value(ofElement: part.element)
+            else { continue }
+            add(part.object, name, key: nil, text, at: xml.offset(ofElement: part.element))
+        }
+        var numbers: [Int: Int] = [:]
+        for part in planner.graph.runtimeAttributes {
+            let type = xml.value("type", ofElement: part.element) ?? "string"
+            guard type == "string" || type == "localizedString" else { continue }
+            let number = numbers[part.object, default: 0]
+            numbers[part.object] = number + 1
+            guard let name = xml.value("keyPath", ofElement: part.element),
+                planner.table(ofObject: part.object) == nil ? type == "localizedString" : isText(part.object, name),
+                case .string(let text)? = try? reader.value(ofRuntimeAttribute: part.element)
+            else { continue }
+            add(
+                part.object, name, key: "ibExternalUserDefinedRuntimeAttributesLocalizableStrings[\(number)]", text,
+                at: xml.offset(ofElement: part.element))
+        }
+        found.sort { $0.offset < $1.offset }
+        return zip(found, xml.places(of: found.map(\.offset))).map { row, place in
+            Text(
+                key: row.key, text: row.text, className: row.className, id: row.id, attribute: row.name,
+                place: PluginFinding.Place(line: place.line, column: place.column))
+        }
+    }
+
+    /// Whether a key of a table is one of an object of the nib.
+    @_spi(Tools) public func hasObject(ofKey key: String) -> Bool {
+        ids.contains(String(key.prefix { $0 != "." }))
+    }
+}
+
+extension NibPlanner {
+    /// The declarations of an object's class; nil if it is not known.
+    func table(ofObject object: Int) -> NibClassTable? {
+        if case .object(_, let aClass) = resolved[object] { classes[aClass].table } else { nil }
+    }
+}

@@ -1,0 +1,230 @@
+internal import CPluginSupport.Shims
+import Glibc
+internal import PluginABI
+import Synchronization
+
+/// A small file that survives every end of the application, and names the plug-in whose code ended it.
+///
+/// ```swift
+/// let records = try CrashJournal.begin(application: "workbench")
+/// let start = CrashJournal.advice(records)               // .without(["org.example.Loud"]) after its crash
+/// let catalog = PluginCatalog(application: "workbench", options: .init(safeStart: start))
+/// ```
+/// Begin it once, at the start, after other handlers of signals are installed. From then on each load writes its steps
+/// into the journal. A handler of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT and SIGSYS adds the signal and the
+/// plug-ins whose code it finds in the crash, and then calls the handlers that were there before. A call of `exit` in a
+/// plug-in is recorded too. SIGKILL and the loss of power leave no trace: they blame nobody, unless a plug-in was being
+/// loaded.
+///
+/// The next start reads the journal, and counts a strike for the plug-in that is to blame. After one strike, a plug-in
+/// whose extension points all have a remote interface runs in a process of its own. After two within seven days it is in
+/// ``Quarantine``. A plug-in that was replaced since has no strikes.
+///
+/// The journals are in `journals`, in the application's directory in `$XDG_STATE_HOME`, by default `~/.local/state`.
+public enum CrashJournal {
+    private struct State {
+        /// The process that began a journal; a child of it that fork() made has none.
+        var process: pid_t = 0
+        var hasHandlers = false
+        /// The place in the journal of each load under way.
+        var slots: [ObjectIdentifier: CInt] = [:]
+        /// The rows of ``JournalNotes`` that were written.
+        var noted: Set<[UInt8]> = []
+        /// The images whose addresses the handler knows, by their addresses.
+        var images: Set<UInt> = []
+        /// The paths of bundles that had strikes at the start and also work from another process.
+        var struck: Set<String> = []
+    }
+
+    private static let state = Lock(State())
+
+    /// Begins the journal of this process, and reads those of processes of the application that have ended.
+    ///
+    /// The deaths that these show are counted in ``Quarantine``, and logged. If the journal cannot be written, that is
+    /// logged too, and the application goes on without one.
+    ///
+    /// - Parameters:
+    ///   - application: the name of the application's directories: one path component.
+    ///   - handlers: whether to install the handlers of signals. Without them, only what was being loaded is known.
+    /// - Returns: what earlier processes left that did not end by themselves; also crashes of the last seven days for which
+    ///   nobody could be blamed, until a process has ended by itself.
+    /// - Throws: ``PluginError`` of code `journalUnusable` if the name is none, or this process has begun a journal
+    ///   already.
+    ///
+    /// **Threads.** Any, once.
+    /// **Cost.** Some system calls. After a crash, reading the files of the plug-in and its libraries.
+    @discardableResult
+    public static func begin(application: String, handlers: Bool = true) throws -> [Record] {
+        guard let directory = ApplicationState.directory(of: application) else {
+            throw failure(
+                application, "No crash journal can be kept for the application \(quoted(application)).",
+                "Give a name that is one path component, and set HOME.")
+        }
+        let isFirst = state.withLock { state in
+            if state.process == getpid() { return false }
+            let hadHandlers = state.hasHandlers
+            state = State()
+            (state.process, state.hasHandlers) = (getpid(), hadHandlers)
+            return true
+        }
+        guard isFirst else {
+            throw failure(
+                application, "This process has begun a crash journal already.", "Begin it once, at the start.")
+        }
+        let quarantine = Quarantine.of(application: application)
+        Quarantine.current = quarantine
+        let place = Path.join(directory, "journals")
+        OwnFile.makeDirectory(place)
+        // So that no process removes the journal that another one is about to begin.
+        let (records, refusal) = OwnFile.withLock(on: place, waitingAtMost: .seconds(1)) { isHeld in
+            (isHeld ? JournalDirectory(place).takeRecords(into: quarantine) : [], beginFile(in: place))
+        }
+        if let refusal {
+            let finding = unusable(place, refusal)
+            HostEnvironment.log(.warning, "\(finding.message) \(finding.remedy)")
+        }
+        if handlers { installHandlers() }
+        let now = FileIdentity.now
+        let struck = (quarantine.entries + quarantine.suspects).filter { $0.mustRunElsewhere(at: now) }
+        state.withLock { $0.struck = Set(struck.compactMap(\.bundlePath)) }
+        if !struck.isEmpty {
+            HostEnvironment.placementDeciders.bitwiseOr(HostEnvironment.strikesDecide, ordering: .releasing)
+        }
+        HostEnvironment.loadStepReaders.bitwiseOr(HostEnvironment.journalReadsSteps, ordering: .releasing)
+        for bundle in BundleTable.shared.all where !bundle.isFramework { noteCode(of: bundle, asLoaded: false) }
+        return records
+    }
+
+    /// Ends the journal: the application ends by itself.
+    ///
+    /// Not needed before `exit` or a return from `main`. Call it before `_exit`, before a signal is sent to the own process,
+    /// and before `exit` if that is called while a plug-in calls the application.
+    ///
+    /// **Threads.** Any.
+    public static func end() { phs_journal_end() }
+
+    /// Which plug-ins to leave out at this start.
+    ///
+    /// - Parameter records: the result of ``begin(application:handlers:)``.
+    /// - Returns: ``SafeStart/without(_:)`` the plug-ins that are certainly to blame; ``SafeStart/noPlugins`` after two
+    ///   crashes with plug-ins in the process for which nobody can be blamed; otherwise ``SafeStart/normal``.
+    public static func advice(_ records: [Record]) -> SafeStart {
+        let blamed = Set(records.flatMap(\.blamed).filter(\.certainty.isCertain).map(\.identifier))
+        if !blamed.isEmpty { return .without(blamed.sorted()) }
+        return records.count(where: \.isUnexplained) >= 2 ? .noPlugins : .normal
+    }
+
+    // MARK: Beginning
+
+    /// - Returns: why no journal was begun, as the end of a sentence.
+    private static func beginFile(in directory: String) -> String? {
+        var failure = phs_failure()
+        // Another process may have this number, in another container with the same home directory.
+        for number in 0..<8 {
+            let name = number == 0 ? "\(getpid())" : "\(getpid())-\(number)"
+            let error = phs_journal_begin(Path.join(directory, name), &failure)
+            if error == 0 { return nil }
+            if error != EBUSY { return describe(errno: error) }
+        }
+        return describe(errno: EBUSY)
+    }
+
+    private static func installHandlers() {
+        let isNeeded = state.withLock { state in
+            defer { state.hasHandlers = true }
+            return !state.hasHandlers
+        }
+        guard isNeeded else { return }
+        let error = phs_journal_install_handlers()
+        if error != 0 {
+            HostEnvironment.log(
+                .warning,
+                "The handlers of the crash journal cannot be installed (\(describe(errno: error))); crashes name no plug-in."
+            )
+        }
+    }
+
+    static func unusable(_ path: String, _ reason: String) -> PluginFinding {
+        PluginFinding(
+            .warning, .journalUnusable, filePath: path,
+            message: "No crash journal can be written in \(quoted(path)): \(reason).",
+            remedy: "Make the directory writable for the user. Without a journal, a crash names no plug-in.")
+    }
+
+    private static func failure(_ path: String, _ message: String, _ remedy: String) -> PluginError {
+        PluginError(bundlePath: path, PluginFinding(.journalUnusable, message: message, remedy: remedy))
+    }
+
+    // MARK: Loads
+
+    /// Writes a step of a load.
+    ///
+    /// Call it without a lock, and only if a journal was begun.
+    static func note(_ step: LoadStep, of bundle: PluginBundle) {
+        let key = ObjectIdentifier(bundle)
+        let slot = state.withLock { $0.slots[key] }
+        switch step {
+        case .end:
+            guard let slot else { return }
+            state.withLock { $0.slots[key] = nil }
+            phs_journal_load_ends(slot)
+        case .opening, .entry, .activation:
+            // Before the step, because it may end the process.
+            noteCode(of: bundle, asLoaded: true)
+            if let slot {
+                phs_journal_load_continues(slot, step.number)
+            } else {
+                let slot = phs_journal_load_begins(bundle.displayIdentifier, step.number)
+                state.withLock { $0.slots[key] = slot }
+            }
+        }
+    }
+
+    /// Notes whether everything that a bundle offers also works from another process.
+    static func note(isRemote: Bool, of bundle: PluginBundle) { write(JournalNotes.remote(isRemote, of: bundle)) }
+
+    /// Whether a bundle had strikes at the start of this process, and also works from another process.
+    static func isStruck(_ bundle: PluginBundle) -> Bool {
+        state.withLock { $0.struck.contains(bundle.originalPath) }
+    }
+
+    /// Lets the handler name the code of a bundle: every image in its directory, and its executable.
+    ///
+    /// `asLoaded`: whether it is being loaded, even if it has no image yet.
+    private static func noteCode(of bundle: PluginBundle, asLoaded: Bool) {
+        let executable = bundle.executablePath
+        let images = LoadedImages.all().filter { image in
+            !image.isMainProgram
+                && (image.path == executable || Path.isInside(image.path, directory: bundle.bundlePath))
+        }
+        if asLoaded || !images.isEmpty { write(JournalNotes.code(of: bundle)) }
+        for image in images where state.withLock({ $0.images.insert(image.base).inserted }) {
+            if let handle = LoadedImage.handle(ofPresent: image.path) {
+                phs_journal_add_image(bundle.displayIdentifier, handle)
+            }
+        }
+    }
+
+    /// Writes a row, once.
+    ///
+    /// A full journal loses it: then the plug-in is named, but gets no strike.
+    private static func write(_ row: [UInt8]) {
+        guard state.withLock({ $0.noted.insert(row).inserted }) else { return }
+        _ = row.withUnsafeBytes { phs_journal_note($0.baseAddress, $0.count) }
+    }
+
+    /// The step of a number in the journal.
+    static func step(_ number: UInt32) -> LoadStep? { LoadStep.allCases.first { $0.number == number && $0 != .end } }
+}
+
+extension LoadStep {
+    /// The number in the journal.
+    fileprivate var number: UInt32 {
+        switch self {
+        case .opening: 1
+        case .entry: 2
+        case .activation: 3
+        case .end: 4
+        }
+    }
+}

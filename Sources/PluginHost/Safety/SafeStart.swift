@@ -1,0 +1,28 @@
+/// Which plug-ins a start leaves out after a crash.
+///
+/// It holds for one start and changes no setting of the user.
+public enum SafeStart: Sendable, Hashable {
+    /// None.
+    case normal
+    /// Those with these identifiers, because their code caused the crash.
+    case without([String])
+    /// All, because the application crashed more than once, with plug-ins in its process, and none of them can be named.
+    case noPlugins
+
+    func leavesOut(_ identifier: String) -> Bool {
+        switch self {
+        case .normal: false
+        case .without(let identifiers): identifiers.contains(identifier)
+        case .noPlugins: true
+        }
+    }
+
+    /// Equal texts for equal values.
+    var names: [String] {
+        switch self {
+        case .normal: []
+        case .without(let identifiers): identifiers.sorted()
+        case .noPlugins: [""]
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Synchronization
+
+/// What the ends of the application by a plug-in mean for where it runs.
+enum Strikes {
+    /// Where a bundle must run at least.
+    ///
+    /// - Returns: ``PluginExecution/isolated`` for a plug-in that ended the application before and whose extension points
+    ///   all have a remote interface.
+    ///
+    /// **Cost.** Reading one number, unless a plug-in has strikes.
+    static func demand(for bundle: PluginBundle) -> PluginExecution {
+        guard HostEnvironment.placementDeciders.load(ordering: .acquiring) & HostEnvironment.strikesDecide != 0
+        else { return .inProcess }
+        return CrashJournal.isStruck(bundle) ? .isolated : .inProcess
+    }
+
+    /// Counts the end of a worker that a plug-in's code caused, in the quarantine of the application.
+    ///
+    /// - Parameters:
+    ///   - end: what ended it, and what ran.
+    ///   - bundle: the plug-in.
+    ///   - deaths: how many ends put it into quarantine.
+    ///   - time: within which time.
+    /// - Returns: why the plug-in must not be used any more; nil if it may be, or if no application is known.
+    ///
+    /// **Cost.** At the first end, reading the code files of the plug-in and its libraries: let nobody wait for it.
+    static func note(_ end: WorkerEnd, of bundle: PluginBundle, deaths: Int, within time: Duration) -> PluginFinding? {
+        guard let quarantine = Quarantine.current, let files = try? bundle.codeFiles() else { return nil }
+        let (phase, method) = end.phase.noted
+        let death = Quarantine.Death(
+            time: FileIdentity.now, end: end.cause.noun, phase: phase, method: method, isCertain: true,
+            isOfWorker: true)
+        let evidence = Quarantine.Entry(bundle.displayIdentifier, bundlePath: bundle.originalPath, files: files)
+        guard quarantine.note(death, of: evidence, QuarantineList.Limit(deaths: deaths, within: time)) else {
+            return nil
+        }
+        return quarantine.finding(about: bundle)
+    }
+}
+
+extension WorkerEnd.Cause {
+    /// As in “the signal SIGSEGV”.
+    fileprivate var noun: String {
+        switch self {
+        case .signal(let number): "the signal \(SignalName(number).text)"
+        case .exit(let status): "an exit with status \(status)"
+        case .timeOut(let time): "no answer within \(time)"
+        case .limit(let limit): "the limit “\(limit)”"
+        case .violation(let text): "a violation of the protocol (\(text))"
+        case .host, .unknown: "an end without a known reason"
+        }
+    }
+}
+
+extension WorkerEnd.Phase {
+    /// The phase and the method of a ``Quarantine/Death``.
+    fileprivate var noted: (phase: String, method: String?) {
+        switch self {
+        case .open: (LoadStep.opening.rawValue, nil)
+        case .enter: (LoadStep.entry.rawValue, nil)
+        case .activate: (LoadStep.activation.rawValue, nil)
+        case .make(let provider): ("make", provider)
+        case .call("", let function): ("call", function)
+        case .call(let provider, let method): ("call", "\(method) of \(provider)")
+        case .start, .idle: ("code", nil)
+        case .deactivate: ("deactivation", nil)
+        }
+    }
+}

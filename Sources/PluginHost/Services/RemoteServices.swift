@@ -1,0 +1,75 @@
+@_spi(PluginHost) internal import PluginABI
+
+/// In a worker process: the services of its host.
+final class RemoteServices: Sendable {
+    private static let current = Lock<RemoteServices?>(nil)
+
+    /// Those of this process; nil in a process that is no worker.
+    static var shared: RemoteServices? {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    private struct State {
+        var desk: (any ServiceDesk)?
+        var released: [UInt32] = []
+    }
+
+    private let state = Lock(State())
+    private let connection: any RemoteConnection
+    /// The host's number for a bundle.
+    private let number: @Sendable (PluginBundle) -> UInt32?
+    private let bundle: @Sendable (UInt32) -> PluginBundle?
+
+    init(
+        over connection: any RemoteConnection, number: @escaping @Sendable (PluginBundle) -> UInt32?,
+        bundle: @escaping @Sendable (UInt32) -> PluginBundle?
+    ) {
+        self.connection = connection
+        self.number = number
+        self.bundle = bundle
+    }
+
+    /// An object of the host is no longer used; the host learns it with the next request.
+    func release(_ object: UInt32) { state.withLock { $0.released.append(object) } }
+
+    /// The service that the host chooses for a bundle of this process.
+    func service<Interface: Sendable>(
+        _ point: ExtensionPoint<Interface>, for client: PluginBundle
+    ) throws -> Interface {
+        guard let number = number(client) else { throw missing(point.name, client) }
+        let released = state.withLock { state in
+            defer { state.released = [] }
+            return state.released
+        }
+        switch try desk().find(number, point.name, point.version, released: released) {
+        case .none: throw missing(point.name, client)
+        case .failed(let error): throw error.error(of: client)
+        case .here(let number, let name):
+            guard let bundle = bundle(number) else { throw missing(point.name, client) }
+            return try bundle.sharedObject(name, point)
+        case .inHost(let number, let methods):
+            guard let interface = point.remote else {
+                throw RemoteFailure(.notRemote, "The extension point \(quoted(point.name)) has no remote interface.")
+            }
+            return try interface.make(number, methods: methods, over: connection)
+        }
+    }
+
+    private func desk() throws -> any ServiceDesk {
+        if let known = state.withLock({ $0.desk }) { return known }
+        // Both ends are the same library, so they have the same methods.
+        let interface = ServiceDeskProxy.interface
+        let new = try interface.make(ServiceDeskProxy.number, methods: interface.methodNames, over: connection)
+        return state.withLock { state in
+            state.desk = state.desk ?? new
+            return state.desk!
+        }
+    }
+
+    private func missing(_ point: String, _ client: PluginBundle) -> PluginError {
+        PluginError(
+            bundlePath: client.bundlePath,
+            PluginFinding(.serviceMissing, subject: point, message: "Nobody offers the service \(quoted(point))."))
+    }
+}

@@ -1,0 +1,97 @@
+internal import CPluginSupport.Shims
+import Glibc
+@_spi(PluginHost) internal import PluginABI
+
+/// Runs a worker in this process; called by the constructor of the library instead of the program's own `main`.
+///
+/// The constructor ends the process when this returns.
+@_cdecl("phs_worker_main")
+func runWorker() {
+    WorkerMain(RemoteDescriptor(adopting: CInt(PHS_WORKER_CONTROL))).run()
+}
+
+/// The main thread of a worker: reads what the host sends on the control socket, and does it.
+final class WorkerMain {
+    private let receiver: ControlReceiver
+    private let sender: ControlSender
+
+    init(_ socket: RemoteDescriptor) {
+        receiver = ControlReceiver(socket, from: .host)
+        sender = ControlSender(socket)
+    }
+
+    /// Returns when the host wants it, or has ended.
+    func run() {
+        send(.ready(WorkerReady(fingerprint: LibraryFingerprint.current)))
+        guard case .message(.hello(let hello), let descriptors)? = try? receiver.next(until: 0),
+            hello.version == WorkerHello.currentVersion, LibraryFingerprint.isAccepted(hello.fingerprint),
+            let window = descriptors.first
+        else { return }
+        if hello.waitsForDebugger { waitForDebugger() }
+        HostEnvironment.current = HostEnvironment(hello)
+        // Without it, an end has no backtrace.
+        phs_journal_write_stacks(STDERR_FILENO)
+        _ = phs_journal_install_handlers()
+        guard confine(hello) else { return }
+        let service = WorkerService(sender)
+        do { try service.start(window, longest: hello.longestMessage) } catch { return }
+        while case .message(let message, let descriptors)? = try? receiver.next(until: 0),
+            service.take(message, descriptors)
+        {}
+    }
+
+    // MARK: Messages
+
+    /// Sends a message, and waits until the host takes it.
+    private func send(_ message: ControlMessage) {
+        _ = try? sender.send(message)
+        sender.flush(until: 0)
+    }
+
+    // MARK: Confinement
+
+    /// Confines this process as the host demands.
+    ///
+    /// - Returns: false if that failed; the host then gets the reason.
+    private func confine(_ hello: WorkerHello) -> Bool {
+        guard let filter = hello.filter else {
+            send(.confined([]))
+            return true
+        }
+        var options = phs_filter_options()
+        options.any_network = filter.anyNetwork
+        options.connects = filter.connects
+        options.listens = filter.listens
+        options.processes = filter.processes
+        options.devices = filter.devices
+        var failure = phs_failure()
+        guard phs_dispatch_confine(&failure) == 0, phs_filter_install(nil, &options, &failure) == 0 else {
+            let failure = WorkerFailure(failure)
+            send(.failed(0, [PluginFinding(failure, program: CommandLine.arguments[0], isSandboxed: true)]))
+            return false
+        }
+        let layers: [Confinement.Layer] = [.systemCalls, .network, .signals, .processes]
+        send(.confined(layers.map(\.rawValue)))
+        return true
+    }
+
+    private func waitForDebugger() {
+        let text = "The worker process \(getpid()) waits for a debugger.\n"
+        _ = write(STDERR_FILENO, text, text.utf8.count)
+        while ProcessLook(process: getpid())?.isTraced != true { usleep(100_000) }
+    }
+}
+
+extension HostEnvironment {
+    /// What plug-ins in a worker see of the application.
+    fileprivate init(_ hello: WorkerHello) {
+        self = .current
+        name = hello.hostName
+        version = hello.hostVersion
+        capabilities = Set(hello.capabilities)
+        preferredLanguages = hello.languages
+        device = hello.device
+        scale = hello.scale
+        requiresDeclaredRegistrations = hello.requiresDeclaredRegistrations
+    }
+}
