@@ -13,29 +13,12 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "plugin.source")
         try source.write(to: file, atomically: true, encoding: .utf8)
-        let process = Process()
-        process.executableURL = try Self.clang()
-        process.arguments = [
-            "-x", language, "-std=\(standard)", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
-            "-I", Self.include.path, file.path,
-        ]
-        let pipe = Pipe()
-        process.standardError = pipe
-        try process.run()
-        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, said)
-    }
-
-    /// The clang in the directory of the Swift compiler.
-    private static func clang() throws -> URL {
-        for folder in ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":") {
-            let swift = URL(filePath: "\(folder)/swiftc")
-            guard FileManager.default.isExecutableFile(atPath: swift.path) else { continue }
-            let beside = swift.resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "clang")
-            if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
-        }
-        throw CocoaError(.fileNoSuchFile)
+        return try Toolchain.run(
+            Toolchain.tool("clang"),
+            [
+                "-x", language, "-std=\(standard)", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
+                "-I", Self.include.path, file.path,
+            ])
     }
 
     private static let plugin = """

@@ -19,6 +19,20 @@ struct XMLDocumentTests {
         }
     }
 
+    @Test func aByteThatIsNoTextIsFoundAtEachPlace() throws {
+        let text = Array("<a b=\"\(String(repeating: "c", count: 40))\"/>".utf8)
+        #expect(fault(of: text) == nil)
+        for offset in 6..<46 {
+            for (byte, code) in [
+                (0, PropertyListFault.Code.unexpectedCharacter), (0x80, .invalidEncoding), (0xFF, .invalidEncoding),
+            ] {
+                var bytes = text
+                bytes[offset] = UInt8(byte)
+                #expect(fault(of: bytes)?.code == code, "\(byte) at \(offset)")
+            }
+        }
+    }
+
     @Test func elementsAttributesAndTextsAreFound() throws {
         let xml = try read(
             """
@@ -119,6 +133,51 @@ struct XMLDocumentTests {
     func secondAttributeOfANameIsLocated() {
         let found = fault(of: "<a>\n  <b one='1' two='2' one='3'/></a>")
         #expect(found?.code == .duplicateKey && found?.position == .text(line: 2, column: 22))
+    }
+
+    @Test("attributes of neighbours that are the same, in another order, missing, new, or written with other blanks")
+    func attributesOfNeighboursAreTheirOwn() throws {
+        let rows = [
+            "identifier='1' title='2' tag='3'", "identifier='4' title='5' tag='6'", "tag='7' identifier='8' title='9'",
+            "identifier='1' tag='2'", "title='3'", "identifier='4' identifiers='5' title='6' tag='7'",
+            "identifier=\"8\" title = '9'", "", "identifier='1'  title='2'\n tag='3'", "id='4' title='5'",
+        ]
+        let xml = try read("<a>" + rows.map { "<row \($0)/>" }.joined() + "</a>")
+        let read = xml.children(of: 0).map { row in
+            xml.attributes(ofElement: row)
+                .map { "\(xml.name(ofAttribute: $0))=\(xml.value(ofAttribute: $0))" }.joined(separator: " ")
+        }
+        #expect(
+            read == [
+                "identifier=1 title=2 tag=3", "identifier=4 title=5 tag=6", "tag=7 identifier=8 title=9",
+                "identifier=1 tag=2", "title=3", "identifier=4 identifiers=5 title=6 tag=7",
+                "identifier=8 title=9", "", "identifier=1 title=2 tag=3", "id=4 title=5",
+            ])
+        for second in ["a='' b='' a=''", "b='' a='' b=''", "c='' a='' a=''", "a='' c='' a=''", "a='' b='' c='' b=''"] {
+            #expect(fault(of: "<r><e a='' b='' c=''/><e \(second)/></r>")?.code == .duplicateKey, "\(second)")
+        }
+        let all = (0..<128).map { " a\($0)=''" }.joined()
+        #expect(fault(of: "<r><e\(all)/><e\(all)/></r>") == nil)
+        #expect(fault(of: "<r><e\(all)/><e b=''\(all)/></r>")?.code == .tooManyNodes)
+    }
+
+    @Test("names are numbered: equal ones have one number, also among many and with equal beginnings")
+    func namesAreNumbered() throws {
+        let names = (0..<99).map { "element-\($0)" }
+        let xml = try read("<a>" + names.map { "<\($0) \($0)='' identifier='\($0)'/>" }.joined() + "</a>")
+        let identifier = xml.name("identifier"), absent = xml.name("identifie")
+        for (child, name) in zip(xml.children(of: 0), names) {
+            #expect(xml.name(ofElement: child) == name && xml.value(identifier, ofElement: child) == name)
+            #expect(xml.attribute(absent, ofElement: child) == nil && !xml.isElement(child, named: absent))
+            let first = try #require(xml.attributes(ofElement: child).first)
+            #expect(xml.isElement(child, named: xml.numberedName(ofAttribute: first)))
+        }
+        #expect(xml.isElement(50, named: xml.name("element-49")))
+        var table = XMLValueTable(xml, reserving: 4)
+        for (number, child) in xml.children(of: 0).enumerated() {
+            #expect(table.insert(try #require(xml.attribute(identifier, ofElement: child)), number) == nil)
+        }
+        #expect(names.map { table.number(of: $0) } == Array(0..<99) && table.number(of: "element") == nil)
     }
 
     @Test(

@@ -58,7 +58,7 @@ import Testing
         let main = PluginBundle(for: TestClass.self)
         #expect(main === PluginBundle.main)
         // The program of these tests has many; the linker decides which one is first.
-        let first = try #require(main.principalClass)
+        let first: AnyClass = try #require(main.principalClass)
         #expect(main.classNames.first == String(reflecting: first))
         #expect(main.classNamed("PluginHost.PluginBundle") == PluginBundle.self)
         #expect(main.classNamed("NoSuchClass") == nil)

@@ -6,7 +6,7 @@ import Testing
     private func paths(_ variables: [String: String], program: String = "/opt/w/bin/w", builtIn: String? = nil)
         -> [String]
     {
-        SearchEnvironment(variable: { variables[$0] }, program: program, builtInPlugIns: builtIn).searchPaths(
+        SearchEnvironment(UserDirectories { variables[$0] }, program: program, builtInPlugIns: builtIn).searchPaths(
             for: "my-app")
     }
 

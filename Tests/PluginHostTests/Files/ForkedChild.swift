@@ -14,10 +14,21 @@ enum ForkedChild {
         return process
     }
 
+    /// Whether a child returns true.
+    ///
+    /// Why again: when it is forked, another thread may be in dl_iterate_phdr(), whose lock nobody releases in the child.
     static func succeeds(_ child: () -> Bool) -> Bool {
-        let process = start { child() ? 0 : 1 }
-        var status: CInt = 0
-        return waitpid(process, &status, 0) == process && status == 0
+        for _ in 0..<3 {
+            let process = start { child() ? 0 : 1 }
+            var status: CInt = 0
+            for _ in 0..<6_000 {
+                if waitpid(process, &status, WNOHANG) == process { return status == 0 }
+                usleep(10_000)
+            }
+            kill(process, SIGKILL)
+            waitpid(process, &status, 0)
+        }
+        return false
     }
 
     /// Gives the calling process its own namespaces for users and mounts, in which it may do more.

@@ -41,7 +41,7 @@ import Testing
 
     @Test func aProgramThatWasDeletedIsFoundWhereItStood() throws {
         let tree = try TemporaryTree([:])
-        try FileManager.default.copyItem(atPath: "/bin/sleep", toPath: tree("program"))
+        try copyProgram("/bin/sleep", to: tree("program"))
         let process = Process()
         process.executableURL = URL(filePath: tree("program"))
         process.arguments = ["60"]

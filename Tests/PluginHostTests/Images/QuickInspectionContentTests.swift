@@ -283,12 +283,28 @@ struct QuickInspectionNoteTests {
         #expect(findings.map(\.code) == [.abiMismatch, .toolchainMismatch])
         #expect(
             findings[0].message
-                == "“\(path)” was built for revision 9 of the Swift level of the ABI; this host has revision 1.")
+                == "“\(path)” was built for revision 9 of the Swift level of the ABI; this host has revision 2.")
         let host = PluginNote.hostToolchain
         let theirs = "OTHER" + host.dropFirst(5)
         #expect(findings[1].message == "“\(path)” was compiled by “\(theirs)”; this host was compiled by “\(host)”.")
         #expect(findings[1].remedy.contains("swift package clean"))
         #expect(findings[1].subject == theirs)
+    }
+
+    /// Plug-ins of revision 1 have an `ExtensionPoint` of another size.
+    @Test func aPluginOfSwiftRevision1IsRefusedByItsNoteWithBothSidesNamed() throws {
+        let source =
+            ImageFixtures.entry
+            + "\nstatic const plugin_note n PLUGIN_NOTE_ATTRIBUTES = PLUGIN_NOTE_INITIALIZER(PLUGIN_NOTE_SWIFT, 1);"
+        let path = try ImageFixtures.c("swift-revision-1.so", source)
+        #expect(
+            try quickInspection(path).findings == [
+                PluginFinding(
+                    .abiMismatch, filePath: path, subject: "Swift revision 1",
+                    message:
+                        "“\(path)” was built for revision 1 of the Swift level of the ABI; this host has revision 2.",
+                    remedy: "Build the plug-in against the version of PluginHost that this host uses.")
+            ])
     }
 
     @Test func noteOfTheHostsToolchainFits() throws {

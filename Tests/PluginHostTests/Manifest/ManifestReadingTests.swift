@@ -58,11 +58,14 @@ import Testing
             <key>PHCapabilities</key><array><string>network</string></array>
             <key>PHExtensionPoints</key><array><dict><key>name</key><string>q</string></dict></array>
             <key>PHUses</key><dict><key>s</key><integer>2</integer></dict>
+            <key>PHPermissions</key><dict><key>network</key><string>any</string></dict>
+            <key>PHLimits</key><dict><key>memory</key><integer>64</integer></dict>
             <key>PHSomething</key><true/></dict>
             """
         let (fast, slow) = try Self.manifests(list)
         #expect(Self.everything(fast) == Self.everything(slow))
         #expect(fast.dictionary == slow.dictionary)
+        #expect(fast.permissions == slow.permissions && fast.permissions.network == .any && fast.limits.memory == 64)
         #expect(fast.extensions.map(\.name) == ["n & m", "bare"] && fast.unknownKeys == ["PHSomething"])
     }
 

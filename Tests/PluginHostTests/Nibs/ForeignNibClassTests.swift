@@ -126,6 +126,7 @@ import Testing
             let bundle = try PluginBundle.open(path: tree("Counter.bundle"))
             var made: NibInstance? = try bundle.nib(named: "Counter").instantiate()
             let (object, state) = try ForeignNibClassTests.counter(made?.object("c"))
+            #expect(bundle.registrations == [PluginBundle.Registration(kind: .pluginClass, name: "Counter")])
             #expect(object.className == "Counter" && state.tag == 7 && state.width == 3.5 && state.awake == 1)
             #expect(state.next == 2 && state.parts == 2)
             // Its event sends the action.

@@ -58,6 +58,7 @@ import Testing
         let error = try NibWorld().error("<view id=\"v\"><subviews><slider id=\"a\"/></subviews></view>")
         #expect(error.summary == "nibClassMissing 5:24" && error.subject == "slider")
         #expect(error.findings[0].remedy.contains("leaveOut"))
+        #expect(try NibWorld().error("<buton id=\"a\"/>").findings[0].remedy.contains("There is “button”;"))
     }
 
     @Test("222: a class that is registered under two names has both")
@@ -101,6 +102,31 @@ import Testing
         }
         #expect(Twice.nibInterface.table.faults.count == 1)
         #expect(Stranger.nibInterface.table.faults[0].contains("“Block”"))
+        // An interface that was copied from another class: its closures would take the object for one of that class.
+        final class Copied: Plugin, NibObject {
+            static let nibInterface = NibInterface(for: Card.self) { $0.action("close", Card.close) }
+            init(context: PluginContext) throws {}
+            init() {}
+        }
+        let copied = try NibWorld(classes: [.plugin(Copied.self), .plugin(Link.self, element: "button")])
+        let errors = [
+            try copied.error("<customObject id=\"a\" customClass=\"Copied\"/>"),
+            try copied.error("<customObject id=\"-2\"/>", owner: Copied()),
+        ]
+        for error in errors {
+            #expect(error.code == .nibInterfaceInvalid, "\(error)")
+            #expect(error.description.contains("“Copied” has the interface of “Card”, which is not its superclass."))
+        }
+        // A responder is nobody's to check before an action is sent.
+        var options = NibOptions()
+        options.responders = { [Copied()] }
+        let link = try copied.nib(
+            """
+            <customObject id="-1" customClass="FirstResponder"/>
+            <button id="b"><connections><action selector="close" target="-1" id="c"/></connections></button>
+            """
+        ).instantiate(options: options).object("b", as: Link.self)!
+        #expect(throws: PluginFailure.self) { try link.onPress?.send(from: link) }
         // A subclass may declare a name anew.
         final class Better: Block {
             override class var nibInterface: NibInterface { interface }

@@ -1,7 +1,7 @@
 @_spi(PluginHost) import PluginABI
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Connections that cannot be made.
 ///
@@ -75,6 +75,90 @@ import Testing
         #expect(error.findings[1].message.contains("serves"))
         // Nothing was set: the owner is as it was.
         #expect(owner.label == nil && owner.rows.isEmpty && owner.loads == 0)
+    }
+
+    /// A C class whose objects are empty; `made` counts them.
+    private static func foreign(_ name: String, _ made: Counter) -> NibClass {
+        let table = NibClassTable(foreign: name, outlets: [], attributes: [], actions: [], events: [], faults: [])
+        return NibClass(
+            name: name,
+            NibRegistration(foreign: table, element: nil) { _ in
+                made.count += 1
+                return NibForeignObject(
+                    pointer: UnsafeMutableRawPointer(bitPattern: 8)!, functions: nil, table: table, instance: nil,
+                    awake: nil)
+            })
+    }
+
+    private final class Counter: @unchecked Sendable {
+        // @unchecked because it is used by the thread of one test.
+        var count = 0
+    }
+
+    /// A class in Swift with the name of a C class.
+    private enum Namesakes {
+        final class Dial: Plugin, NibObject {
+            static let nibInterface = NibInterface(for: Dial.self) { _ in }
+            init(context: PluginContext) {}
+        }
+    }
+
+    private final class Rack: NibObject {
+        var dial: NibForeignObject?, dials: [NibForeignObject] = []
+        static let nibInterface = NibInterface(for: Rack.self) { nib in
+            nib.outlet("dial", ofForeignClass: "Dial") { $0.dial = $1 }
+            nib.outlets("dials", ofForeignClass: "Dial") { $0.dials = $1 }
+        }
+    }
+
+    @MainActor private final class MainRack: NibObject {
+        var dial: NibForeignObject?, dials: [NibForeignObject] = []
+        nonisolated static let nibInterface = NibInterface.onMainActor(MainRack.self) { nib in
+            nib.outlet("dial", ofForeignClass: "Dial", required: true) { $0.dial = $1 }
+            nib.outlets("dials", ofForeignClass: "Dial") { $0.dials = $1 }
+        }
+    }
+
+    private static func rack(_ dial: String) -> String {
+        """
+        <customObject id="-2"><connections>
+        <outlet property="dial" destination="d" id="1"/>
+        <outletCollection property="dials" destination="d" id="2"/>
+        </connections></customObject>
+        <customObject id="d" customClass="\(dial)"/>
+        """
+    }
+
+    /// The closure hands the table of functions on as that of the class it names.
+    @Test("225: an outlet in Swift takes objects of the C class that it names, and no others")
+    @MainActor func outletsNameCClasses() throws {
+        let made = Counter()
+        let world = try NibWorld(classes: [Self.foreign("Dial", made), Self.foreign("Knob", made)] + NibClass.blocks)
+        for wrong in ["Knob", "Block"] {
+            let owner = Rack()
+            let error = try world.error(Self.rack(wrong), owner: owner)
+            #expect(
+                error.findings.map(\.message) == [
+                    "The outlet “dial” of “Rack” takes a “Dial”; “d” (line 9) is a “\(wrong)”.",
+                    "The outlet collection “dials” of “Rack” takes a “Dial”; “d” (line 9) is a “\(wrong)”.",
+                ])
+            #expect(error.summary == "nibOutletInvalid 6:9")
+            #expect(made.count == 0 && owner.dial == nil && owner.dials.isEmpty)
+        }
+        // A class in Swift of the same name has no table of functions.
+        let namesake = try NibWorld(classes: [NibClass.plugin(Namesakes.Dial.self)])
+        #expect(try namesake.error(Self.rack("Dial"), owner: Rack()).findings.count == 2)
+        let owner = Rack()
+        try world.nib(Self.rack("Dial")).instantiate(owner: owner)
+        #expect(owner.dial?.className == "Dial" && owner.dials.count == 1 && owner.dials[0] === owner.dial)
+        let main = MainRack()
+        #expect(try world.error(Self.rack("Knob"), owner: main).findings.count == 2)
+        try world.nib(Self.rack("Dial")).instantiate(owner: main)
+        #expect(main.dial?.className == "Dial" && main.dials.count == 1 && made.count == 2)
+        // Checks without code find the same by a list that was written from the classes.
+        var classes = NibClasses()
+        classes.register(Rack.self) { _ in Rack() }
+        #expect(NibClassList(classes).entries.map(\.outlets) == [["dial": "Dial"]])
     }
 
     @Test("226: a sender of the wrong class, at connecting and at sending")

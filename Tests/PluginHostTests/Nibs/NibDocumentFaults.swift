@@ -1,5 +1,6 @@
 import Glibc
 @_spi(PluginHost) import PluginABI
+import Synchronization
 import Testing
 
 @testable import PluginHost
@@ -43,6 +44,12 @@ import Testing
             }
             #expect(error?.code == (name == "Fifo.xib" ? .nibUnreadable : .nibMissing))
         }
+        // No look-up finds a Gorm file; one that code names is refused as such.
+        #expect(refusal(named: "Old", in: world)?.code == .nibMissing)
+        let gorm = #expect(throws: PluginError.self) {
+            try Nib(contentsOf: resources + "Old.gorm", bundle: world.bundle)
+        }
+        #expect(gorm?.code == .nibUnsupported && gorm?.findings[0].message.contains("Gorm") ?? false)
     }
 
     @Test("202: an empty file, blanks, NULs", arguments: ["", "  \n", "\0\0\0"])
@@ -68,8 +75,38 @@ import Testing
 
     @Test("204: a file that becomes longer while it is read has one byte too many, or is cut like any other")
     func growingFileIsRead() throws {
+        let world = try NibWorld(["Bad.xib": NibWorld.document("<view id=\"a\"/>")])
+        let path = world.tree("Nibs.bundle/Contents/Resources/Bad.xib")
+        let isWhole = Atomic(false)
+        let outcomes = Lock<[String: Int]>([:])
+        onThreads(2) { number in
+            if number == 0 {
+                // Comments, which the end of the document may have, in pieces that end anywhere.
+                let comment = Array("<!-- \(String(repeating: "x", count: 990)) -->".utf8)
+                let descriptor = open(path, O_WRONLY | O_APPEND)
+                var sent = 0
+                while sent < 3_000 * comment.count {
+                    let piece = (sent..<sent + 777).map { comment[$0 % comment.count] }
+                    sent += max(0, write(descriptor, piece, piece.count))
+                }
+                close(descriptor)
+                isWhole.store(true, ordering: .releasing)
+            } else {
+                while !isWhole.load(ordering: .acquiring) {
+                    var outcome = "read"
+                    do {
+                        let nib = try Nib(contentsOf: path, bundle: world.bundle)
+                        #expect(nib.name == "Bad")
+                    } catch {
+                        outcome = "\((error as? PluginError)?.code.rawValue ?? "\(error)")"
+                    }
+                    outcomes.withLock { $0[outcome, default: 0] += 1 }
+                }
+            }
+        }
+        let found = outcomes.withLock { $0 }
+        #expect(Set(found.keys).isSubset(of: ["read", "nibUnreadable"]) && !found.isEmpty, "\(found)")
         // What the reader gets is checked as a whole: one byte more is no XML any more.
-        let world = try NibWorld()
         let text = NibWorld.document("<view id=\"a\"/>")
         #expect(throws: PluginError.self) { try world.file(text + "<") }
         #expect(throws: PluginError.self) { try world.file(String(text.dropLast(30))) }
@@ -163,7 +200,13 @@ import Testing
             <action target="abc" id="g"/>
             </connections></view>
             """)
-        #expect(error.findings.count == 5)
+        #expect(
+            error.findings.map(\.message) == [
+                "The connection leads to “abd”, and no object has this id.",
+                "The connection leads to “gone”, and no object has this id.",
+                "The connection has no destination.", "The connection has no property.", "The action has no selector.",
+            ])
+        #expect(error.findings.map { $0.place?.line } == [6, 7, 8, 9, 10])
         #expect(error.findings.allSatisfy { $0.code == .nibReferenceInvalid })
         #expect(error.summary == "nibReferenceInvalid 6:25" && error.findings[0].remedy.contains("“abc”"))
         let lost = try world.error("<column><view id=\"a\"/></column>")
@@ -207,8 +250,58 @@ import Testing
         let world = try NibWorld()
         let head = "<document type=\"com.apple.InterfaceBuilder3.Cocoa.XIB\" version=\"3.1\">"
         #expect(try Nib(services: world.file(head + "<objects/></document>")).instantiate().objects.isEmpty)
+        let other = "<document type=\"com.apple.InterfaceBuilder.AppleTV.XIB\" version=\"3.0\">"
+        #expect(try Nib(services: world.file(other + "<objects/></document>")).instantiate().objects.isEmpty)
         #expect(throws: PluginError.self) { try world.file(head + "</document>") }
         #expect(throws: PluginError.self) { try world.file(head + "<objects/><objects/></document>") }
+    }
+
+    /// Each limit is kept at exactly what the document has, and refuses it at one less.
+    @Test func theApplicationChangesEveryLimit() async {
+        await #expect(processExitsWith: .success) {
+            nonisolated(unsafe) var logged: [String] = []
+            HostEnvironment.current.log = { logged.append($0.message) }
+            let world = try NibWorld(["seal.png": "four", "other.png": "four"])
+            let text = NibWorld.document(
+                """
+                <view id="a"><connections><outlet property="next" destination="b" id="c"/></connections></view>
+                <view id="b"/>
+                """, "<resources><image name=\"seal\"/></resources>")
+            func code(_ change: (inout NibLimits) -> Void) throws -> PluginError.Code? {
+                HostEnvironment.current.nibLimits = NibLimits()
+                change(&HostEnvironment.current.nibLimits)
+                do {
+                    let made = try Nib(services: world.file(text)).instantiate()
+                    #expect(made.objects.count == 2)
+                    return nil
+                } catch {
+                    let error = try #require(error as? PluginError)
+                    // What refers to an object that was not read is not wrong.
+                    #expect(error.findings.count == 1, "\(error)")
+                    return error.code
+                }
+            }
+            /// The limits that the document reaches.
+            let reached: [(WritableKeyPath<NibLimits, Int>, Int)] = [
+                (\.size, text.utf8.count), (\.depth, 5), (\.elements, 10), (\.objects, 2), (\.connections, 1),
+                (\.text, "com.apple.InterfaceBuilder3.Cocoa.XIB".utf8.count), (\.resources, 1),
+            ]
+            for (limit, count) in reached {
+                #expect(try code { $0[keyPath: limit] = count } == nil, "\(limit)")
+                #expect(try code { $0[keyPath: limit] = count - 1 } == .nibUnreadable, "\(limit)")
+            }
+            // Images and sounds.
+            HostEnvironment.current.nibLimits.media = 3
+            #expect(world.bundle.image(named: "other") == nil)
+            #expect(logged.contains { $0.contains("larger than 3 bytes") }, "\(logged)")
+            HostEnvironment.current.nibLimits.media = 4
+            let seal = try #require(world.bundle.image(named: "seal"))
+            HostEnvironment.current.nibLimits.media = 3
+            let error = #expect(throws: PluginError.self) { try seal.bytes() }
+            #expect(error?.code == .nibResourceMissing)
+            HostEnvironment.current.nibLimits.media = 4
+            #expect(try seal.bytes() == Array("four".utf8))
+        }
     }
 
     /// Seed 79: `.nib` before `.xib` in one place, the variant of the platform and device in that place.
@@ -217,7 +310,10 @@ import Testing
             let text = { (title: String) in NibWorld.document("<view id=\"a\" title=\"\(title)\"/>") }
             let world = try NibWorld([
                 "Both.nib": text("nib"), "Both.xib": text("xib"), "Main.xib": text("plain"),
-                "Main-linux.xib": text("linux"),
+                "Main-linux.xib": text("linux"), "de.lproj/Placed.nib": text("de nib"),
+                "de.lproj/Placed.xib": text("de xib"), "de.lproj/Places.xib": text("de xib"),
+                "Base.lproj/Placed.nib": text("Base nib"), "Base.lproj/Placed.xib": text("Base xib"),
+                "Base.lproj/Places.nib": text("Base nib"),
                 "Device.xib": text("plain"), "Device~terminal.xib": text("terminal"),
                 "Device~terminal@2x.xib": text("two"),
             ])
@@ -225,6 +321,11 @@ import Testing
                 try world.named(name).instantiate().object("a", as: Block.self)?.title
             }
             #expect(try title("Both") == "nib" && title("Both.xib") == "xib")
+            // In each place: a .xib of the first place goes before a .nib of the next.
+            HostEnvironment.current.preferredLanguages = ["de"]
+            #expect(try title("Placed") == "de nib" && title("Places") == "de xib")
+            HostEnvironment.current.preferredLanguages = ["fr"]
+            #expect(try title("Placed") == "Base nib" && title("Places") == "Base nib")
             #expect(try title("Main") == "linux")
             // Seeds 6 and 7: the device's file, and without one the plain file.
             #expect(try title("Device") == "plain")

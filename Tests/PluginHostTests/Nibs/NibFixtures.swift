@@ -163,7 +163,7 @@ extension NibClassLevel {
             members: classes.map {
                 Member(
                     aClass: $0, context: context, count: nil, bundlePath: bundle.bundlePath,
-                    element: $0.registration.element)
+                    elements: $0.registration.element.map { [$0] } ?? [])
             })
     }
 }

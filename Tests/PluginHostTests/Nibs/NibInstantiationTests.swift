@@ -102,13 +102,28 @@ import Testing
 
     /// Seed 28: property observers run before all connections are made and before any object wakes.
     @Test func observersRunBeforeAnyAwake() throws {
-        let recorder = Recorder()
-        try Recorder.$current.withValue(recorder) {
-            _ = try world.nib("<view id=\"a\" title=\"one\"/><view id=\"b\" title=\"two\"/>").instantiate()
+        final class Peer: Block {
+            var peer: Peer? { didSet { recorder?.note("connected \(title) to \(peer?.title ?? "")") } }
+            override class var nibInterface: NibInterface { interface }
+            private static let interface = NibInterface(for: Peer.self, inheriting: Block.nibInterface) { nib in
+                nib.outlet("peer") { $0.peer = $1 }
+            }
         }
-        let titles = recorder.events.lastIndex { $0.hasPrefix("title") }
-        let wakes = recorder.events.firstIndex { $0.hasPrefix("awake") }
-        #expect(try #require(titles) < #require(wakes))
+        let recorder = Recorder()
+        let world = try NibWorld(classes: [.plugin(Peer.self, element: "view")])
+        try Recorder.$current.withValue(recorder) {
+            let made = try world.nib(
+                """
+                <view id="a" title="one"><connections><outlet property="peer" destination="b" id="c"/></connections></view>
+                <view id="b" title="two"/>
+                """
+            ).instantiate()
+            #expect(made.objects.count == 2)
+        }
+        #expect(
+            recorder.events.prefix(7).elementsEqual([
+                "init Peer", "init Peer", "title=one", "title=two", "connected one to two", "awake one", "awake two",
+            ]), "\(recorder.events)")
     }
 
     /// Seeds 39 and 57: every instantiation makes new objects, of one document.
@@ -207,7 +222,7 @@ import Testing
             <button id="a" title="one"><connections>
                 <action selector="open:" target="-2" id="c1"/>
                 <action selector="close:" destination="-2" eventType="touchUpInside" id="c2"/>
-                <action selector="any" destination="-2" eventType="touchUpInside" id="c3"/>
+                <action selector="any" destination="-2" trigger="touchUpInside" id="c3"/>
             </connections></button>
             """)
         let card = Card()
@@ -239,6 +254,20 @@ import Testing
         }
         #expect(!press.isEnabled && press.target == nil)
         #expect(try !press.send(from: link))
+    }
+
+    /// An owner has the class that the nib names also if it was registered by that name.
+    @Test func anOwnerIsKnownByTheNameThatItsClassWasRegisteredBy() async {
+        await #expect(processExitsWith: .success) {
+            nonisolated(unsafe) var logged: [String] = []
+            HostEnvironment.current.log = { logged.append($0.message) }
+            let world = try NibWorld(classes: NibClass.blocks + [.plugin(Row.self, as: "Line")])
+            let row = Row()
+            try world.nib("<customObject id=\"-2\" customClass=\"Line\"/>").instantiate(owner: row)
+            #expect(logged.isEmpty, "\(logged)")
+            try world.nib("<customObject id=\"-2\" customClass=\"Label\"/>").instantiate(owner: row)
+            #expect(logged.contains { $0.contains("File's Owner is a “Label” here") }, "\(logged)")
+        }
     }
 
     /// Seeds 11, 12, 31, 62 and 64: First Responder is found at each send among the responders of that time.
@@ -368,6 +397,34 @@ import Testing
             #expect(try nib.instantiate().object("a") is Row)
             HostEnvironment.current.nibClasses.register(Link.self, element: "view") { try Link(context: $0) }
             #expect(try nib.instantiate().object("a") is Link)
+        }
+    }
+
+    private static let rowEntry: @convention(c) (UnsafePointer<plugin_host>) -> plugin_status = { host in
+        registerPlugin(with: host) { plugin in plugin.register(Row.self) }
+    }
+
+    /// Seed 54: of the bundle that defines the owner's class.
+    @Test func nibsAreLoadedByNameForTheOwnersClass() async {
+        await #expect(processExitsWith: .success) {
+            nonisolated(unsafe) var logged: [String] = []
+            HostEnvironment.current.log = { logged.append($0.message) }
+            let tree = try TemporaryTree([
+                "Rows.bundle/Contents/Info.plist": "{ CFBundleIdentifier = \"org.example.Rows\"; }",
+                "Rows.bundle/Contents/Resources/Own.xib": NibWorld.document(
+                    """
+                    <customObject id="-2"><connections><outlet property="next" destination="r" id="c"/></connections></customObject>
+                    <customObject id="r" customClass="Row" title="made"/>
+                    """),
+            ])
+            let bundle = try PluginBundle.linked(at: tree("Rows.bundle"), entry: NibInstantiationTests.rowEntry)
+            #expect(bundle.load() && PluginBundle(for: Row.self) === bundle)
+            let owner = Row()
+            #expect(PluginBundle.loadNibNamed("Own", owner: owner) && owner.next?.title == "made" && logged.isEmpty)
+            // Neither that bundle nor the main bundle has it.
+            #expect(!PluginBundle.loadNibNamed("None", owner: owner))
+            #expect(logged.contains { $0.contains("no nib “None”") }, "\(logged)")
+            #expect(!PluginBundle.loadNibNamed("Own", owner: 1))
         }
     }
 

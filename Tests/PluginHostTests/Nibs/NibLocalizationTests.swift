@@ -48,6 +48,20 @@ import Testing
         }
     }
 
+    /// A table of plural forms may have a nib's texts, and goes before the strings of the same name.
+    @Test func textsWithPluralFormsAreTranslatedToo() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.preferredLanguages = ["de"]
+            let world = try NibWorld([
+                "Base.lproj/A.xib": NibLocalizationTests.nib,
+                "de.lproj/A.stringsdict": "{ \"17.title\" = { NSStringLocalizedFormatKey = \"Titel\"; }; }",
+            ])
+            let made = try world.named("A").instantiate()
+            #expect(made.object("17", as: Block.self)?.title == "Titel")
+            #expect(made.object("18", as: Block.self)?.title == "Kept")
+        }
+    }
+
     @Test("253: a nib of one language is used as it is, whatever the table has")
     func languageNibsAreComplete() async {
         await #expect(processExitsWith: .success) {

@@ -37,8 +37,8 @@ import Testing
     }
 
     private func setTime(of path: String, _ seconds: Int) {
-        let times = [timespec](repeating: timespec(tv_sec: seconds, tv_nsec: 0), count: 2)
-        #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
+        var times = utimbuf(actime: seconds, modtime: seconds)
+        #expect(utime(path, &times) == 0)
     }
 
     private func strings(_ tree: TemporaryTree) -> BundleStrings {

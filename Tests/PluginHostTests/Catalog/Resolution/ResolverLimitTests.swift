@@ -118,7 +118,7 @@ import Testing
     func aSetFullOfContradictionsEnds(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let candidates = try (0..<1_000).map { number in
-            let requires = try (0..<5).map { _ in
+            let requires = (0..<5).map { _ in
                 let lowest = Int.random(in: 1...3, using: &generator)
                 return (Int.random(in: 0..<200, using: &generator), "\(lowest)...\(lowest + 1)")
             }

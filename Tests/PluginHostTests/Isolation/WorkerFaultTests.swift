@@ -1,0 +1,197 @@
+import CPluginSupport.Shims
+import Foundation
+@_spi(PluginHost) import PluginABI
+import Testing
+
+@_spi(Tools) @testable import PluginHost
+
+/// Workers that cannot be started, that break the protocol, and hosts in unusual states.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct WorkerFaultTests {
+    private let fixture: WorkerFixture
+
+    init() throws { fixture = try WorkerFixture() }
+
+    private func error(_ placement: Placement, kernel: phs_kernel? = nil) throws -> PluginError {
+        var start = WorkerStart(placement, for: fixture.bundle)
+        return try withUnsafePointer(to: kernel ?? phs_real_kernel) { kernel in
+            start.kernel = kernel
+            let error = #expect(throws: PluginError.self) { try PluginWorker.start(start) }
+            return try #require(error)
+        }
+    }
+
+    /// A program that sends packets on the control socket, and then waits.
+    private func sending(_ packets: String) throws -> WorkerProgram {
+        try fixture.program(
+            """
+            exec python3 -c "
+            import array, os, socket, struct, time
+            s = socket.socket(fileno=3)
+            def send(kind, body, length=None, sequence=1, files=0):
+                head = struct.pack('<IHHI', 12 + len(body) if length is None else length, kind, 0, sequence)
+                rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [0] * files))] if files else []
+                s.sendmsg([head + body], rights)
+            \(packets)
+            time.sleep(60)"
+            """)
+    }
+
+    @Test func fault410_aWorkerThatSendsAMessageOfAWrongFormIsEnded() throws {
+        for (packet, text) in [
+            ("send(999, b'')", "unknown kind"), ("send(36, b'', length=9999)", "wrong length"),
+            ("send(36, b'', sequence=7)", "wrong sequence"), ("send(35, b'x')", "cannot be read"),
+            ("send(37, bytes(4))", "none is expected"), ("s.close()", "closed its control socket"),
+        ] {
+            var placement = fixture.placement()
+            placement.program = try sending(packet)
+            let error = try error(placement)
+            #expect(error.code == .workerUnavailable)
+            guard case .violation(let said) = error.workerEnd?.cause else {
+                Issue.record("\(packet): \(error)")
+                continue
+            }
+            #expect(said.contains(text), "\(said)")
+        }
+    }
+
+    @Test func fault411_aWorkerThatSendsSurplusDescriptorsIsEnded() throws {
+        var placement = fixture.placement()
+        placement.program = try sending("send(33, bytes(12), files=3)")
+        let error = try error(placement)
+        guard case .violation(let said) = error.workerEnd?.cause else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(said.contains("3 descriptors"))
+    }
+
+    @Test func fault424_aForkedProcessHasNoWorkers() async throws {
+        let worker = try fixture.start()
+        let isRefused = ForkedChild.succeeds {
+            do throws(PluginError) { _ = try worker.load(fixture.bundle) } catch {
+                return error.code == .loadInterrupted && PluginWorker.all.isEmpty
+            }
+            return false
+        }
+        #expect(isRefused)
+        // The child's end does not concern it.
+        #expect(worker.end == nil)
+        await worker.stop(within: .seconds(10))
+    }
+
+    @Test func faults142And428_aWorkerProgramThatCannotBeStartedIsNamed() throws {
+        var placement = fixture.placement()
+        let folder = fixture.directory.path
+        try Data("no program".utf8).write(to: fixture.directory.appending(path: "text"))
+        for (path, errno) in [("\(folder)/deleted", ENOENT), ("\(folder)/text", EACCES), (folder, EACCES)] {
+            placement.program = .program(path)
+            let error = try error(placement)
+            #expect(error.code == .workerUnavailable)
+            #expect(error.filePath == path)
+            #expect(error.systemMessage == describe(errno: errno))
+        }
+        placement.program = .program("relative")
+        #expect(try error(placement).description.contains("is not absolute"))
+    }
+
+    @Test func fault429_aKernelWithoutLandlockOrSeccompConfinesNothing() throws {
+        var kernel = phs_real_kernel
+        kernel.landlock_create_ruleset = { _, _, _ in
+            errno = ENOSYS
+            return -1
+        }
+        let files = try error(fixture.placement(.sandboxed), kernel: kernel)
+        #expect(files.code == .sandboxUnavailable && files.subject == "files")
+        kernel = phs_real_kernel
+        kernel.seccomp = { _, _, _ in
+            errno = ENOSYS
+            return -1
+        }
+        let calls = try error(fixture.placement(.sandboxed), kernel: kernel)
+        #expect(calls.code == .sandboxUnavailable && calls.subject == "systemCalls")
+        #expect(PluginWorker.all.allSatisfy { $0.start.bundlePath != fixture.bundle.bundlePath })
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func fault430_rootIsNotConfinedWithoutAnotherUser() throws {
+        var placement = fixture.placement(.sandboxed)
+        placement.user = nil
+        let error = try error(placement)
+        #expect(error.code == .sandboxUnavailable && error.subject == "privileges")
+        #expect(error.description.contains("IsolationPolicy.user"))
+        placement.user = "nobody of this name"
+        #expect(try self.error(placement).code == .sandboxUnavailable)
+    }
+
+    @Test(.enabled(if: OtherUser.isUsable)) func aDirectoryThatTheWorkersUserCannotEnterIsNamed() throws {
+        chmod(fixture.directory.path, 0o700)
+        for execution in [PluginExecution.isolated, .sandboxed] {
+            var placement = fixture.placement(execution)
+            placement.user = OtherUser.name
+            let error = try error(placement)
+            #expect(error.code == .workerUnavailable && error.filePath == fixture.directory.path)
+            #expect(error.description.contains("The user “\(OtherUser.name)”"))
+            #expect(error.description.contains("chmod o+x") && error.description.contains("IsolationPolicy.user"))
+        }
+    }
+
+    @Test func fault442_anApplicationThatReapsItsChildrenDoesNotHideTheEnd() throws {
+        let worker = try fixture.start()
+        let process = worker.processIdentifier
+        let reaped = DispatchSemaphore(value: 0)
+        Thread {
+            waitpid(process, nil, 0)
+            reaped.signal()
+        }.start()
+        usleep(50_000)
+        #expect(kill(process, SIGTERM) == 0)
+        reaped.wait(until: "the application has reaped it")
+        let end = try #require(worker.waitForEnd())
+        #expect(end.cause == .signal(SIGTERM) || end.cause == .unknown)
+    }
+
+    @Test func fault444_aStoppedWorkerIsEndedWhenItsTimeIsOver() throws {
+        var placement = fixture.placement()
+        placement.startTime = .milliseconds(500)
+        let worker = try PluginWorker.start(placement, for: fixture.bundle)
+        #expect(kill(worker.processIdentifier, SIGSTOP) == 0)
+        let error = #expect(throws: PluginError.self) { try worker.load(fixture.bundle) }
+        #expect(error?.code == .callTimedOut)
+        #expect(error?.workerEnd?.cause == .timeOut(.milliseconds(500)))
+        #expect(error?.workerEnd?.phase == .open)
+        #expect(worker.waitForEnd() != nil)
+    }
+
+    @Test func aWorkerThatUsesTooMuchMemoryOrProcessorTimeIsEnded() throws {
+        var placement = fixture.placement()
+        placement.startTime = .seconds(60)
+        placement.limits.processorSeconds = 1
+        placement.program = try fixture.program("while :; do :; done")
+        #expect(try error(placement).workerEnd?.cause == .limit(.processorSeconds))
+        // Shared memory counts, although the system's limit of private memory does not cover it.
+        placement.limits.memory = 32
+        placement.program = try fixture.program(
+            "exec python3 -c \"import mmap, time; m = mmap.mmap(-1, 64 << 20); "
+                + "[m.write(bytes(65536)) for _ in range(1024)]; time.sleep(60)\"")
+        #expect(try error(placement).workerEnd?.cause == .limit(.memory))
+    }
+
+    @Test func aCallWithoutAnAnswerIsReported() async throws {
+        let events = PluginWorker.events
+        let worker = try fixture.start()
+        let began = ContinuousClock.now - .seconds(6)
+        worker.noteOldestCall(.now)
+        #expect(worker.state == .idle)
+        worker.noteOldestCall(began)
+        #expect(worker.state == .unresponsive(since: began))
+        worker.noteOldestCall(began)
+        worker.noteOldestCall(nil)
+        #expect(worker.state == .idle)
+        await worker.stop(within: .seconds(10))
+        var kinds: [WorkerEvent.Kind] = []
+        for await event in events where event.worker === worker {
+            kinds.append(event.kind)
+            if kinds.count == 4 { break }
+        }
+        #expect(kinds == [.started, .unresponsive, .responsive, .ended(try #require(worker.end))])
+    }
+}

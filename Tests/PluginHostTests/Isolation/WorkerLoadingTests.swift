@@ -1,0 +1,446 @@
+import CPluginSupport.Shims
+import Foundation
+@_spi(PluginHost) import PluginABI
+import Testing
+
+@testable import PluginHost
+
+/// Plug-ins in real worker processes; the faults have the numbers of docs/faults.md.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct WorkerLoadingTests {
+    private func error(_ body: () throws -> Void) -> PluginError? {
+        #expect(throws: PluginError.self) { try body() }
+    }
+
+    private func process(_ plugin: CrashingPlugin) throws -> Int32 {
+        try plugin.bundle.function("process", as: (() -> Int32).self)()
+    }
+
+    @Test func functionsRunInAnotherProcess() throws {
+        let plugin = try CrashingPlugin()
+        #expect(try plugin.bundle.function("add")(.int(40), .int(2)) == .int(42))
+        #expect(try plugin.bundle.function("exported")() == .int(7))
+        #expect(try plugin.bundle.function("each")(.callback { .int($0[0].int64! * 10) }) == .int(30))
+        let number = try process(plugin)
+        #expect(number != getpid())
+        #expect(PluginWorker.all.filter { $0.processIdentifier == number }.map(\.bundles) == [[plugin.bundle]])
+        #expect(try process(plugin) == number)
+        plugin.bundle.unload()
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine)) func aSandboxedPlugInReachesItsBundleAndNotTheUsersFiles() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.execution = { _ in .sandboxed }
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
+            let plugin = try CrashingPlugin(execution: "any")
+            let opens = try plugin.bundle.function("opens", as: ((String) -> Int32).self)
+            #expect(try opens(plugin.bundle.manifestPath) == 1)
+            let secret = plugin.directory.appending(path: "secret").path
+            try Data("s".utf8).write(to: URL(filePath: secret))
+            #expect(try opens(secret) == 0 && opens("/etc/passwd") == 0)
+            #expect(try plugin.bundle.function("add")(.int(1), .int(2)) == .int(3))
+        }
+    }
+
+    @Test func fault402_aCrashDuringTheLoadIsTheErrorOfTheLoad() throws {
+        for (place, phase) in [
+            (CrashingPlugin.Place.constructor, WorkerEnd.Phase.open), (.entry, .enter), (.activate, .activate),
+        ] {
+            let plugin = try CrashingPlugin(place)
+            let error = error { try plugin.bundle.loadAndReturnError() }
+            #expect(error?.code == .workerEnded && error?.workerEnd?.phase == phase, "\(place)")
+            #expect(error?.workerEnd?.cause == .signal(place == .entry ? SIGABRT : SIGSEGV))
+            #expect(error?.bundlePath == plugin.bundle.bundlePath && plugin.bundle.loadError?.code == .workerEnded)
+        }
+    }
+
+    @Test func fault403_aWorkerThatEndedAfterTheLoadIsReplaced() throws {
+        let plugin = try CrashingPlugin()
+        let first = try process(plugin)
+        let worker = try #require(PluginWorker.all.first { $0.processIdentifier == first })
+        #expect(kill(first, SIGKILL) == 0 && worker.waitForEnd() != nil)
+        #expect(try process(plugin) != first)
+        plugin.bundle.unload()
+    }
+
+    @Test(arguments: [(Int64(1), WorkerEnd.Cause.signal(SIGSEGV)), (2, .signal(SIGABRT)), (3, .exit(0))])
+    func fault404_aCrashInACallIsTheErrorOfTheCallAndTheNextCallHasANewWorker(
+        how: Int64, cause: WorkerEnd.Cause
+    ) throws {
+        let plugin = try CrashingPlugin()
+        let first = try process(plugin)
+        let worker = try #require(PluginWorker.all.first { $0.processIdentifier == first })
+        let error = error { try plugin.bundle.function("die")(.int(how)) }
+        #expect(error?.code == .workerEnded && error?.workerEnd?.cause == cause)
+        #expect(error?.bundlePath == plugin.bundle.bundlePath)
+        #expect(plugin.bundle.isLoaded)
+        #expect(try process(plugin) != first)
+        // The caller has its error before the kernel has removed the process.
+        #expect(worker.waitForEnd() != nil && kill(first, 0) == -1)
+        #expect(worker.end?.phase == .call(provider: "", method: "die"), "as events have it")
+        plugin.bundle.unload()
+    }
+
+    @Test(arguments: [PluginExecution.isolated, .sandboxed])
+    func aSignalLeavesTheFunctionsThatWereBeingCalled(execution: PluginExecution) async {
+        await #expect(processExitsWith: .success) { [number = execution.rawValue as Int] in
+            let execution = try #require(PluginExecution(rawValue: number))
+            guard execution == .isolated || OtherUser.canConfine else { return }
+            HostEnvironment.current.isolation.execution = { _ in execution }
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = "nobody" }
+            let plugin = try CrashingPlugin(execution: "any")
+            for how in [Int64(1), 2] {
+                let error = #expect(throws: PluginError.self) { try plugin.bundle.function("die")(.int(how)) }
+                let end = try #require(error?.workerEnd)
+                let code = try #require(plugin.bundle.executablePath)
+                #expect(end.backtrace.count > 3 && end.backtrace.allSatisfy { $0.path.hasPrefix("/") })
+                let line = try #require(end.backtraceLines().first { $0.hasSuffix(" in \(code)") })
+                #expect(line.hasPrefix("die + "))
+                #expect((end.backtrace[0].path == code) == (how == 1), "abort() is a function of the C library")
+                #expect(end.output.isEmpty)
+            }
+        }
+    }
+
+    @Test func aBacktraceIsReadWhateverAPluginWrote() {
+        let begin = "\(PHS_STACK_BEGINS)\n"
+        let end = { WorkerEnd(cause: .signal(6), phase: .idle, writing: $0) }
+        #expect(end("a\n\(begin)  /x+0x1f\n  /y+z+0x2\nb\n").backtrace.map(\.description) == ["/x+0x1f", "/y+z+0x2"])
+        #expect(end("a\n\(begin)  /x+0x1f\nb\n").output == "a\nb\n")
+        #expect(end("\(begin)  /old+0x1\n\(begin)  /new+0x2\n").backtrace == [.init(path: "/new", offset: 2)])
+        #expect(end("\(begin)  /x\n  +0x\n  /x+0xg\n  /x+0x11112222333344445\n").backtrace.isEmpty)
+        #expect(end(begin + String(repeating: "  /x+0x1\n", count: 1_000)).backtrace.count == Int(PHS_STACK_FRAMES))
+        #expect(end(" \(begin)  /x+0x1\n").backtrace.isEmpty)
+        let exit = WorkerEnd(cause: .exit(1), phase: .idle, writing: "\(begin)  /x+0x1\n")
+        #expect(exit.backtrace.isEmpty && exit.output == "\(begin)  /x+0x1\n")
+    }
+
+    @Test func fault405_aCrashWhileACallbackIsUnderWayIsTheErrorOfTheCall() throws {
+        let plugin = try CrashingPlugin()
+        let number = try process(plugin)
+        let worker = try #require(PluginWorker.all.first { $0.processIdentifier == number })
+        let error = error {
+            try plugin.bundle.function("each")(
+                .callback { _ in
+                    kill(number, SIGKILL)
+                    _ = worker.waitForEnd()
+                    return .int(1)
+                })
+        }
+        #expect(error?.code == .workerEnded && error?.workerEnd?.cause == .signal(SIGKILL))
+        #expect(try plugin.bundle.function("then_die")(.callback { _ in .int(9) }) == .int(9))
+        plugin.bundle.unload()
+    }
+
+    @Test func errorsOfCallsWithCallbacksNameThePlugIn() async {
+        await #expect(processExitsWith: .success) {
+            let plugin = try CrashingPlugin()
+            let function = try plugin.bundle.function("then_die")
+            @Sendable func recurse() throws -> ForeignValue { try function(.callback { _ in try recurse() }) }
+            let refused = #expect(throws: PluginError.self) { try recurse() }
+            #expect(refused?.code == .callRefused && refused?.bundlePath == plugin.bundle.bundlePath)
+            HostEnvironment.current.isolation.callTime = .milliseconds(500)
+            let hanging = try CrashingPlugin(name: "Hanging")
+            // It hangs after the callback, so that no answer can come before the host looks at the time.
+            let late = #expect(throws: PluginError.self) {
+                try hanging.bundle.function("then_die")(.callback { _ in .int(4) })
+            }
+            #expect(late?.code == .callTimedOut && late?.bundlePath == hanging.bundle.bundlePath)
+        }
+    }
+
+    @Test func fault407_anUnloadThatHangsEndsTheWorkerAfterTwoSeconds() throws {
+        let plugin = try CrashingPlugin(.deactivate)
+        let number = try process(plugin)
+        let worker = try #require(PluginWorker.all.first { $0.processIdentifier == number })
+        let began = ContinuousClock.now
+        #expect(plugin.bundle.unload() && plugin.bundle.state == .deactivated)
+        let time = ContinuousClock.now - began
+        #expect(time > .milliseconds(1_900) && time < .seconds(20))
+        #expect(worker.waitForEnd()?.cause == .timeOut(.seconds(2)))
+        #expect(try process(plugin) != number, "the next use loads it again")
+    }
+
+    @Test func anUnloadedBundleLeavesNoProcess() throws {
+        let plugin = try CrashingPlugin()
+        let number = try process(plugin)
+        let worker = try #require(PluginWorker.all.first { $0.processIdentifier == number })
+        #expect(plugin.bundle.unload())
+        #expect(worker.waitForEnd() == WorkerEnd(cause: .host, phase: .idle))
+        #expect(kill(number, 0) == -1 && errno == ESRCH)
+    }
+
+    // MARK: Stopping
+
+    /// A call of the function `waits` on another thread, which has begun when this object is made.
+    private final class CallUnderWay: Sendable {
+        private let outcome = Lock<Result<ForeignValue, any Error>?>(nil)
+        private let ended = DispatchSemaphore(value: 0)
+
+        init(_ plugin: CrashingPlugin, _ worker: PluginWorker, milliseconds: UInt32) throws {
+            let waits = try plugin.bundle.function("waits")
+            Thread { [self] in
+                let result = Result { try waits(.uint(UInt64(milliseconds))) }
+                outcome.withLock { $0 = result }
+                ended.signal()
+            }.start()
+            let limit = Wait(atMost: .seconds(60))
+            while worker.state != .busy(calls: 1), limit.sleep() {}
+            #expect(worker.state == .busy(calls: 1))
+        }
+
+        /// Waits for its end.
+        func get() throws -> ForeignValue? {
+            ended.wait(until: "the call has ended")
+            return try outcome.withLock { $0 }?.get()
+        }
+    }
+
+    @Test func aCallUnderWayEndsBeforeTheWorkerStops() async throws {
+        let plugin = try CrashingPlugin()
+        let number = try process(plugin)
+        let worker = try #require(PluginWorker.all.first { $0.processIdentifier == number })
+        let call = try CallUnderWay(plugin, worker, milliseconds: 1_500)
+        await worker.stop(within: .seconds(120))
+        #expect(try call.get() == .int(1))
+        #expect(worker.end == WorkerEnd(cause: .host, phase: .idle))
+        plugin.bundle.unload()
+    }
+
+    @Test func aCallThatTakesLongerThanTheTimeForStoppingEndsWithTheWorker() async throws {
+        let plugin = try CrashingPlugin()
+        let number = try process(plugin)
+        let worker = try #require(PluginWorker.all.first { $0.processIdentifier == number })
+        let call = try CallUnderWay(plugin, worker, milliseconds: .max)
+        await worker.stop(within: .milliseconds(500))
+        let error = #expect(throws: PluginError.self) { try call.get() }
+        #expect(error?.code == .workerEnded && error?.workerEnd?.cause == .host)
+        plugin.bundle.unload()
+    }
+
+    // MARK: Processes
+
+    /// Whether a process has ended, now or soon: it may be a zombie, because nobody waits for it here.
+    private static func ends(_ process: Int32) -> Bool {
+        let limit = Wait(atMost: .seconds(30))
+        while let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            text.split(separator: ") ").last?.hasPrefix("Z") != true
+        {
+            if !limit.sleep() { return false }
+        }
+        return true
+    }
+
+    @Test func anIsolatedPlugInStartsProcessesWhichEndWithItsWorker() throws {
+        let plugin = try CrashingPlugin()
+        let child = try plugin.bundle.function("starts", as: (() -> Int32).self)()
+        #expect(child > 0 && kill(child, 0) == 0)
+        plugin.bundle.unload()
+        #expect(Self.ends(child))
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine)) func aSandboxedPlugInStartsNoProcessAndThePermissionIsRefused() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.execution = { _ in .sandboxed }
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = "nobody" }
+            let asks = "PHPermissions = { processes = YES; };"
+            let denied = try CrashingPlugin(execution: "any", name: "StartsNothing", info: asks)
+            let started = try denied.bundle.function("starts", as: (() -> Int32).self)()
+            #expect(started == -EPERM || started == -EACCES, "it was not granted")
+            HostEnvironment.current.isolation.grant = { _, asked in asked }
+            let granted = try CrashingPlugin(execution: "any", name: "MayStart", info: asks)
+            let error = #expect(throws: PluginError.self) { try granted.bundle.loadAndReturnError() }
+            #expect(error?.code == .sandboxUnavailable && error?.subject == "processes")
+            #expect(error?.description.contains("IsolationPolicy.grant") == true)
+            #expect(PluginWorker.all.allSatisfy { !$0.bundles.contains(granted.bundle) })
+            // What has no sandbox needs no permission.
+            HostEnvironment.current.isolation.execution = { _ in .isolated }
+            let child = try granted.bundle.function("starts", as: (() -> Int32).self)()
+            #expect(child > 0)
+            granted.bundle.unload()
+            #expect(Self.ends(child))
+        }
+    }
+
+    // MARK: Descriptors
+
+    @Test func aTurnWithoutItsDescriptorsEndsTheWorker() throws {
+        let plugin = try CrashingPlugin()
+        let number = try process(plugin)
+        let worker = try #require(PluginWorker.all.first { $0.processIdentifier == number })
+        let error = error { try plugin.bundle.function("announces")() }
+        #expect(error?.code == .callFailed || error?.code == .protocolViolation || error?.code == .workerEnded)
+        guard case .violation(let text) = worker.waitForEnd()?.cause else {
+            Issue.record("\(String(describing: worker.end)) \(String(describing: error))")
+            return
+        }
+        #expect(text == "A message should come with 1 descriptors, and none came.")
+        #expect(try process(plugin) != number)
+        plugin.bundle.unload()
+    }
+
+    @Test func aWorkerPassesDescriptorsOnlyForACallUnderWay() async throws {
+        let fixture = try WorkerFixture()
+        let worker = try fixture.start()
+        let error = #expect(throws: ControlFault.self) {
+            try worker.take(.descriptors(lane: 0, turn: 1), [try RemoteDescriptor(duplicating: STDERR_FILENO)])
+        }
+        guard case .violation(let text) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text == "descriptors come for turn 1 of lane 0, which is not under way")
+        await worker.stop(within: .seconds(10))
+    }
+
+    private static let files = Int32(RLIMIT_NOFILE.rawValue)
+
+    private static var descriptorCount: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 0
+    }
+
+    /// Loads a bundle with so few free descriptors that it fails, then with one more, until it works.
+    private static func loadWithFewDescriptors(_ bundle: PluginBundle) throws -> Set<PluginError.Code> {
+        var limit = rlimit()
+        getrlimit(Self.files, &limit)
+        let before = limit
+        defer {
+            var before = before
+            setrlimit(Self.files, &before)
+        }
+        let free = dup(0)
+        close(free)
+        var codes: Set<PluginError.Code> = []
+        for room in 0..<100 {
+            let count = Self.descriptorCount
+            limit.rlim_cur = rlim_t(free) + rlim_t(room)
+            setrlimit(Self.files, &limit)
+            var error: PluginError?
+            do { try bundle.loadAndReturnError() } catch let failure as PluginError { error = failure }
+            var all = before
+            setrlimit(Self.files, &all)
+            guard let error else {
+                #expect(room > 0)
+                return codes
+            }
+            codes.insert(error.code)
+            #expect(error.isProvisional, "with \(room): \(error)")
+            let patience = Wait(atMost: .seconds(30))
+            // The first start that comes so far leaves the descriptor of the thread that watches workers.
+            while !PluginWorker.all.isEmpty || Self.descriptorCount > count + 1, patience.sleep() {}
+            #expect(PluginWorker.all.isEmpty && Self.descriptorCount <= count + 1, "with \(room)")
+        }
+        Issue.record("The bundle could not be loaded with 100 free descriptors.")
+        return codes
+    }
+
+    @Test func fault441_aWorkerIsNotStartedWithoutDescriptorsAndALaterLoadWorks() async {
+        await #expect(processExitsWith: .success) {
+            let plugin = try CrashingPlugin()
+            #expect(try Self.loadWithFewDescriptors(plugin.bundle).contains(.workerUnavailable))
+            let add = try plugin.bundle.function("add")
+            // A call needs none.
+            var limit = rlimit()
+            getrlimit(Self.files, &limit)
+            let free = dup(0)
+            close(free)
+            limit.rlim_cur = rlim_t(free)
+            setrlimit(Self.files, &limit)
+            #expect(dup(0) == -1 && errno == EMFILE)
+            #expect(try add(.int(1), .int(2)) == .int(3))
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine))
+    func fault441_descriptorsThatAreMissingAreNoFaultOfTheKernelsSandbox() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.execution = { _ in .sandboxed }
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = "nobody" }
+            let plugin = try CrashingPlugin(execution: "any")
+            let codes = try Self.loadWithFewDescriptors(plugin.bundle)
+            #expect(codes.contains(.workerUnavailable) && !codes.contains(.sandboxUnavailable))
+        }
+    }
+
+    @Test func fault432_aGrantThatIsWithdrawnIsGoneFromTheNextWorker() async {
+        await #expect(processExitsWith: .success) {
+            let granted = Lock(WorkerLimits())
+            HostEnvironment.current.isolation.execution = { _ in .isolated }
+            HostEnvironment.current.isolation.limits = { _, _ in granted.withLock { $0 } }
+            let plugin = try CrashingPlugin(execution: "any")
+            let process = try plugin.bundle.function("process", as: (() -> Int32).self)
+            let first = try process()
+            let old = try #require(PluginWorker.all.first { $0.processIdentifier == first })
+            granted.withLock { $0.openFiles = 64 }
+            #expect(try process() == first, "a worker that runs keeps what it has")
+            kill(first, SIGKILL)
+            _ = old.waitForEnd()
+            let second = try process()
+            let new = try #require(PluginWorker.all.first { $0.processIdentifier == second })
+            #expect(old.start.placement.limits.openFiles != 64 && new.start.placement.limits.openFiles == 64)
+        }
+    }
+
+    /// Two bundles that share a worker.
+    private static func group() throws -> (one: CrashingPlugin, two: PluginBundle) {
+        HostEnvironment.current.isolation.execution = { _ in .isolated }
+        HostEnvironment.current.isolation.group = { _ in "both" }
+        let one = try CrashingPlugin(execution: "any", name: "One")
+        // In the folder of the first: a group shares one.
+        let other = one.directory.appending(path: "Two.bundle")
+        try FileManager.default.copyItem(at: one.directory.appending(path: "One.bundle"), to: other)
+        try Data("{ CFBundleIdentifier = \"org.example.Two\"; NSExecutable = One; }".utf8)
+            .write(to: other.appending(path: "Contents/Info.plist"))
+        return (one, try PluginBundle.open(path: other.path))
+    }
+
+    @Test func fault445_onlyThePlugInWhoseCodeRanIsBlamed() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.deaths = 1
+            let (one, two) = try Self.group()
+            let process = try two.function("process", as: (() -> Int32).self)
+            let first = try process()
+            let worker = try #require(PluginWorker.all.first { $0.processIdentifier == first })
+            // A call of the other plug-in is under way, but its callback runs in the application.
+            let each = try two.function("each")
+            let isInCallback = DispatchSemaphore(value: 0), goOn = DispatchSemaphore(value: 0)
+            let isOver = DispatchSemaphore(value: 0)
+            Thread {
+                let error = #expect(throws: PluginError.self) {
+                    try each(
+                        .callback { _ in
+                            isInCallback.signal()
+                            goOn.wait(until: "the worker has ended")
+                            return .int(1)
+                        })
+                }
+                #expect(error?.code == .workerEnded && error?.bundlePath == two.bundlePath)
+                isOver.signal()
+            }.start()
+            isInCallback.wait(until: "the callback runs")
+            #expect(throws: PluginError.self) { try one.bundle.function("die")(.int(1)) }
+            goOn.signal()
+            isOver.wait(until: "the other call has ended")
+            #expect(worker.end?.phase == .call(provider: "", method: "die"))
+            #expect(worker.values.withLock(\.blamed) == [one.bundle.bundlePath])
+            #expect(try process() != first, "it is not blamed")
+            let error = #expect(throws: PluginError.self) { try one.bundle.function("process")() }
+            #expect(error?.code == .quarantined)
+        }
+    }
+
+    @Test func fault445_theDeathOfOneOfAGroupEndsTheOthersAndBothComeBack() async {
+        await #expect(processExitsWith: .success) {
+            let (one, two) = try Self.group()
+            let process = try two.function("process", as: (() -> Int32).self)
+            let first = try process()
+            #expect(try one.bundle.function("process")() == .int(Int64(first)), "they share a worker")
+            let worker = try #require(PluginWorker.all.first { $0.processIdentifier == first })
+            let error = #expect(throws: PluginError.self) { try one.bundle.function("die")(.int(1)) }
+            #expect(error?.code == .workerEnded && error?.bundlePath == one.bundle.bundlePath)
+            #expect(worker.values.withLock(\.blamed) == [one.bundle.bundlePath])
+            let second = try process()
+            #expect(second != first)
+            #expect(try one.bundle.function("process")() == .int(Int64(second)))
+        }
+    }
+}

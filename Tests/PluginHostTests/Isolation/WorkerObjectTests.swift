@@ -1,0 +1,169 @@
+import Foundation
+@_spi(PluginHost) import PluginABI
+import Testing
+
+@testable import PluginHost
+
+/// Objects in real worker processes; the faults have the numbers of docs/faults.md.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct WorkerObjectTests {
+    private func worker(of process: Int32) throws -> PluginWorker {
+        try #require(PluginWorker.all.first { $0.processIdentifier == process })
+    }
+
+    // MARK: The end
+
+    @Test func fault406_aCrashInAReleaseEndsTheWorkerAndTheNextObjectHasANewOne() throws {
+        let plugin = try GadgetPlugin("GadgetOfRelease")
+        var gadget: (any Gadget)? = try plugin.make()
+        let other = try plugin.make()
+        let worker = try worker(of: try #require(try gadget?.process()))
+        #expect(try gadget?.perform("abort when it is released") == "abort when it is released")
+        gadget = nil
+        let end = try #require(worker.waitForEnd())
+        #expect(end.cause == .signal(SIGABRT) && end.phase == .idle)
+        #expect(worker.values.withLock { $0.blamed } == [plugin.bundle.bundlePath])
+        let error = #expect(throws: PluginError.self) { try other.process() }
+        #expect(error?.code == .workerEnded && error?.bundlePath == plugin.bundle.bundlePath)
+        #expect(try plugin.make().process() != worker.processIdentifier)
+        plugin.bundle.unload()
+    }
+
+    @Test func aCallOfAnObjectWhoseWorkerHasEndedIsNoReasonToRefuseIt() throws {
+        let plugin = try GadgetPlugin("GadgetOfRetries")
+        func code(_ gadget: any Gadget) -> PluginError.Code? {
+            #expect(throws: PluginError.self) { try gadget.perform("abort") }?.code
+        }
+        for _ in 1...2 {
+            let gadget = try plugin.make()
+            // The first ends its worker; the others are not sent.
+            for _ in 1...4 { #expect(code(gadget) == .workerEnded) }
+        }
+        #expect(code(try plugin.make()) == .callRefused, "it has ended two workers")
+        plugin.bundle.unload()
+    }
+
+    // MARK: Idle time
+
+    @Test func aWorkerWithoutUseEndsAndTheNextRequestStartsAnother() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.idleTime = .milliseconds(100)
+            let plugin = try GadgetPlugin("GadgetOfIdleTime")
+            var gadget: (any Gadget)? = try plugin.make()
+            let process = try #require(try gadget?.process())
+            let worker = try #require(PluginWorker.all.first { $0.processIdentifier == process })
+            // Longer than the time, and than the second between two looks.
+            try await Task.sleep(for: .seconds(4))
+            #expect(try gadget?.process() == process, "an object keeps it")
+            gadget = nil
+            #expect(worker.waitForEnd() == WorkerEnd(cause: .host, phase: .idle))
+            #expect(plugin.isDeactivated && plugin.bundle.isLoaded)
+            #expect(try plugin.make().process() != process)
+            // Nobody is to blame, so another end and another start cost no time.
+            #expect(worker.values.withLock(\.blamed).isEmpty)
+            let functions = try CrashingPlugin()
+            let number = try functions.bundle.function("process", as: (() -> Int32).self)
+            let first = try number()
+            #expect(try #require(PluginWorker.all.first { $0.processIdentifier == first }).waitForEnd()?.cause == .host)
+            #expect(try number() != first)
+        }
+    }
+
+    @Test func withoutAnIdleTimeAWorkerStays() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.idleTime = nil
+            let plugin = try GadgetPlugin("GadgetWithoutIdleTime")
+            let process = try plugin.make().process()
+            try await Task.sleep(for: .seconds(4))
+            #expect(try plugin.make().process() == process)
+        }
+    }
+
+    // MARK: Hot reload
+
+    @Test func aReloadLeavesOldObjectsInTheirWorkerWhichEndsWithTheLast() async throws {
+        let plugin = try GadgetPlugin("GadgetOfReloads")
+        let catalog = PluginCatalog(searchPaths: [plugin.directory.path], options: .init(index: .none))
+        var events = try catalog.watch().makeAsyncIterator()
+        let gadgets = try #require(catalog.extension(named: "GadgetOfReloads", of: .gadget))
+        var old: (any Gadget)? = try gadgets.make()
+        let process = try #require(try old?.process())
+        let worker = try worker(of: process)
+        try plugin.rebuild()
+        var remaining: [GenerationReport]?
+        while remaining == nil, let event = await events.next() {
+            switch event {
+            case .reloaded(_, let generation, let others):
+                #expect(generation.number == 2 && generation.state == .active)
+                remaining = others
+            case .failed(let error): throw error
+            case .added, .removed, .changed: continue
+            }
+        }
+        #expect(remaining?.map(\.number) == [1])
+        #expect(try old?.process() == process, "the old object lives on")
+        let new = try gadgets.make()
+        #expect(try new.process() != process)
+        #expect(worker.end == nil)
+        old = nil
+        #expect(worker.waitForEnd() == WorkerEnd(cause: .host, phase: .idle))
+        #expect(try new.process() != process && gadgets.make().process() == new.process())
+    }
+
+    // MARK: Services
+
+    @Test func aMethodUsesAServiceOfTheApplication() async throws {
+        let service = HostEnvironment.provide(.helper, named: "application") { ApplicationGadget() }
+        defer { service.withdraw() }
+        let plugin = try GadgetPlugin("GadgetOfServices")
+        let gadget = try plugin.make()
+        #expect(try gadget.perform("a") == "<a>")
+        #expect(try await gadget.performLater("b") == "<b>", "in an asynchronous method too")
+        #expect(try await gadget.performLater("in order") == "<1><later 2><3>")
+        plugin.bundle.unload()
+    }
+
+    @Test func aTaskThatOutlivesItsCallMayNotUseAService() async throws {
+        let service = HostEnvironment.provide(.helper, named: "application") { ApplicationGadget() }
+        defer { service.withdraw() }
+        let plugin = try GadgetPlugin("GadgetOfLateTasks")
+        var gadget: (any Gadget)? = try plugin.make()
+        let worker = try worker(of: try #require(try gadget?.process()))
+        #expect(try await gadget?.performLater("later") == "later")
+        try await Task.sleep(for: .seconds(2))
+        #expect(worker.end == nil, "it is refused, and nothing else happens")
+        gadget = nil
+        plugin.bundle.unload()
+        let output = try #require(worker.waitForEnd()).output
+        #expect(output.contains("It got: ") && output.contains("outside of a call"), "\(output)")
+    }
+
+    @Test func aServiceInAnotherWorkerIsRefusedWithTheRemedy() throws {
+        let helper = try GadgetPlugin("HelperElsewhere")
+        try helper.bundle.loadAndReturnError()
+        let plugin = try GadgetPlugin("GadgetOfHelpers")
+        let gadget = try plugin.make()
+        let error = #expect(throws: (any Error).self) { try gadget.perform("c") }
+        let text = "\(error as Any)"
+        #expect(text.contains("HelperElsewhere") && text.contains("another worker process"), "\(text)")
+        #expect(text.contains("IsolationPolicy.group"), "\(text)")
+        helper.bundle.unload()
+        plugin.bundle.unload()
+    }
+
+    @Test func aServiceInTheSameGroupIsUsedInTheirWorker() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.provide(.helper, named: "application", order: 1) { ApplicationGadget() }
+            HostEnvironment.current.isolation.execution = { _ in .isolated }
+            HostEnvironment.current.isolation.group = { _ in "all" }
+            let plugin = try GadgetPlugin("GadgetOfGroups", execution: "any")
+            // In the same folder.
+            let helper = try GadgetPlugin("HelperOfGroups", execution: "any")
+            let path = plugin.directory.appending(path: "HelperOfGroups.bundle").path
+            try FileManager.default.copyItem(atPath: helper.bundle.bundlePath, toPath: path)
+            let bundle = try PluginBundle.open(path: path)
+            try bundle.loadAndReturnError()
+            let gadget = try plugin.make()
+            #expect(try gadget.perform("d") == "d in \(gadget.process())", "it comes before the application's")
+        }
+    }
+}
