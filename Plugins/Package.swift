@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "Charts", type: .dynamic, targets: ["Charts"]),
         .library(name: "Checksum", type: .dynamic, targets: ["Checksum"]),
         .library(name: "Template", type: .dynamic, targets: ["Template"]),
+        .library(name: "Misbehaving", type: .dynamic, targets: ["Misbehaving"]),
     ],
     dependencies: [
         .package(name: "PluginHost", path: ".."),
@@ -25,6 +26,7 @@ let package = Package(
         .target(name: "Charts", path: "Charts/Sources"),
         .target(name: "Checksum", path: "Checksum/Sources", publicHeadersPath: "."),
         .target(name: "Template", path: "Template/Sources/Template"),
+        .target(name: "Misbehaving", path: "Misbehaving/Sources"),
         // It depends on no plug-in: it loads the libraries that are built beside it.
         .testTarget(
             name: "SampleTests", dependencies: [.product(name: "PluginTesting", package: "PluginTesting")],

@@ -1,3 +1,4 @@
+import CDemoAPI
 import DemoAPI
 import PluginABI
 import PluginHost
@@ -31,9 +32,18 @@ import Testing
         }
     }
 
+    @Test func theTableOfChecksumsIsTheOneOfTheHeader() {
+        #expect(CRemoteTable.checksum.extensionPoint == DEMO_CHECKSUM_POINT)
+        #expect(CRemoteTable.checksum.version == UInt32(DEMO_CHECKSUM_VERSION))
+    }
+
     @Test func objectsOfAPluginInCAreReleased() throws {
+        // The description lets the objects be used from another process; without it, they are “notRemote” there.
+        HostEnvironment.current.remoteTables = [.checksum]
         let bundle = try PluginBundle.underTest("Checksum")
-        try expectObjectsReleased(of: bundle) { _ = try bundle.cProviders().map { try $0.make() } }
+        try expectObjectsReleased(of: bundle) {
+            for factory in try bundle.cProviders() { _ = try factory.make() }
+        }
     }
 }
 
@@ -45,19 +55,44 @@ import Testing
         #expect(try uppercase.make().filter("straße") == "STRASSE")
     }
 
+    @Test func checksumComputesDigestsPieceByPiece() throws {
+        HostEnvironment.current.remoteTables = [.checksum]
+        let factories = try PluginBundle.underTest("Checksum").cProviders(at: DEMO_CHECKSUM_POINT)
+        var digests: [String: String] = [:]
+        for factory in factories {
+            let object = try factory.make()
+            let functions = try #require(object.functions(as: demo_checksum_functions.self)).pointee
+            var digest = [UInt8](repeating: 0, count: functions.digest_length)
+            try withExtendedLifetime(object) {
+                for piece in ["1234", "56789"] { functions.update(object.pointer, Array(piece.utf8), piece.utf8.count) }
+                functions.finish(object.pointer, &digest)
+                if let failure = object.failure { throw failure }
+            }
+            digests[factory.name] = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+        #expect(digests["crc-32"] == "cbf43926" && digests["adler-32"] == "091e01de")
+        #expect(digests["fnv-1a"] == "06d5573923c6cdfc")
+        #expect(digests["sha-256"]?.hasPrefix("15e2b0d3c33891ebb0f1ef609ec41942") == true && digests.count == 4)
+    }
+
     @Test func aFunctionOfChecksumRefusesAWrongArgument() throws {
         let crc32 = try PluginBundle.underTest("Checksum").function("crc32", "(bytes) -> uint32")
         #expect(try crc32(.bytes(Array("123456789".utf8))).uint64 == 0xCBF4_3926)
         expectPluginError(.argumentInvalid, saying: "crc32") { try crc32(.string("123456789")) }
     }
 
-    @Test func reporterNeedsTheBundleWordlist() throws {
+    @Test func reporterNeedsTheBundlesChecksumAndWordlist() throws {
         let host = try #require(TestHost.current)
         let reporter = try PluginBundle.underTest("Reporter")
-        let alone = try host.catalog(of: reporter)
-        #expect(alone.plugins.isEmpty)
-        #expect(alone.candidates.first?.explanation.contains("org.example.Wordlist") == true)
-        let complete = try host.catalog(of: reporter, PluginBundle.underTest("Wordlist"))
+        let checksum = try PluginBundle.underTest("Checksum")
+        let wordlist = try PluginBundle.underTest("Wordlist")
+        for (other, missing) in [(checksum, "org.example.Wordlist"), (wordlist, "org.example.Checksum")] {
+            let catalog = try host.catalog(of: reporter, other)
+            let candidate = try #require(catalog.candidates.first { $0.identifier == "org.example.Reporter" })
+            #expect(!catalog.plugins.contains { $0.identifier == candidate.identifier })
+            #expect(candidate.explanation.contains("\(missing) is not installed"))
+        }
+        let complete = try host.catalog(of: reporter, checksum, wordlist)
         #expect(complete.extensions(of: .textAnalyzer).map(\.name) == ["summary", "outline", "words", "questions"])
         let words = try #require(complete.extensions(of: .textAnalyzer).first { $0.name == "words" }).make()
         try words.begin(Document(name: "birds", byteCount: 15, language: "en"))

@@ -6,6 +6,7 @@
  */
 #include "digests.h"
 #include "plugin_abi.h"
+#include "plugin_nib.h"
 
 #include <stdlib.h>
 
@@ -167,6 +168,19 @@ static const plugin_function functions[] = {
     FUNCTION("entropy", "(bytes) -> double", entropy),
 };
 
+/* ---- A class for nibs ------------------------------------------------------------------------------------------- */
+
+/* A nib makes an object by <customObject customClass="CRC32"/> and connects it to an outlet. Whoever has it calls its
+ * functions: they are those of demo_checksum.h. */
+static const plugin_factory crc32_factory = {
+    .header = {sizeof(plugin_factory), 1}, .name = {"CRC32", 5}, .user_data = (void *)&kinds[0],
+    .functions = &kinds[0].functions, .create = create, .release = release
+};
+
+static const plugin_nib_class crc32_class = {
+    .header = {sizeof(plugin_nib_class), 1}, .factory = &crc32_factory
+};
+
 /* ---- The entry ---------------------------------------------------------------------------------------------------- */
 
 plugin_status plugin_entry(const plugin_host *host)
@@ -178,6 +192,13 @@ plugin_status plugin_entry(const plugin_host *host)
     }
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         plugin_status status = host->register_function(host, &functions[i]);
+        if (status != PLUGIN_OK)
+            return status;
+    }
+    /* A host without nibs has no such table, and uses everything else. */
+    const plugin_nib *nib = host->get_extension(host, PLUGIN_STRING(PLUGIN_NIB_ID));
+    if (nib != NULL) {
+        plugin_status status = nib->register_class(host, &crc32_class);
         if (status != PLUGIN_OK)
             return status;
     }

@@ -23,6 +23,7 @@ final class HTMLExporter: Exporter {
             "language": escaped(report.language),
             "title": escaped(report.title),
             "date": escaped(report.date),
+            "card": report.card.isEmpty ? "" : "<aside class=\"card\">\(report.card)</aside>",
             "contents": report.sections.count > 1 ? contents(of: report) : "",
             "notes": notes(of: report),
             "sections": sections.joined(separator: "\n"),
@@ -30,6 +31,32 @@ final class HTMLExporter: Exporter {
                 context.localizedString("Written by the plug-in Reporter for {host}.")
                     .replacing("{host}", with: context.hostName)),
         ])
+    }
+
+    func summary(of report: Report) -> Summary? {
+        Summary(
+            nib: "Summary",
+            values: [
+                "documents": numbers.text(report.sections.count),
+                "words": numbers.text(Int(sum(of: "Words", in: report))),
+                "sentences": numbers.text(Int(sum(of: "Sentences", in: report))),
+                "minutes": numbers.text(sum(of: "Minutes to read", in: report)),
+            ])
+    }
+
+    /// A number of all documents together, from the tables that the analyser of this plug-in made.
+    private func sum(of name: String, in report: Report) -> Double {
+        let caption = context.localizedString(name)
+        var sum = 0.0
+        for row in report.sections.flatMap(\.tables).flatMap(\.rows) where row.count == 2 {
+            guard case .text(caption) = row[0] else { continue }
+            switch row[1] {
+            case .integer(let number): sum += Double(number)
+            case .decimal(let number): sum += number
+            default: break
+            }
+        }
+        return sum
     }
 
     private func contents(of report: Report) -> String {
@@ -43,7 +70,7 @@ final class HTMLExporter: Exporter {
     private func notes(of report: Report) -> String {
         guard !report.notes.isEmpty else { return "" }
         let items = report.notes.map { "<li>\(escaped($0))</li>" }.joined()
-        return "<aside class=\"notes\"><h2>\(string("Please note"))</h2><ul>\(items)</ul></aside>"
+        return "<aside class=\"notes\" id=\"notes\"><h2>\(string("Please note"))</h2><ul>\(items)</ul></aside>"
     }
 
     private func html(of content: Report.Section, number: Int) -> String {

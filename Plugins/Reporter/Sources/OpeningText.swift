@@ -1,3 +1,5 @@
+import DemoAPI
+
 /// The beginning of a document as HTML.
 ///
 /// The lines of each paragraph are joined, and Markdown is converted. Plain text contains only paragraphs, so the

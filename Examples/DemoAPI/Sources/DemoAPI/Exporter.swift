@@ -4,15 +4,28 @@ public import PluginABI
 ///
 /// **Threads.** Any, one at a time for one object.
 public protocol Exporter: Plugin {
-    /// The extension of the files it writes, without the dot.
+    /// The extension of the files it writes, without the dot. It never changes.
     var fileExtension: String { get }
 
     /// Returns the complete report as text.
     ///
     /// The host writes the file.
     ///
-    /// All strings of the report are plain text and must be escaped for the format; only a figure's SVG is markup.
+    /// All strings of the report are plain text and must be escaped for the format; only the card and a figure's SVG are
+    /// markup.
     func export(_ report: Report) throws -> String
+
+    /// Sums a report up, for a card at its head.
+    ///
+    /// - Parameter report: the report, without a card.
+    /// - Returns: what the card shows; nil, the default, for no card.
+    /// - Throws: the reason why it cannot be summed up; the report then has no card.
+    func summary(of report: Report) throws -> Summary?
+}
+
+extension Exporter {
+    /// The default makes no card.
+    public func summary(of report: Report) throws -> Summary? { nil }
 }
 
 /// The results for all documents.
@@ -27,14 +40,19 @@ public struct Report: Sendable {
     public var sections: [Section]
     /// Notes for the user: documents and plug-ins that were left out, and why.
     public var notes: [String]
+    /// The card at its head, as HTML; empty for none.
+    public var card: String
 
     /// A report with the given parts.
-    public init(title: String, language: String, date: String, sections: [Section] = [], notes: [String] = []) {
+    public init(
+        title: String, language: String, date: String, sections: [Section] = [], notes: [String] = [], card: String = ""
+    ) {
         self.title = title
         self.language = language
         self.date = date
         self.sections = sections
         self.notes = notes
+        self.card = card
     }
 
     /// One document.

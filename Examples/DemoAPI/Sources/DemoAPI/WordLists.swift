@@ -1,3 +1,5 @@
+public import PluginABI
+
 /// The most common words of some languages: they show the language of a text, but nothing else about it.
 public struct WordLists: Sendable {
     /// The extension point of bundles with lists of common words.
@@ -54,5 +56,18 @@ public struct WordLists: Sendable {
             best.count > 0, best.count * 100 >= tokens.count * 3
         else { return nil }
         return best.0
+    }
+}
+
+// By hand, because the lists are private to this file.
+extension WordLists: RemoteValue {
+    /// Writes the lists for another process.
+    public func write(to writer: inout RemoteWriter) throws { try writer.write(words) }
+
+    /// Reads lists from another process.
+    public static func read(from reader: inout RemoteReader) throws -> WordLists {
+        var lists = WordLists()
+        lists.words = try reader.next()
+        return lists
     }
 }

@@ -79,7 +79,8 @@ final class ChecksumFunction: Checksum {
     func finish() -> String { hexadecimal(UInt64(value), digits: 8) }
 }
 
-private func hexadecimal(_ value: UInt64, digits: Int) -> String {
+/// A number in hexadecimal digits, with zeros before it.
+func hexadecimal(_ value: UInt64, digits: Int) -> String {
     let text = String(value, radix: 16)
     return String(repeating: "0", count: max(0, digits - text.count)) + text
 }

@@ -10,6 +10,7 @@ struct DemoHost {
     static func main() async {
         HostEnvironment.current.name = "Demo Workbench"
         HostEnvironment.current.version = "1.0"
+        SummaryCards.registerElements()
         guard !CommandLine.arguments.isEmpty else {
             // The runtime reads them from /proc/self.
             Journal().write(localized("The arguments of the call cannot be read. Try again."))
@@ -27,6 +28,7 @@ struct DemoHost {
                 Journal.announce(Options.help)
                 return 0
             }
+            options.isolation.apply()
             let abilities = try Abilities(folder: options.plugins, journal: journal)
             if options.lists {
                 abilities.printList()
@@ -48,7 +50,8 @@ struct DemoHost {
     {
         let pipeline = try Pipeline(names: options.pipeline, abilities: abilities, journal: journal)
         let output = try ReportFile(path: options.output, documents: options.documents)
-        var workbench = Workbench(pipeline: pipeline, wordLists: abilities.wordLists(journal), journal: journal)
+        var workbench = Workbench(
+            pipeline: pipeline, wordLists: abilities.wordLists(journal), nib: options.nib, journal: journal)
         for document in options.documents { workbench.process(document) }
         let isWritten = workbench.write(to: output)
         return isWritten && journal.problems.isEmpty
@@ -80,7 +83,10 @@ struct DemoHost {
         ) { notification in
             guard let bundle = notification.object as? PluginBundle else { return }
             let classes = notification.userInfo?[PluginBundle.loadedClassesKey] as? [String] ?? []
-            if classes.isEmpty {
+            if let worker = PluginWorker.all.first(where: { $0.bundles.contains { $0 === bundle } }) {
+                Journal.announce(
+                    localized("Loaded {0} in the process {1}.", bundle.displayName, "\(worker.processIdentifier)"))
+            } else if classes.isEmpty {
                 Journal.announce(localized("Loaded {0}.", bundle.displayName))
             } else {
                 Journal.announce(localized("Loaded {0}: {1}.", bundle.displayName, classes.joined(separator: ", ")))

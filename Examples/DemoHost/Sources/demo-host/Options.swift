@@ -1,4 +1,5 @@
 import Foundation
+import PluginHost
 
 /// The options of the command line.
 struct Options {
@@ -7,6 +8,9 @@ struct Options {
     /// Nil for the default pipeline.
     var pipeline: [String]?
     var output = "report.html"
+    /// A XIB document to use in place of the exporter's card; nil for the exporter's.
+    var nib: String?
+    var isolation = Isolation()
     var documents: [String] = []
     var lists = false
     var watches = false
@@ -34,6 +38,13 @@ struct Options {
             case "--pipeline":
                 pipeline = try value().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             case "--output", "-o": output = try value()
+            case "--nib": nib = try value()
+            // Without a value: the next argument is a document.
+            case "--isolate":
+                isolation.everywhere = parts.count == 2 ? try Isolation.execution(parts[1]) : .isolated
+            case "--plugin":
+                let choice = try value().split(separator: "=", maxSplits: 1).map(String.init)
+                isolation.plugins[choice[0]] = try Isolation.execution(choice.count == 2 ? choice[1] : "")
             case "--list": lists = true
             case "--watch": watches = true
             case "--help", "-h": showsHelp = true
@@ -49,7 +60,10 @@ struct Options {
     }
 
     static var usage: String {
-        "demo-host [--plugins DIR] [--pipeline a,b,c] [--output FILE] [--list] [--watch] DOCUMENT…"
+        """
+        demo-host [--plugins DIR] [--pipeline a,b,c] [--output FILE] [--nib FILE] [--isolate[=sandboxed]] \
+        [--plugin ID=EXECUTION] [--list] [--watch] DOCUMENT…
+        """
     }
 
     static var help: String {
@@ -61,6 +75,9 @@ struct Options {
           --plugins DIR     \(localized("the bundles' directory; else $DEMO_PLUGINS, else the standard search paths"))
           --pipeline a,b,c  \(localized("what to run, by the names that --list prints"))
           --output FILE     \(localized("where the report goes; report.html by default"))
+          --nib FILE        \(localized("a XIB document for the card at the head of the report"))
+          --isolate         \(localized("runs plug-ins in processes of their own; =sandboxed confines them"))
+          --plugin ID=WHERE \(localized("where one plug-in runs: in-process, isolated or sandboxed"))
           --list            \(localized("prints what the bundles provide and their states, without loading them"))
           --watch           \(localized("runs again when a plug-in or a document changes"))
         """

@@ -73,11 +73,11 @@ struct Pipeline {
         }
     }
 
-    /// The exporter of the pipeline, else the first available one.
-    func exporter() -> (any Exporter)? {
+    /// The exporter of the pipeline, else the first available one, with its bundle.
+    func exporter() -> (object: any Exporter, bundle: PluginBundle)? {
         let named = extensions(of: .exporter)
         guard let offer = named.first ?? catalog.extensions(of: .exporter).first else { return nil }
-        return attempt { try offer.make() }
+        return attempt { (try offer.make(), try catalog.withPlugin(offer.plugin.identifier) { $0 }) }
     }
 
     /// The result of the body; the journal notes a failure.

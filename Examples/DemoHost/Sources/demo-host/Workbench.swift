@@ -10,12 +10,15 @@ struct Workbench {
 
     private let pipeline: Pipeline
     private let wordLists: WordLists
+    private let nib: String?
     private let journal: Journal
     private var sections: [Report.Section] = []
 
-    init(pipeline: Pipeline, wordLists: WordLists, journal: Journal) {
+    /// `nib`: a XIB document for the card, in place of the exporter's.
+    init(pipeline: Pipeline, wordLists: WordLists, nib: String?, journal: Journal) {
         self.pipeline = pipeline
         self.wordLists = wordLists
+        self.nib = nib
         self.journal = journal
     }
 
@@ -88,11 +91,16 @@ struct Workbench {
         }
         let date = Date.now.formatted(
             Date.FormatStyle(date: .long, time: .shortened, locale: Locale(identifier: userLanguage)))
-        let report = Report(
+        var report = Report(
             title: localized("Document report"), language: userLanguage, date: date, sections: sections,
             notes: journal.problems)
+        let cards = SummaryCards(
+            exporter: exporter.object, in: exporter.bundle, nib: nib, file: file, journal: journal)
+        report.card = cards.markup(for: report)
+        // Problems of the card stand in the report too.
+        report.notes = journal.problems
         do {
-            try file.write(try exporter.export(report))
+            try file.write(try exporter.object.export(report))
         } catch let failure as SystemFailure {
             journal.write(
                 localized(
@@ -103,6 +111,7 @@ struct Workbench {
             journal.write(localized("The report could not be written to {0}: {1}", file.path, "\(error)"))
             return false
         }
+        cards.show(report)
         Journal.announce(localized("The report is {0}.", file.path))
         return true
     }

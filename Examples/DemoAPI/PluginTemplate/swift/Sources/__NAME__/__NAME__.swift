@@ -10,13 +10,23 @@ public import PluginABI
 //
 // `final`: nothing inherits from it. A class, because `Plugin` requires one: the host also finds classes by name.
 // `TextFilter` refines `Plugin`; conforming to it is enough to use the class at `.textFilter`.
-final class LineNumbers: TextFilter {
+// `NibObject`: it owns a nib, whose connections set the outlets that it declares.
+final class LineNumbers: TextFilter, NibObject {
     /// The plug-in's own bundle, its log, and information about the host.
     ///
     /// Keep it if you need it later; it costs nothing.
     private let context: PluginContext
     /// The host creates one object for each document, so state of a document can be stored here.
     private var line = 0
+    /// The line below the text, which the nib makes.
+    private var rule: Rule?
+
+    /// What nibs may connect: an outlet for a `Rule`.
+    //
+    // `required`: a nib that does not connect it is refused, with line and column.
+    static let nibInterface = NibInterface(for: LineNumbers.self) { nib in
+        nib.outlet("rule", required: true) { $0.rule = $1 }
+    }
 
     /// The host creates objects only through this initialiser.
     //
@@ -57,11 +67,33 @@ final class LineNumbers: TextFilter {
     /// Ends the document.
     ///
     /// The host calls this once, after the last passage. The result is added at the end of the text.
-    func finish() -> String {
+    func finish() throws -> String {
+        // Makes the objects of Resources/Ending.xib and sets `rule`. Keep a nib that you need often.
+        try context.nib("Ending").instantiate(owner: self)
         // From Resources/<language>.lproj/Localizable.strings, in the user's language; the key is the English text.
         let remark = context.localizedString("Lines in this document:")
-        return "\n\(remark) \(line)\n"
+        return "\n\(rule?.text ?? "")\n\(remark) \(line)\n"
     }
+}
+
+/// A line of one character, as the nib describes it.
+//
+// Nibs make objects of classes that are a `Plugin` and a `NibObject`, and set the attributes that these declare.
+final class Rule: Plugin, NibObject {
+    private var mark = "-"
+    private var width = 0
+
+    /// What nibs may set.
+    static let nibInterface = NibInterface(for: Rule.self) { nib in
+        nib.attribute("mark") { $0.mark = $1 }
+        nib.attribute("width") { $0.width = $1 }
+    }
+
+    /// Objects that a nib makes get their attributes afterwards.
+    init(context: PluginContext) {}
+
+    /// The whole line.
+    var text: String { String(repeating: mark, count: max(width, 0)) }
 }
 
 // The only symbol that the host looks up. `@c(plugin_entry)` gives the function its C name, `public` exports it.
@@ -75,6 +107,7 @@ public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
     registerPlugin(with: host) { plugin in
         // A class by its name. The first one is the principal class unless Info.plist has NSPrincipalClass.
         plugin.register(LineNumbers.self)
+        plugin.register(Rule.self)
 
         // A provider for an extension point of the application. The compiler checks that LineNumbers is a TextFilter.
         // The name must also be in Info.plist under PHFactories: there the host sees what a bundle provides without
