@@ -23,9 +23,16 @@ struct BundleLint {
         let tables = lint(resources.lists.filter { $0.path != infoList?.path })
         let localizations = LocalizedTables(
             tables: tables, languages: resources.languages, manifest: manifest, infoList: infoList)
-        findings += LanguageLint(localizations, manifest: manifest, infoList: infoList).findings
-        findings += TranslationLint(localizations).findings
-        if linter.requiresAllTexts { findings += CompletenessLint(localizations).findings }
+        var complete: [String: Set<String>] = [:]
+        for nib in resources.nibs {
+            if let language = nib.language { complete[nib.name, default: []].insert(language) }
+        }
+        findings +=
+            LanguageLint(localizations, manifest: manifest, infoList: infoList, complete: complete).findings
+        // A nib is the original of its tables.
+        findings += TranslationLint(localizations, except: Set(resources.nibs.map(\.name))).findings
+        lint(resources.nibs, localizations)
+        if linter.requiresAllTexts { findings += CompletenessLint(localizations, nibs: resources.nibs).findings }
         if !linter.sources.isEmpty {
             var keys = KeyUseLint(localizations, infoList: infoList, executable: bundle.executablePath)
             keys.run(sources: linter.sources)
@@ -52,6 +59,17 @@ struct BundleLint {
         files.append(file.path)
         findings += file.findings + InfoListLint.findings(in: file)
         return file
+    }
+
+    private mutating func lint(_ nibs: [BundledNib], _ localizations: LocalizedTables) {
+        guard !nibs.isEmpty else { return }
+        let lists = NibClassLists(of: bundle, files: linter.classLists, plugins: linter.plugins)
+        var lint = NibLint(classes: lists.classes, bundle: bundle)
+        let read = nibs.compactMap { file in lint.check(path: file.path).map { (file: file, nib: $0) } }
+        lint.finish()
+        lint.compare(read, localizations)
+        files += lint.files
+        findings += lists.findings + lint.findings
     }
 
     /// Each file on its own.

@@ -1,7 +1,7 @@
 @_spi(Tools) public import PluginHost
 internal import PropertyLists
 
-/// Checks the property lists and strings tables of bundles for their authors: the faults in each file, and the differences
+/// Checks the property lists, strings tables and nibs of bundles for their authors: the faults in each file, and the differences
 /// between the languages of a bundle.
 ///
 /// No code of a bundle runs. The linter does not make the checks of a load; ``PluginBundle/findings(loadedBy:)`` does.
@@ -19,9 +19,14 @@ public struct BundleLinter: Sendable {
         case propertyList = "plist"
         case stringsTable = "strings"
         case pluralRules = "stringsdict"
+        case nib = "xib"
 
         /// By the extension of a file's name; nil for any other.
         public init?(path: String) {
+            if BundledNib.isNib(path) {
+                self = .nib
+                return
+            }
             guard let dot = path.lastIndex(of: "."), let type = Self(rawValue: String(path[path.index(after: dot)...]))
             else { return nil }
             self = type
@@ -33,6 +38,10 @@ public struct BundleLinter: Sendable {
     /// If there are any, the linter also reports keys that no source mentions, and keys that sources use and no table
     /// has.
     public var sources: [String]
+    /// Files of the form of NibClasses.plist with the application's classes, which nibs of every bundle may name.
+    public var classLists: [String]
+    /// Directories with the bundles that a bundle requires, where they are not beside it: nibs may name their classes.
+    public var plugins: [String]
 
     /// Whether every localisation must have a text for every key that another one has, even if the code or Info.plist
     /// has the text too.
@@ -40,9 +49,11 @@ public struct BundleLinter: Sendable {
     /// A gap is an error of code `missingText`. Default: false.
     public var requiresAllTexts = false
 
-    /// A linter that compares with these sources, if there are any.
-    public init(sources: [String] = []) {
+    /// A linter that compares with these sources and classes, if there are any.
+    public init(sources: [String] = [], classLists: [String] = [], plugins: [String] = []) {
         self.sources = sources
+        self.classLists = classLists
+        self.plugins = plugins
     }
 
     /// Checks every list and table of a bundle.
@@ -52,7 +63,10 @@ public struct BundleLinter: Sendable {
     ///    Bundles among the resources are left out, and links to directories are not followed.
     /// 3. The localisations: declared ones without a directory, tables and entries that a translation lacks or that
     ///    only it has, placeholders that differ, texts that were not translated.
-    /// 4. With ``sources``, keys that are not used, and keys that are used but do not exist.
+    /// 4. Every nib: its document; and against the classes of NibClasses.plist, of the same list of the bundles that it
+    ///    requires, and of ``classLists``, everything that would stop the nib from being instantiated. Tables of nibs
+    ///    are compared with the nibs.
+    /// 5. With ``sources``, keys that are not used, and keys that are used but do not exist.
     ///
     /// An entry is compared with that of the development region's localisation, else of `Base`, else of English. Without any
     /// of these, it is compared with its key if keys are texts, else with what most localisations agree upon. If a broader
@@ -75,7 +89,9 @@ public struct BundleLinter: Sendable {
     /// - Returns: a report on each bundle, in the order given.
     public func lint(_ bundles: [PluginBundle]) -> [LintReport] {
         let own = bundles.map { bundle in sources.map { Self.own($0, named: Path.stem(bundle.bundlePath)) } }
-        var reports = zip(bundles, own).map { bundle, own in BundleLinter(sources: own).lint(bundle) }
+        var reports = zip(bundles, own).map { bundle, own in
+            BundleLinter(sources: own, classLists: classLists, plugins: plugins).lint(bundle)
+        }
         let shared = reports.indices.filter { bundles.count > 1 && own[$0] == sources }
         let keys = shared.reduce(into: Set<String>()) { $0.formUnion(reports[$1].keys) }
         var places: Set<String> = []
@@ -103,7 +119,9 @@ public struct BundleLinter: Sendable {
     /// - Returns: the files that were read, and every finding.
     public func lint(file path: String, as type: FileType? = nil) -> LintReport {
         let absolute = Path.normalized(path) ?? path
-        return report(on: LintedFile(path: absolute, type: type ?? FileType(path: path) ?? .propertyList))
+        let type = type ?? FileType(path: path) ?? .propertyList
+        if type == .nib { return report(onNib: absolute, bytes: nil) }
+        return report(on: LintedFile(path: absolute, type: type))
     }
 
     /// Checks bytes that are not in a file.
@@ -114,7 +132,41 @@ public struct BundleLinter: Sendable {
     ///   - name: their name in the findings.
     /// - Returns: what was read, and every finding.
     public func lint(_ bytes: [UInt8], as type: FileType, named name: String) -> LintReport {
-        report(on: LintedFile(path: name, type: type, bytes: bytes))
+        if type == .nib { return report(onNib: name, bytes: bytes) }
+        return report(on: LintedFile(path: name, type: type, bytes: bytes))
+    }
+
+    /// Everything that would stop the nibs of a bundle from being instantiated: the errors of ``lint(_:)`` about nibs.
+    public func nibErrors(of bundle: PluginBundle) -> [LintFinding] {
+        let nibs = BundledNib.all(in: bundle)
+        guard !nibs.isEmpty else { return [] }
+        let lists = NibClassLists(of: bundle, files: classLists, plugins: plugins)
+        var lint = NibLint(classes: lists.classes, bundle: bundle)
+        for nib in nibs { lint.check(path: nib.path) }
+        return (lists.findings + lint.findings).filter { $0.severity == .error }.inOrder
+    }
+
+    /// The classes, and the elements that stand for them, that a bundle's nibs may name by NibClasses.plist of the bundle and
+    /// of the bundles that it requires.
+    ///
+    /// - Returns: the names, the elements that the lists leave out, and why lists could not be read.
+    public func nibClassNames(
+        of bundle: PluginBundle
+    ) -> (names: Set<String>, elementsLeftOut: Set<String>, unread: [PluginFinding]) {
+        let read = NibClassLists(of: bundle, files: classLists, plugins: plugins)
+        let lists = read.classes.own + read.classes.required.map(\.list) + read.classes.application
+        return (
+            lists.flatMap(\.entries).reduce(into: []) { $0.formUnion($1.elements.union([$1.name])) },
+            lists.reduce(into: []) { $0.formUnion($1.elementsLeftOut) }, read.unread
+        )
+    }
+
+    private func report(onNib path: String, bytes: [UInt8]?) -> LintReport {
+        let lists = NibClassLists(of: nil, files: classLists, plugins: [])
+        var lint = NibLint(classes: lists.classes, bundle: nil)
+        lint.check(path: path, bytes: bytes)
+        lint.finish()
+        return LintReport(path: path, files: lint.files, findings: lists.findings + lint.findings.inOrder)
     }
 
     private func report(on file: LintedFile) -> LintReport {

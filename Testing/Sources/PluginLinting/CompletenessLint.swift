@@ -4,8 +4,13 @@
 /// Info.plist has too.
 struct CompletenessLint {
     private let tables: LocalizedTables
+    private let nibs: [BundledNib]
 
-    init(_ tables: LocalizedTables) { self.tables = tables }
+    /// `nibs`: the bundle's nibs, which have texts themselves.
+    init(_ tables: LocalizedTables, nibs: [BundledNib]) {
+        self.tables = tables
+        self.nibs = nibs
+    }
 
     /// By table, then by language, then by key.
     var findings: [LintFinding] { tables.names.filter { tables.global[$0] == nil }.flatMap(findings) }
@@ -19,7 +24,10 @@ struct CompletenessLint {
             }
         }
         let wanted = keys.sorted { $0.key < $1.key }
-        return tables.languages.filter { $0 != "Base" && !LocalizedTables.isForTranslators($0) }.flatMap { language in
+        let languages = tables.languages.filter {
+            $0 != "Base" && !LocalizedTables.isForTranslators($0) && !hasNib(table, $0)
+        }
+        return languages.flatMap { language in
             // A localisation gets what it lacks from the broader ones, and that of the development region from Base.
             let sources = [language] + tables.broader(than: language) + (tables.isRegion(language) ? ["Base"] : [])
             let file = tables.file(table, language)?.path
@@ -35,6 +43,12 @@ struct CompletenessLint {
             }
             return missing.all
         }
+    }
+
+    /// Whether a nib has the texts of its table in a language itself: the nib of the language, or for the development region
+    /// the one that the tables translate.
+    private func hasNib(_ table: String, _ language: String) -> Bool {
+        nibs.contains { $0.name == table && ($0.language == language || $0.isTranslated && tables.isRegion(language)) }
     }
 }
 

@@ -32,7 +32,8 @@ extension LintFinding {
         let path = finding.filePath ?? file?.path ?? ""
         self.init(
             finding.severity == .error ? .error : .warning, Code(rawValue: finding.code.rawValue), filePath: path,
-            place: finding.subject.flatMap { file?.place(of: $0) }, subject: finding.subject, message: finding.message,
+            place: finding.place.map { Place(line: $0.line, column: $0.column) }
+                ?? finding.subject.flatMap { file?.place(of: $0) }, subject: finding.subject, message: finding.message,
             remedy: finding.remedy, systemMessage: finding.systemMessage)
     }
 }

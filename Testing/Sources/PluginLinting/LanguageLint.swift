@@ -6,9 +6,14 @@ struct LanguageLint {
     private let tables: LocalizedTables
     private let manifest: Manifest
     private let infoList: LintedFile?
+    /// The languages that need no table, by its name: they have a nib of their own.
+    private let complete: [String: Set<String>]
     private(set) var findings: [LintFinding] = []
 
-    init(_ tables: LocalizedTables, manifest: Manifest, infoList: LintedFile?) {
+    init(
+        _ tables: LocalizedTables, manifest: Manifest, infoList: LintedFile?, complete: [String: Set<String>] = [:]
+    ) {
+        self.complete = complete
         self.tables = tables
         self.manifest = manifest
         self.infoList = infoList
@@ -124,6 +129,7 @@ struct LanguageLint {
     private func isExcused(_ language: String, _ table: String, _ having: [String]) -> Bool {
         // The original texts may be in the code, in Info.plist, in an interface file or in Base.lproj.
         if tables.references.contains(language) || LocalizedTables.isForTranslators(language) { return true }
+        if complete[table]?.contains(language) ?? false { return true }
         return tables.broader(than: language).contains(where: having.contains)
     }
 }

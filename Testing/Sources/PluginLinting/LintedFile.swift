@@ -56,6 +56,9 @@ struct LintedFile {
         path.split(separator: "/").last.map { $0 == "Info.plist" || $0 == "Info-gnustep.plist" } ?? false
     }
 
+    /// Whether the file could be read: of one that could not, nobody knows what is missing in it.
+    var wasRead: Bool { list != nil }
+
     /// The outermost dictionary; empty if there is none.
     var dictionary: [String: PropertyList] { list?.value?.dictionary ?? [:] }
 

@@ -147,5 +147,15 @@ internal import PropertyLists
     }
 
     /// Whether Info.plist has a value for a key of ``infoTable``.
-    func hasInfoKey(_ key: String) -> Bool { infoList?.dictionary[key] != nil }
+    ///
+    /// `PHPermissions.NAME` is the reason for a permission.
+    func hasInfoKey(_ key: String) -> Bool {
+        guard let list = infoList?.dictionary else { return false }
+        if list[key] != nil { return true }
+        let parts = key.split(separator: ".", maxSplits: 1).map(String.init)
+        guard parts.count == 2, case .dictionary(let permissions) = list[parts[0]],
+            case .dictionary(let reasons) = permissions["reasons"]
+        else { return false }
+        return reasons[parts[1]] != nil
+    }
 }

@@ -1,6 +1,6 @@
 @_spi(Tools) internal import PluginHost
 
-/// The property lists and strings tables among a bundle's resources.
+/// The property lists, strings tables and nibs among a bundle's resources.
 struct ResourceLists {
     struct List {
         let path: String
@@ -12,6 +12,8 @@ struct ResourceLists {
     }
 
     private(set) var lists: [List] = []
+    /// The nib files, in every localisation and variant.
+    private(set) var nibs: [BundledNib] = []
     /// The localisations that have a directory, by name, with its path.
     private(set) var languages: [String: String] = [:]
     private(set) var findings: [LintFinding] = []
@@ -46,7 +48,10 @@ struct ResourceLists {
                 let child = Path.join(path, entry)
                 let childName = name.isEmpty ? entry : name + "/" + entry
                 // A link to a directory is not followed: it may lead back to a directory above it.
-                if kind == .directory {
+                if BundledNib.isNib(entry) {
+                    // Also a directory, as nibs of earlier systems are: it is refused.
+                    nibs.append(BundledNib(path: child, relativePath: childName, language: language))
+                } else if kind == .directory {
                     if entry.hasSuffix(".lproj"), language == nil {
                         let spoken = String(entry.dropLast(".lproj".count))
                         if name.isEmpty { languages[spoken] = child }
@@ -61,6 +66,7 @@ struct ResourceLists {
             }
         }
         lists.sort { $0.path < $1.path }
+        nibs.sort { $0.path < $1.path }
     }
 
     private func isFile(_ path: String, _ kind: DirectoryListing.Kind) -> Bool {

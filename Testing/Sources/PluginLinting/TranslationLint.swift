@@ -8,9 +8,12 @@ struct TranslationLint {
     /// By file, sorted by the files' names.
     var findings: [LintFinding] { listed.sorted { $0.key < $1.key }.flatMap(\.value.all) }
 
-    init(_ tables: LocalizedTables) {
+    /// - Parameters:
+    ///   - tables: the tables.
+    ///   - left: those whose originals are not tables, and that are compared elsewhere.
+    init(_ tables: LocalizedTables, except left: Set<String> = []) {
         self.tables = tables
-        for table in tables.names where tables.global[table] == nil { check(table) }
+        for table in tables.names where tables.global[table] == nil && !left.contains(table) { check(table) }
     }
 
     private mutating func check(_ table: String) {
@@ -90,7 +93,7 @@ struct TranslationLint {
     // MARK: Keys
 
     private mutating func checkMissing(_ table: Table, _ language: String) {
-        guard let file = tables.file(table.name, language) else { return }
+        guard let file = tables.file(table.name, language), file.wasRead else { return }
         let broader = tables.broader(than: language).map { tables.entries(table.name, $0) }
         for key in table.expected
         where table.entry(key, language) == nil && !broader.contains(where: { $0[key] != nil }) {
@@ -122,7 +125,9 @@ struct TranslationLint {
 
     /// If most translations have an entry and the original lacks it, that is one gap in the original.
     private mutating func checkOriginal(_ table: Table) {
-        guard let reference = table.reference, let file = tables.file(table.name, reference) else { return }
+        guard let reference = table.reference, let file = tables.file(table.name, reference), file.wasRead else {
+            return
+        }
         for (key, count) in table.counts.sorted(by: { $0.key < $1.key })
         where table.isCommon(key) && !hasOriginal(key, table) {
             listed[file.path, default: LintFindings()].add(

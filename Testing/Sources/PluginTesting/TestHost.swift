@@ -1,3 +1,4 @@
+import Glibc
 public import PluginABI
 public import PluginHost
 import Synchronization
@@ -43,12 +44,20 @@ public final class TestHost: Sendable {
         public var scale: Int
         /// Whether a bundle with `PHFactories` must register everything that it declares there.
         public var requiresDeclaredRegistrations: Bool
+        /// Where plug-ins run.
+        ///
+        /// Nil, the default, means what the environment variable `PLUGIN_TEST_EXECUTION` has: `in-process`, `isolated` or
+        /// `sandboxed`. So the same tests, run once with each, show that a plug-in works everywhere. Without the variable,
+        /// plug-ins run in the test's process, unless their Info.plist or the test itself decides otherwise.
+        ///
+        /// A sandboxed plug-in gets the permissions that its Info.plist asks for.
+        public var execution: PluginExecution?
 
         /// Settings; each that is left out has its default: an English application without capabilities.
         public init(
             name: String = "TestHost", version: String = "1.0.0", capabilities: Set<String> = [],
             languages: [String] = ["en"], device: String? = nil, scale: Int = 1,
-            requiresDeclaredRegistrations: Bool = false
+            requiresDeclaredRegistrations: Bool = false, execution: PluginExecution? = nil
         ) {
             self.name = name
             self.version = version
@@ -57,6 +66,20 @@ public final class TestHost: Sendable {
             self.device = device
             self.scale = scale
             self.requiresDeclaredRegistrations = requiresDeclaredRegistrations
+            self.execution = execution
+        }
+
+        /// Where plug-ins run; nil if neither the test nor the environment decides it.
+        fileprivate func decidedExecution() throws(TestKitError) -> PluginExecution? {
+            if let execution { return execution }
+            let variable = "PLUGIN_TEST_EXECUTION"
+            guard let name = getenv(variable).map({ String(cString: $0) }), !name.isEmpty else { return nil }
+            if let execution = PluginExecution(name) { return execution }
+            let names = PluginExecution.allCases.map(\.description).joined(separator: ", ")
+            throw TestKitError(
+                code: .executionUnknown, path: variable,
+                message: "The environment variable \(variable) is “\(name)”, which is no execution.",
+                remedy: "Use one of: \(names).")
         }
     }
 
@@ -141,10 +164,11 @@ public final class TestHost: Sendable {
         _ settings: Settings, _ body: nonisolated(nonsending) (TestHost) async throws -> Result
     ) async throws -> Result {
         let host = TestHost(settings)
+        let execution = try settings.decidedExecution()
         let turn = current?.turn ?? firstTurn
         await turn.take()
         let previous = HostEnvironment.current
-        host.begin()
+        host.begin(execution)
         defer {
             host.end()
             HostEnvironment.current = previous
@@ -153,7 +177,7 @@ public final class TestHost: Sendable {
         return try await $current.withValue(host) { try await body(host) }
     }
 
-    private func begin() {
+    private func begin(_ execution: PluginExecution?) {
         var environment = HostEnvironment.current
         environment.name = settings.name
         environment.version = settings.version
@@ -164,7 +188,18 @@ public final class TestHost: Sendable {
         environment.requiresDeclaredRegistrations = settings.requiresDeclaredRegistrations
         environment.log = { [weak self] record in self?.state.withLock { $0.records.append(record) } }
         environment.loadStep = nil
+        if let execution { environment.isolation = Self.policy(execution) }
         HostEnvironment.current = environment
+    }
+
+    /// Runs plug-ins in one way, with all that they ask for.
+    private static func policy(_ execution: PluginExecution) -> IsolationPolicy {
+        var policy = IsolationPolicy()
+        policy.execution = { _ in execution }
+        policy.grant = { _, asked in asked }
+        // The library does not run a sandbox with the rights of root.
+        if geteuid() == 0, execution == .sandboxed { policy.user = "nobody" }
+        return policy
     }
 
     private func end() {
@@ -190,7 +225,7 @@ public final class TestHost: Sendable {
 ///   - settings: what plug-ins see of the host.
 ///   - body: the test. It is called when no other test host is in force.
 /// - Returns: what the body returns.
-/// - Throws: what the body throws.
+/// - Throws: what the body throws; ``TestKitError`` of code `executionUnknown`.
 public nonisolated(nonsending) func withTestHost<Result>(
     _ settings: TestHost.Settings = .init(),
     _ body: nonisolated(nonsending) (TestHost) async throws -> Result

@@ -25,6 +25,8 @@ public struct TestKitError: Error, Sendable, Hashable {
         public static let nameInvalid = Self(rawValue: "nameInvalid")
         /// The temporary directory cannot be written.
         public static let notWritable = Self(rawValue: "notWritable")
+        /// The environment variable `PLUGIN_TEST_EXECUTION` names no execution.
+        public static let executionUnknown = Self(rawValue: "executionUnknown")
     }
 
     /// The kind of error.

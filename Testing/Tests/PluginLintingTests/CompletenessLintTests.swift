@@ -40,6 +40,21 @@ import Testing
         #expect(found.isEmpty, "\(found)")
     }
 
+    @Test func aNibHasTheTextsOfItsOwnLanguage() throws {
+        let nib = "<document type=\"com.apple.InterfaceBuilder3.Cocoa.XIB\" version=\"3.0\"><objects/></document>"
+        let table = "\"1.title\" = \"Titre\";\n"
+        let original = try gaps([
+            "Base.lproj/Card.xib": nib, "en.lproj/Localizable.strings": "", "de.lproj/Localizable.strings": "",
+            "fr.lproj/Card.strings": table,
+        ])
+        #expect(original == ["de.lproj error missingText 1.title"])
+        let german = try gaps([
+            "Card.xib": nib, "en.lproj/Localizable.strings": "", "de.lproj/Card.xib": nib,
+            "fr.lproj/Card.strings": table,
+        ])
+        #expect(german.isEmpty, "\(german)")
+    }
+
     @Test func spacesAreATextAndTheDefaultLooksForNoGaps() throws {
         let resources = [
             "en.lproj/Localizable.strings": "\"a\" = \"\";\n\"b c\" = \" \";\n",

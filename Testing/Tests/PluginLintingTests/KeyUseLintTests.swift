@@ -37,7 +37,7 @@ import Testing
         let info =
             """
             \(LintFixture.english)<key>NSExecutable</key><string>X</string>
-            <key>PHExecution</key><string>listed</string>
+            <key>PHCapabilities</key><array><string>listed</string></array>
             """
         let fixture = try LintFixture(
             info: info, ["en.lproj/Localizable.strings": "\"compiled\" = \"1\";\n\"listed\" = \"2\";\n"])

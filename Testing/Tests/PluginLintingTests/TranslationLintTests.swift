@@ -87,6 +87,24 @@ import Testing
         return try fixture.findings().filter { $0.contains("placeholder") }
     }
 
+    @Test func theOriginalOfAReasonForAPermissionIsInInfoPlist() throws {
+        let reasons = """
+            <key>PHPermissions</key><dict><key>network</key><string>any</string>
+            <key>reasons</key><dict><key>network</key><string>To fetch fonts.</string></dict></dict>
+            """
+        let fixture = try LintFixture(
+            info: LintFixture.english + reasons,
+            [
+                "en.lproj/InfoPlist.strings": "\"CFBundleName\" = \"Writer\";\n",
+                "de.lproj/InfoPlist.strings":
+                    "\"CFBundleName\" = \"Schreiber\";\n\"PHPermissions.network\" = \"Um Schriften zu holen.\";\n"
+                    + "\"PHPermissions.files\" = \"Um Noten zu lesen.\";\n",
+            ])
+        #expect(
+            try fixture.findings().filter { $0.contains("extraEntry") }
+                == ["de.lproj/InfoPlist.strings:3:1 warning extraEntry PHPermissions.files"])
+    }
+
     @Test func anEntryThatTheOriginalLacksIsOneGap() throws {
         let translation = "\"a\" = \"1\";\n\"b\" = \"2\";\n"
         let fixture = try LintFixture([

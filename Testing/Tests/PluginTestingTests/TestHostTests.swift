@@ -76,6 +76,30 @@ import Testing
         }
     }
 
+    @Test func aPluginRunsWhereTheSettingsSay() async throws {
+        try await withTestHost(.init(execution: .isolated)) { _ in
+            // A bundle of its own, because code stays in this process once it was loaded here.
+            let bundle = try TemporaryBundle("Elsewhere", executable: builtLibrary(named: "Greeter")).open()
+            try bundle.loadAndReturnError()
+            #expect(PluginWorker.all.contains { $0.bundles.contains { $0 === bundle } })
+        }
+    }
+
+    @Test func theEnvironmentSaysWherePluginsRun() async {
+        await #expect(processExitsWith: .success) {
+            setenv("PLUGIN_TEST_EXECUTION", "isolated", 1)
+            try await withTestHost { _ in
+                let bundle = try TemporaryBundle("Elsewhere", executable: builtLibrary(named: "Greeter")).open()
+                try bundle.loadAndReturnError()
+                #expect(PluginWorker.all.contains { $0.bundles.contains { $0 === bundle } })
+            }
+            setenv("PLUGIN_TEST_EXECUTION", "outside", 1)
+            let error = await #expect(throws: TestKitError.self) { try await withTestHost { _ in } }
+            #expect(error?.code == .executionUnknown && error?.message.contains("“outside”") == true)
+            #expect(error?.remedy == "Use one of: in-process, isolated, sandboxed.")
+        }
+    }
+
     @Test(.testHost) func aCatalogueHasTheGivenBundlesAlone() throws {
         let words = try TemporaryBundle("Words", info: ["CFBundleDisplayName": "All words"])
         let bundle = try Greeting.bundle()

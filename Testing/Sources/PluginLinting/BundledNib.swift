@@ -1,0 +1,56 @@
+@_spi(Tools) public import PluginHost
+
+/// A nib file among a bundle's resources.
+///
+/// **Threads.** A value.
+public struct BundledNib: Sendable, Hashable {
+    /// The file, as an absolute path.
+    public let path: String
+    /// The name in code: without extension, language and variant; with the directory in the resources, if there is one.
+    public let name: String
+    /// The localisation of its directory; nil for a nib for everybody.
+    public let language: String?
+    /// The marks of its variant, such as `~terminal@2x`; empty for the general one.
+    public let variant: String
+
+    /// `path`: in the resources, or in the localisation's directory.
+    init(path: String, relativePath: String, language: String?) {
+        self.path = path
+        self.language = language
+        let stem = String(relativePath.dropLast(4))
+        let folder = stem.lastIndex(of: "/").map { String(stem[...$0]) } ?? ""
+        var name = stem.dropFirst(folder.count)
+        var marks: [Substring] = []
+        if name.utf8.count > 3, name.hasSuffix("x"), let at = name.lastIndex(of: "@"), name[at...].count == 3 {
+            marks.append(name[at...])
+            name = name[..<at]
+        }
+        if let tilde = name.lastIndex(of: "~"), tilde != name.startIndex {
+            marks.append(name[tilde...])
+            name = name[..<tilde]
+        }
+        if name.hasSuffix("-linux") {
+            marks.append("-linux")
+            name = name.dropLast("-linux".count)
+        }
+        self.name = folder + name
+        variant = marks.reversed().joined()
+    }
+
+    /// Whether a file is a nib by its name.
+    static func isNib(_ name: String) -> Bool { name.hasSuffix(".xib") || name.hasSuffix(".nib") }
+
+    /// Whether strings tables translate it: it is not of one language.
+    var isTranslated: Bool { language == nil || language == "Base" }
+
+    /// The nibs of a bundle, in every localisation and variant, by path.
+    ///
+    /// Bundles among the resources are left out.
+    ///
+    /// **Cost.** Reads the directories of the resources.
+    public static func all(in bundle: PluginBundle) -> [BundledNib] {
+        var resources = ResourceLists()
+        if let directory = bundle.resourcePath { resources.gather(directory) }
+        return resources.nibs
+    }
+}

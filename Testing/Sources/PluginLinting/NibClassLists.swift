@@ -1,0 +1,86 @@
+@_spi(Tools) internal import PluginHost
+internal import PropertyLists
+
+/// The lists of the classes that a bundle's nibs may name: its own, those of the bundles that it requires, and those that
+/// the caller names for the application.
+struct NibClassLists {
+    private(set) var classes = NibInspection.Classes()
+    private(set) var findings: [LintFinding] = []
+    /// Why lists could not be read; the findings have the same.
+    private(set) var unread: [PluginFinding] = []
+
+    /// - Parameters:
+    ///   - bundle: the nibs' bundle; nil for a file outside of bundles.
+    ///   - files: lists of the application.
+    ///   - plugins: directories with the bundles that it requires, beside the directory that it is in.
+    init(of bundle: PluginBundle?, files: [String], plugins: [String]) {
+        if let bundle {
+            if let list = list(of: bundle) { classes.own.append(list) }
+            for other in Self.required(by: bundle, in: plugins) {
+                if let list = list(of: other) { classes.required.append((list, other.bundlePath)) }
+            }
+        }
+        for file in files {
+            guard let list = read(file) else {
+                findings.append(
+                    LintFinding(
+                        .error, .unreadable, filePath: file, message: "There is no file \(quoted(file)).",
+                        remedy: "Correct the path of --classes."))
+                continue
+            }
+            classes.application.append(list)
+        }
+        if let path = bundle.flatMap(Self.path) ?? files.first {
+            for fault in classes.faults { findings.append(Self.finding(fault, .nibClassMissing, path)) }
+        }
+    }
+
+    private static func path(of bundle: PluginBundle) -> String? {
+        bundle.path(forResource: NibClassList.fileName, ofType: nil)
+    }
+
+    private mutating func list(of bundle: PluginBundle) -> NibClassList? { Self.path(of: bundle).flatMap { read($0) } }
+
+    private mutating func read(_ path: String) -> NibClassList? {
+        do throws(PluginError) {
+            guard let list = try NibClassList(contentsOf: path) else { return nil }
+            for fault in list.faults { findings.append(Self.finding(fault, .nibInterfaceInvalid, path)) }
+            return list
+        } catch {
+            unread += error.findings
+            findings += error.findings.map { LintFinding($0, in: nil) }
+            return NibClassList([])
+        }
+    }
+
+    private static func finding(_ fault: NibClassList.Fault, _ code: PluginError.Code, _ path: String) -> LintFinding {
+        let file = LintedFile(path: path, type: .propertyList)
+        return file.finding(
+            .error, LintFinding.Code(rawValue: code.rawValue), at: [fault.key], subject: fault.className,
+            fault.message,
+            remedy: "Correct \(NibClassList.fileName), or write it again with “pluginhost load --write-nib-classes”.")
+    }
+
+    /// A folder of many others is hardly one of sources.
+    private static let mostFolders = 100
+
+    /// The bundles that a bundle requires, beside it or in the named directories.
+    private static func required(by bundle: PluginBundle, in directories: [String]) -> [PluginBundle] {
+        var wanted = Set(bundle.manifest.requires.keys)
+        guard !wanted.isEmpty else { return [] }
+        var found: [PluginBundle] = []
+        for directory in [Path.parent(bundle.bundlePath)] + directories {
+            let names = DirectoryListing(path: directory).names.filter { $0.value != .file }.keys.sorted()
+            // Folders of sources are bundles too.
+            let bundles = names.filter { $0.hasSuffix(".bundle") }
+            for name in bundles + names.filter({ !$0.hasSuffix(".bundle") }).prefix(Self.mostFolders)
+            where !wanted.isEmpty {
+                guard let other = try? PluginBundle.open(path: Path.join(directory, name)),
+                    let identifier = other.manifest.identifier, wanted.remove(identifier) != nil
+                else { continue }
+                found.append(other)
+            }
+        }
+        return found
+    }
+}
