@@ -10,6 +10,7 @@ let package = Package(
     name: "Tools",
     products: [
         .executable(name: "pluginhost", targets: ["pluginhost"]),
+        .executable(name: "pluginhost-worker", targets: ["pluginhost-worker"]),
         .library(name: "PluginPacking", targets: ["PluginPacking"]),
         .library(name: "PluginTranslating", targets: ["PluginTranslating"]),
     ],
@@ -29,6 +30,9 @@ let package = Package(
                 .product(name: "PluginHost", package: "PluginHost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        // Runs plug-ins outside of the process of an application.
+        .executableTarget(
+            name: "pluginhost-worker", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
         // Makes bundles, and installs them.
         .target(
             name: "PluginPacking",

@@ -83,7 +83,7 @@ public struct BundlePacker: Sendable {
         let staged = Path.join(staging.path, source.name + ".bundle")
         guard mkdir(staged, 0o755) == 0 else { throw .refused(.unwritable, staged, cannot: "be made", errno: errno) }
         try tree.write(to: staged)
-        try finish(source, tree, staged)
+        try finish(source, tree, staged, hasExecutable: executable != nil)
         let bundle = try opened(staged)
         var result = Result(
             path: target, findings: bundle.findings(forHost: program, from: staged, as: target), lint: lint,
@@ -107,7 +107,7 @@ public struct BundlePacker: Sendable {
     ) throws(PackingError) -> [(path: String, reason: String)] {
         var leftOut: [FileTree.LeftOut] = []
         let resources = Path.join(source.directory, "Resources")
-        if let identity = FileIdentity(path: resources) {
+        if let identity = try FileIdentity.file(at: resources) {
             guard identity.isDirectory else { throw tree.unsafe("Contents/Resources", "it is no directory") }
             leftOut = try tree.add(contentsOf: resources, at: "Contents/Resources", isSource: true)
             try tree.addCompiledTables()
@@ -128,7 +128,7 @@ public struct BundlePacker: Sendable {
                 "Contents/Linux/" + executableName(of: source),
                 .file(.disk(path: resolved, size: Int64(status.st_size)), isExecutable: true))
         }
-        // This only reserves the path. ``finish(_:_:_:)`` writes the content, which depends on the code's note.
+        // This only reserves the path. ``finish(_:_:_:hasExecutable:)`` writes the content, which depends on the code's note.
         try tree.add("Contents/Info.plist", .file(.memory([]), isExecutable: false))
         try tree.check()
         return leftOut.map { ($0.path, $0.reason) }
@@ -139,9 +139,10 @@ public struct BundlePacker: Sendable {
     }
 
     /// Strips the code, completes Info.plist with facts from the code's note, and sets the time of every file.
-    private func finish(_ source: BundleSource, _ tree: FileTree, _ staged: String) throws(PackingError) {
+    private func finish(
+        _ source: BundleSource, _ tree: FileTree, _ staged: String, hasExecutable: Bool
+    ) throws(PackingError) {
         let executable = Path.join(staged, "Contents/Linux/" + executableName(of: source))
-        let hasExecutable = FileIdentity(path: executable) != nil
         if strips, hasExecutable {
             try ChildProgram.run(["strip", "--strip-unneeded", executable], to: "strip the code")
         }
@@ -153,9 +154,16 @@ public struct BundlePacker: Sendable {
             defer { close(descriptor) }
             try FileTree.append(bytes, to: descriptor, info)
         }
-        let note = hasExecutable ? PluginNote(ofFile: executable) : nil
-        try write(note)
+        try write(hasExecutable ? try note(of: executable) : nil)
         try tree.setTimes(in: staged)
+    }
+
+    private func note(of executable: String) throws(PackingError) -> PluginNote? {
+        do throws(PluginError) { return try PluginNote(ofFile: executable) } catch {
+            throw PackingError(
+                .unreadable, path: executable, message: error.findings[0].message,
+                remedy: error.findings[0].remedy)
+        }
     }
 
     private func opened(_ staged: String) throws(PackingError) -> PluginBundle {
@@ -184,7 +192,7 @@ public struct BundlePacker: Sendable {
 
     /// Whether there is a bundle with the same files at the other path.
     static func holdsSame(_ one: String, _ other: String) throws(PackingError) -> Bool {
-        guard FileIdentity(path: other)?.isDirectory ?? false else { return false }
+        guard try FileIdentity.file(at: other)?.isDirectory ?? false else { return false }
         var (mine, theirs) = (FileTree(root: one), FileTree(root: other))
         _ = try mine.add(contentsOf: one)
         // The files at the other path may be of any kind. If they cannot be in a bundle, they are not the same.
@@ -217,7 +225,7 @@ public struct BundlePacker: Sendable {
         _ source: BundleSource, _ configuration: String, _ scratch: String?
     ) throws(PackingError) -> String {
         var package = source.directory
-        while FileIdentity(path: Path.join(package, "Package.swift")) == nil {
+        while try FileIdentity.file(at: Path.join(package, "Package.swift")) == nil {
             guard package != "/" else {
                 throw PackingError(
                     .executableMissing, path: source.directory,

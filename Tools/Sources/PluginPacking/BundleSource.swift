@@ -26,8 +26,8 @@ struct BundleSource {
         self.directory = directory
         info = try Self.info(Path.join(directory, "Info.plist"))
         let manifest = Manifest(dictionary: info, path: Path.join(directory, "Info.plist"))
-        hasCode =
-            manifest.executable != nil || FileIdentity(path: Path.join(directory, "Sources"))?.isDirectory ?? false
+        let sources = try FileIdentity.file(at: Path.join(directory, "Sources"))
+        hasCode = manifest.executable != nil || sources?.isDirectory ?? false
         self.name = name ?? manifest.executable ?? Path.lastComponent(directory)
         guard Self.isName(self.name) else {
             throw PackingError(

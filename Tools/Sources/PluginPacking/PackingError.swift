@@ -56,3 +56,14 @@ public struct PackingError: Error, Sendable, Hashable {
             remedy: ErrorNumber.remedy(errno))
     }
 }
+
+extension FileIdentity {
+    /// The file at a path, following links; nil if there is none.
+    ///
+    /// - Throws: ``PackingError`` if the system does not let it be examined: what may be there must not be left out.
+    static func file(at path: String) throws(PackingError) -> FileIdentity? {
+        do throws(OpenedDirectory.Failure) { return try found(at: path) } catch {
+            throw .refused(.unreadable, path, cannot: "be examined", errno: error.errno)
+        }
+    }
+}

@@ -176,7 +176,7 @@ public struct PluginInstaller: Sendable {
         try locked { (folder) throws(PackingError) in
             let found = try find(plugin, in: folder)
             let kept = Path.join(folder, Self.previousName + "/" + Path.lastComponent(found.path))
-            guard FileIdentity(path: kept)?.isDirectory ?? false else {
+            guard try FileIdentity.file(at: kept)?.isDirectory ?? false else {
                 throw PackingError(
                     .notInstalled, path: kept, message: "No version before is kept of \(quoted(found.identifier)).",
                     remedy: "Install the version that you want from its archive.")

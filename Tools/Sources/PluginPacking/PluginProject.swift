@@ -162,7 +162,7 @@ public struct PluginProject: Sendable {
                 files[String(cString: file.path)] = String(decoding: bytes, as: UTF8.self)
             }
             guard let own = api?.package.directory(from: parent).map({ Path.join($0, "PluginTemplate/" + set) }),
-                FileIdentity(path: own)?.isDirectory ?? false
+                try FileIdentity.file(at: own)?.isDirectory ?? false
             else { continue }
             var tree = FileTree(root: own)
             _ = try tree.add(contentsOf: own, isSource: true)

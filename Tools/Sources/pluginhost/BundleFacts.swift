@@ -1,5 +1,6 @@
 import Foundation
 @_spi(Tools) import PluginHost
+import PluginLinting
 
 /// What a bundle's files say about it.
 ///
@@ -33,7 +34,7 @@ struct BundleFacts {
         return manifest?.version.map { $0 == short ? short : "\(short) (\($0))" } ?? short
     }
 
-    /// What the executable was built for, by its note: “ABI 1.0, Swift level 1, by …”.
+    /// What the executable was built for, by its note: “ABI 1.0, Swift level 2, by …”.
     private func builtFor(_ note: PluginNote) -> String {
         let swift = note.isSwift ? ", Swift level \(note.swiftRevision)" : ""
         return "ABI \(note.abiMajor).\(note.abiMinor)\(swift)\(note.toolchain.map { ", by \($0)" } ?? "")"
@@ -42,6 +43,8 @@ struct BundleFacts {
     private var functions: [(name: String, signature: String)] {
         (manifest?.functions ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
+
+    private var nibs: [NibFacts] { bundle.map(NibFacts.all) ?? [] }
 
     /// The resources that a look-up finds: the global ones, and those of the user's languages.
     ///
@@ -61,36 +64,38 @@ struct BundleFacts {
     // MARK: JSON
 
     var json: JSONValue {
-        .object([
-            "path": .string(path),
-            "identifier": JSONValue(manifest?.identifier),
-            "name": JSONValue(manifest?.name),
-            "displayName": JSONValue(bundle?.displayName),
-            "version": JSONValue(manifest?.version),
-            "shortVersion": JSONValue(manifest?.shortVersion),
-            "packageType": JSONValue(manifest?.packageType),
-            "executable": JSONValue(bundle?.executablePath),
-            "machine": JSONValue(bundle?.executableMachine),
-            "layout": JSONValue(bundle?.layoutName),
-            "manifest": JSONValue(bundle?.manifestPath),
-            "note": (bundle?.executableNote).map(Self.json) ?? .null,
-            "principalClass": JSONValue(manifest?.principalClass),
-            "factories": .array((manifest?.extensions ?? []).map { JSONValue($0) }),
-            "functions": .array(
-                functions.map { .object(["name": .string($0.name), "signature": .string($0.signature)]) }),
-            "requires": .object((manifest?.requires ?? [:]).mapValues { .string($0.description) }),
-            "hostRequires": JSONValue(manifest?.hostRequires?.description),
-            "capabilities": JSONValue(manifest?.capabilities ?? []),
-            "extensionPoints": .array((manifest?.extensionPoints ?? []).map { JSONValue($0) }),
-            "uses": .object((manifest?.uses ?? [:]).mapValues { .integer(Int($0)) }),
-            "execution": JSONValue(manifest?.execution),
-            "developmentRegion": JSONValue(manifest?.developmentRegion),
-            "localizations": JSONValue(bundle?.localizations ?? []),
-            "preferredLocalizations": JSONValue(bundle?.preferredLocalizations ?? []),
-            "resourceDirectory": JSONValue(bundle?.resourcePath),
-            "resources": JSONValue(resources),
-            "findings": problems.json,
-        ])
+        .object(
+            [
+                "path": .string(path),
+                "identifier": JSONValue(manifest?.identifier),
+                "name": JSONValue(manifest?.name),
+                "displayName": JSONValue(bundle?.displayName),
+                "version": JSONValue(manifest?.version),
+                "shortVersion": JSONValue(manifest?.shortVersion),
+                "packageType": JSONValue(manifest?.packageType),
+                "executable": JSONValue(bundle?.executablePath),
+                "machine": JSONValue(bundle?.executableMachine),
+                "layout": JSONValue(bundle?.layoutName),
+                "manifest": JSONValue(bundle?.manifestPath),
+                "note": (bundle?.executableNote).map(Self.json) ?? .null,
+                "runtime": JSONValue(bundle?.runtimeFindings()?.runtime),
+                "principalClass": JSONValue(manifest?.principalClass),
+                "factories": .array((manifest?.extensions ?? []).map { JSONValue($0) }),
+                "functions": .array(
+                    functions.map { .object(["name": .string($0.name), "signature": .string($0.signature)]) }),
+                "requires": .object((manifest?.requires ?? [:]).mapValues { .string($0.description) }),
+                "hostRequires": JSONValue(manifest?.hostRequires?.description),
+                "capabilities": JSONValue(manifest?.capabilities ?? []),
+                "extensionPoints": .array((manifest?.extensionPoints ?? []).map { JSONValue($0) }),
+                "uses": .object((manifest?.uses ?? [:]).mapValues { .integer(Int($0)) }),
+                "developmentRegion": JSONValue(manifest?.developmentRegion),
+                "localizations": JSONValue(bundle?.localizations ?? []),
+                "preferredLocalizations": JSONValue(bundle?.preferredLocalizations ?? []),
+                "resourceDirectory": JSONValue(bundle?.resourcePath),
+                "resources": JSONValue(resources),
+                "nibs": .array(nibs.map(\.json)),
+                "findings": problems.json,
+            ].merging(IsolationFacts.members(bundle)) { $1 })
     }
 
     private static func json(_ note: PluginNote) -> JSONValue {
@@ -120,6 +125,10 @@ struct BundleFacts {
         page.field("Executable", bundle.executablePath?.relative(to: path) ?? "none")
         page.field("Machine", bundle.executableMachine)
         page.field("Built for", bundle.executableNote.map(builtFor))
+        if let elsewhere = bundle.runtimeFindings() {
+            page.field("Runs in", elsewhere.runtime.map { "a worker process of the runtime \($0)" })
+            FindingReport(findings: elsewhere.findings, bundlePath: path).write(to: &page)
+        }
         page.field("Principal class", manifest.principalClass)
         let requires = manifest.requires.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         page.field("Requires", requires.joined(separator: ", "))
@@ -127,7 +136,7 @@ struct BundleFacts {
         page.field("Capabilities", manifest.capabilities.joined(separator: ", "))
         page.field(
             "Uses", manifest.uses.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
-        page.field("Execution", manifest.execution)
+        IsolationFacts(bundle).write(to: &page)
         page.field("Written in", manifest.developmentRegion)
         page.field("Languages", bundle.localizations.joined(separator: ", "))
         if !bundle.localizations.isEmpty { page.field("Speaks", bundle.preferredLocalizations.joined(separator: ", ")) }
@@ -153,6 +162,11 @@ struct BundleFacts {
             page.table(functions.map { [$0.name, $0.signature] }, indent: 4)
         }
         writeResources(bundle, to: &page)
+        let nibs = nibs
+        if !nibs.isEmpty {
+            page.line(("Nibs", .faint), indent: 2)
+            page.table(nibs.map(\.row), indent: 4)
+        }
     }
 
     /// A directory may contain a hundred thousand files.

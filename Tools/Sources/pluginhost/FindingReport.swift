@@ -1,5 +1,4 @@
-import Glibc
-import PluginHost
+@_spi(Tools) import PluginHost
 import PluginLinting
 
 /// Findings as text and as JSON, the same for every command.
@@ -16,7 +15,9 @@ struct FindingReport {
             findings.map { finding in
                 .object([
                     "severity": .string(finding.severity.rawValue), "code": .string(finding.code.rawValue),
-                    "file": JSONValue(finding.filePath), "subject": JSONValue(finding.subject),
+                    "file": JSONValue(finding.filePath),
+                    "line": finding.place.map { .integer($0.line) } ?? .null,
+                    "column": finding.place.map { .integer($0.column) } ?? .null, "subject": JSONValue(finding.subject),
                     "message": .string(finding.message), "remedy": .string(finding.remedy),
                     "systemMessage": JSONValue(finding.systemMessage),
                 ])
@@ -83,8 +84,6 @@ extension String {
 
     /// The shortest path that is still clear: relative to the current directory if it is below that.
     var relativeToCurrentDirectory: String {
-        guard let directory = getcwd(nil, 0) else { return self }
-        defer { free(directory) }
-        return relative(to: String(cString: directory))
+        Path.currentDirectory.map(relative(to:)) ?? self
     }
 }

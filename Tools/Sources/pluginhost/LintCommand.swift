@@ -2,24 +2,26 @@ import ArgumentParser
 import Glibc
 import PluginLinting
 
-/// `pluginhost lint`: finds faults in property lists and strings tables.
+/// `pluginhost lint`: finds faults in property lists, strings tables and nibs.
 struct LintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
-        abstract: "Finds faults in property lists and strings tables, with line and column.",
+        abstract: "Finds faults in property lists, strings tables and nibs, with line and column.",
         discussion: """
-            The name of a file decides how it is read: .strings, .stringsdict, or a property list of any form. In a bundle, \
+            The name of a file decides how it is read: .strings, .stringsdict, .xib and .nib, or a property list of any form. In a bundle, \
             or a folder with its Info.plist and Resources, every list and table is read, and the languages are compared: \
             missing translations, entries that only a translation has, placeholders that differ. --sources also reports keys \
-            that no source mentions, and keys that sources use and no table has. No code of a bundle runs.
+            that no source mentions, and keys that sources use and no table has. Nibs are checked against the classes that \
+            NibClasses.plist declares among the resources of the bundle and of those that it requires. No code of a bundle runs.
 
             A finding begins with “file:line:column: error:”, as in compilers, and shows the line.
             """)
 
     @Option(
         name: .customLong("type"),
-        help: ArgumentHelp("Read files as plist, strings or stringsdict, whatever their names are.", valueName: "type"),
-        completion: .list(["plist", "strings", "stringsdict"]), transform: Self.type)
+        help: ArgumentHelp(
+            "Read files as plist, strings, stringsdict or xib, whatever their names are.", valueName: "type"),
+        completion: .list(["plist", "strings", "stringsdict", "xib"]), transform: Self.type)
     var type: BundleLinter.FileType?
 
     @Option(
@@ -27,6 +29,19 @@ struct LintCommand: ParsableCommand {
             "A directory or file with sources of the bundles' code; may be repeated.", valueName: "path"),
         completion: .file())
     var sources: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A list of the application's classes in the form of NibClasses.plist; may be repeated.", valueName: "file"),
+        completion: .file())
+    var classes: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A directory with bundles that the bundles require, if they are not beside them; may be repeated.",
+            valueName: "directory"),
+        completion: .directory)
+    var plugins: [String] = []
 
     @Flag(help: "Count warnings as problems.")
     var strict = false
@@ -44,7 +59,7 @@ struct LintCommand: ParsableCommand {
 
     private static func type(_ name: String) throws -> BundleLinter.FileType {
         guard let type = BundleLinter.FileType(rawValue: name) else {
-            throw ValidationError("The type must be plist, strings or stringsdict.")
+            throw ValidationError("The type must be plist, strings, stringsdict or xib.")
         }
         return type
     }
@@ -53,7 +68,7 @@ struct LintCommand: ParsableCommand {
         try form.validate(isJSON: json)
         guard !paths.contains("-") || type != nil else {
             throw ValidationError(
-                "Standard input has no name: state its type with --type as plist, strings or stringsdict.")
+                "Standard input has no name: state its type with --type as plist, strings, stringsdict or xib.")
         }
     }
 
@@ -62,7 +77,7 @@ struct LintCommand: ParsableCommand {
             let reason = String(cString: strerror(errno))
             throw ValidationError("The sources \(source.escapedForTerminal) cannot be read: \(reason).")
         }
-        let linter = BundleLinter(sources: sources)
+        let linter = BundleLinter(sources: sources, classLists: classes, plugins: plugins)
         let results = paths.flatMap { LintResult.all(at: $0, type: type, linter: linter) }
         switch form.form(isJSON: json) {
         case .json: Terminal.write(try document(results).text())

@@ -12,8 +12,8 @@ struct PluginHostCommand: ParsableCommand {
         commandName: "pluginhost",
         abstract: "Finds, explains, inspects, checks, loads and calls plug-in bundles.",
         discussion: """
-            No command but “load”, “call” and “check --level” runs any code of a bundle. Each takes --json, and ends with 0 if nothing is \
-            wrong, with 1 if it found problems, and with 2 after wrong usage or if it cannot do its work.
+            No command but “load”, “probe”, “call” and “check --level” runs any code of a bundle. Each takes --json, and ends \
+            with 0 if nothing is wrong, with 1 if it found problems, and with 2 after wrong usage or if it cannot do its work.
             """,
         version: """
             pluginhost \(PluginVersion.ofThisLibrary)
@@ -23,13 +23,15 @@ struct PluginHostCommand: ParsableCommand {
         subcommands: [
             ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
             InfoCommand.self, CheckCommand.self, LintCommand.self, ExplainCommand.self, LoadCommand.self,
-            CallCommand.self, NewCommand.self, StringsCommand.self, PlistCommand.self, PackCommand.self,
-            StageCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self, EnableCommand.self,
-            DisableCommand.self, LoadInChildCommand.self, CallInChildCommand.self, UseInChildCommand.self,
+            ProbeCommand.self, CallCommand.self, NewCommand.self, StringsCommand.self, PlistCommand.self,
+            RemoteCommand.self,
+            PackCommand.self, StageCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self,
+            EnableCommand.self, DisableCommand.self, QuarantineCommand.self, LoadInChildCommand.self,
+            CallInChildCommand.self, UseInChildCommand.self,
         ])
 
     /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.
-    static func main() {
+    static func main() async {
         guard !CommandLine.arguments.isEmpty else {
             // The runtime reads them from /proc/self. Without them the parser would print the help.
             Terminal.write("Error: The arguments of the call cannot be read. Try again.\n", to: STDERR_FILENO)
@@ -38,7 +40,13 @@ struct PluginHostCommand: ParsableCommand {
         do {
             try requireKnownCommand()
             var command = try parseAsRoot()
-            try command.run()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            // They are the tool's own; “load” would find that the bundle's code left them behind.
+            for worker in PluginWorker.all { await worker.stop(within: .seconds(2)) }
         } catch let status as ExitCode {
             Glibc.exit(status.rawValue)
         } catch {

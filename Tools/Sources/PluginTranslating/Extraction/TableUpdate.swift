@@ -107,7 +107,7 @@ public struct TableUpdate: Sendable {
     }
 
     /// The keys of a `.stringsdict`; none if there is no file.
-    private static func pluralKeys(_ path: String) throws(LintFinding) -> Set<String> {
+    static func pluralKeys(_ path: String) throws(LintFinding) -> Set<String> {
         guard let bytes = try InputFile.bytesIfPresent(path) else { return [] }
         do throws(PropertyListFault) {
             let list = try PropertyListReader.read(bytes, limits: .stringsTable).value

@@ -121,7 +121,8 @@ public struct TableText: Sendable, Hashable {
         if !end.utf8.contains(0x0A) { end += lineBreak }
     }
 
-    private var isSorted: Bool { zip(entries, entries.dropFirst()).allSatisfy { $0.key <= $1.key } }
+    /// Whether the entries are sorted by their keys.
+    var isSorted: Bool { zip(entries, entries.dropFirst()).allSatisfy { $0.key <= $1.key } }
 }
 
 extension String {

@@ -86,7 +86,10 @@ struct PluginSearch {
     /// `index`: `.none` reads the files of this moment and writes nothing.
     func catalog(index: PluginCatalog.IndexStorage = .none) -> PluginCatalog {
         let choices = application.flatMap(PluginCatalog.choicesPath)
-        let catalog = PluginCatalog(searchPaths: searchPaths, options: .init(index: index, choices: choices))
+        let catalog = PluginCatalog(
+            searchPaths: searchPaths,
+            options: .init(
+                index: index, choices: choices, quarantine: application.flatMap(Quarantine.path)))
         guard capabilities.isEmpty else { return catalog }
         // Nobody knows what the application offers, so nothing counts as missing.
         let wanted = catalog.candidates.filter { $0.verdict == .incompatible }

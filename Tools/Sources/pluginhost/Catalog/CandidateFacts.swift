@@ -70,8 +70,11 @@ struct CandidateFacts {
                 (lateFindings
                 ?? FindingReport(findings: candidate.findings + advice.findings, bundlePath: candidate.bundlePath))
                 .json,
-        ]
+        ].merging(IsolationFacts.members(bundle)) { $1 }
     }
+
+    /// Where the code may run and what it asks for; nil if it is not a bundle.
+    var isolation: IsolationFacts? { bundle.map(IsolationFacts.init) }
 }
 
 extension JSONValue {
@@ -103,6 +106,7 @@ extension PluginVerdict {
         case .malformed: "malformed"
         case .notABundle: "notABundle"
         case .disabled: "disabled"
+        case .quarantined: "quarantined"
         }
     }
 
@@ -132,7 +136,7 @@ extension PluginVerdict {
     var isProblem: Bool {
         switch self {
         case .usable, .shadowed, .duplicate, .disabled: false
-        case .incompatible, .unresolved, .malformed, .notABundle: true
+        case .incompatible, .unresolved, .malformed, .notABundle, .quarantined: true
         }
     }
 

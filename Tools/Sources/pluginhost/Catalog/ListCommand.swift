@@ -45,19 +45,21 @@ struct ListCommand: ParsableCommand {
         Page.Column(title: "Version", minimum: 7, importance: 6),
         Page.Column(title: "Name", minimum: 8, importance: 7),
         Page.Column(title: "Offers", minimum: 10, importance: 3),
+        Page.Column(title: "Isolation", minimum: 9, importance: 4),
         Page.Column(title: "Verdict", minimum: 9, importance: 8),
         Page.Column(title: "Path", minimum: 16, importance: 5, cut: .beginning),
     ]
 
     private func page(_ listed: [CandidateFacts], _ candidates: [PluginCandidate], _ catalog: PluginCatalog) -> Page {
         var page = Page()
-        let verdict = 4
+        let isolation = 4, verdict = 5
         if !listed.isEmpty {
             var columns = Self.columns
             var rows = listed.map { facts in
                 [
                     Page.Cell(facts.candidate.identifier), Page.Cell(facts.candidate.version ?? ""),
                     Page.Cell(facts.displayName ?? "", .bold), Page.Cell(facts.offers),
+                    Page.Cell(facts.isolation?.words ?? ""),
                     Page.Cell(facts.candidate.verdict.words, facts.candidate.verdict.style),
                     Page.Cell(facts.candidate.path.relativeToCurrentDirectory, .faint),
                 ]
@@ -66,6 +68,11 @@ struct ListCommand: ParsableCommand {
                 // Each of them is usable.
                 columns.remove(at: verdict)
                 for number in rows.indices { rows[number].remove(at: verdict) }
+            }
+            // Few plug-ins say anything about it.
+            if rows.allSatisfy({ $0[isolation].text.isEmpty }) {
+                columns.remove(at: isolation)
+                for number in rows.indices { rows[number].remove(at: isolation) }
             }
             page.table(columns, rows)
             page.gap()
@@ -111,8 +118,9 @@ struct ListCommand: ParsableCommand {
         let others = candidates.count - plugins
         guard others > 0, !all else { return }
         for candidate in candidates {
-            // The reason why it cannot be read may be gone when the next command looks.
-            guard candidate.verdict == .malformed || candidate.verdict == .notABundle else { continue }
+            // The reason why it cannot be read may be gone when the next command looks. Who misses a plug-in in quarantine
+            // must not have to search.
+            guard [.malformed, .notABundle, .quarantined].contains(candidate.verdict) else { continue }
             guard let finding = candidate.findings.first else { continue }
             page.paragraph("\(candidate.path.relativeToCurrentDirectory): \(finding.message) \(finding.remedy)", .red)
         }

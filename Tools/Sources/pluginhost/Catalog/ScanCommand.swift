@@ -66,7 +66,7 @@ private struct ScanReport {
 
     private static let verdicts = [
         "usable", "shadowed", "duplicate", "incompatible", "unresolved", "malformed", "notABundle",
-        "disabled",
+        "disabled", "quarantined",
     ]
 
     var members: [String: JSONValue] {

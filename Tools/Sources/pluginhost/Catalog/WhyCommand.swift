@@ -27,7 +27,10 @@ struct WhyCommand: ParsableCommand {
     mutating func run() throws {
         let search = try PluginSearch(arguments, folders: folders)
         try search.requireSomewhere()
-        let report = WhyReport(identifier, in: search.catalog(), loadedBy: search.program)
+        let strikes = search.application.flatMap { application in
+            Quarantine.of(application: application).suspects.first { $0.identifier == identifier }?.reason
+        }
+        let report = WhyReport(identifier, in: search.catalog(), loadedBy: search.program, strikes: strikes)
         if arguments.json {
             Terminal.write(try JSONValue.document(command: "why", report.members).text())
         } else {

@@ -9,6 +9,7 @@ extension WhyReport {
             if !explanation.remedy.isEmpty { page.paragraph("To do: \(explanation.remedy)", indent: 2) }
         }
         for facts in candidates { write(facts, to: &page) }
+        if let strikes { page.paragraph(strikes, indent: 2, .yellow) }
         writeCheck(to: &page)
         writeNeeds(to: &page)
         writeNeededBy(to: &page)
@@ -25,6 +26,7 @@ extension WhyReport {
         if findings.isEmpty { page.paragraph(candidate.explanation, indent: 2) }
         FindingReport(findings: findings, bundlePath: candidate.bundlePath).write(to: &page)
         facts.advice.write(to: &page)
+        facts.isolation?.write(to: &page)
     }
 
     private func writeCheck(to page: inout Page) {

@@ -10,6 +10,8 @@ struct WhyReport {
     let uses: [Use]
     /// What would be different without the bundle in use.
     let absence: CatalogChange?
+    /// What it did that may lead to its quarantine, as a sentence, or nil.
+    let strikes: String?
     /// Similar identifiers, if nothing has this one.
     let similar: [String]
 
@@ -33,7 +35,8 @@ struct WhyReport {
         let offeredBy: [String]
     }
 
-    init(_ identifier: String, in catalog: PluginCatalog, loadedBy program: String?) {
+    init(_ identifier: String, in catalog: PluginCatalog, loadedBy program: String?, strikes: String?) {
+        self.strikes = strikes
         explanation = catalog.explanation(of: identifier)
         let points = KnownPoints(catalog)
         candidates = explanation.candidates.map { CandidateFacts($0, points) }
@@ -141,6 +144,7 @@ extension WhyReport {
                     }),
             ]),
             "similar": JSONValue(similar),
+            "strikes": JSONValue(strikes),
         ]
     }
 }

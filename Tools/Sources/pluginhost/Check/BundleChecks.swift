@@ -45,7 +45,10 @@ struct BundleChecks {
             report.add([bundle.declarationFinding].compactMap(\.self))
             report.add(lists)
             report.parts.formUnion([.lists, .languages])
+        } else {
+            report.add(BundleLinter().nibErrors(of: bundle))
         }
+        report.parts.insert(.nibs)
         checkCode(of: bundle, cannotLoad: found.contains { $0.severity == .error }, &report)
         return report
     }

@@ -84,7 +84,8 @@ struct CheckCommand: ParsableCommand {
                 "Libraries that the application brings are missing here: "
                     + "name its executable by --host to count them as present.")
         }
-        if let finding = reports.lazy.flatMap(\.findings).first {
+        // What depends on the machine or the moment has no rule.
+        if let finding = reports.lazy.flatMap(\.findings).first(where: { Rule.named($0.code.rawValue) != nil }) {
             page.gap()
             page.paragraph("“pluginhost explain \(finding.code)” describes the first finding.")
         }

@@ -85,16 +85,6 @@ struct JUnitReport {
 }
 
 extension String {
-    /// The text in XML; characters that XML does not have are written out.
-    fileprivate var inXML: String {
-        escapedForDisplay.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
-    }
+    /// The text in XML, in one line: characters that control a display are written out, line breaks too.
+    fileprivate var inXML: String { escapedForDisplay.escapedForXML }
 }

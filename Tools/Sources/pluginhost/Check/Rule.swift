@@ -42,6 +42,8 @@ struct Rule: Sendable {
         case lists
         /// The languages of a bundle, compared with each other.
         case languages
+        /// Nibs, and the tables that translate them.
+        case nibs
         /// Keys in the sources; only `lint --sources` looks for them.
         case sources
         /// A load in a process of its own.
@@ -56,6 +58,7 @@ struct Rule: Sendable {
             case .executable: "The executable, before it runs"
             case .lists: "Property lists and strings tables"
             case .languages: "Languages"
+            case .nibs: "Nibs"
             case .sources: "Keys in the sources"
             case .load: "Loading the code"
             case .use: "Using the loaded code"
@@ -66,6 +69,7 @@ struct Rule: Sendable {
         var foundBy: String {
             switch self {
             case .bundle, .executable: "check"
+            case .nibs: "check, lint"
             case .lists, .languages: "lint, check --level"
             case .sources: "lint --sources"
             case .load: "load, check --level"
@@ -104,7 +108,7 @@ struct Rule: Sendable {
     }
 
     /// All rules, in the order of the parts.
-    static let all: [Rule] = bundle + executable + loading + use + lists + languages + sources
+    static let all: [Rule] = bundle + executable + loading + use + lists + languages + nibs + sources
 
     private static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
 

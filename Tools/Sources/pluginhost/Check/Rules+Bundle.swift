@@ -22,11 +22,12 @@ extension Rule {
             why: "The application would understand the key in another way than its author meant it, or not at all.",
             mend: "Correct the key. docs/bundle-format.md lists all keys with their types."),
         .plugin(
-            .hostIncompatible, .load, .bundle,
-            what:
-                "The bundle requires something that the application does not have, such as a process of its own in PHExecution.",
-            why: "The application refuses to load code whose requirements it cannot meet.",
-            mend: "Remove the requirement from Info.plist, or use an application that meets it."),
+            .reasonMissing, .strict, .bundle,
+            what: "PHPermissions asks for something, and “reasons” has no sentence for it.",
+            why: "A user who is asked whether to grant it cannot know what it is for.",
+            mend:
+                "Write a sentence into “reasons” of PHPermissions, and translate it in InfoPlist.strings as PHPermissions.NAME."
+        ),
         .plugin(
             .executableMissing, .load, .bundle,
             what: "The executable that Info.plist names is in none of the places that are searched.",

@@ -1,4 +1,3 @@
-import Glibc
 @_spi(PluginHost) @_spi(Tools) import PluginHost
 import PluginLinting
 
@@ -16,13 +15,7 @@ struct SARIFReport {
         let used = Set(reports.flatMap { $0.checked.map(\.rule.id) + $0.notRun.flatMap(\.rules).map(\.id) })
         rules = Rule.all.filter { used.contains($0.id) }
         indexes = Dictionary(uniqueKeysWithValues: rules.enumerated().map { ($1.id, $0) })
-        directory = Self.currentDirectory
-    }
-
-    private static var currentDirectory: String {
-        guard let directory = getcwd(nil, 0) else { return "/" }
-        defer { free(directory) }
-        return String(cString: directory)
+        directory = Path.currentDirectory ?? "/"
     }
 
     var json: JSONValue {

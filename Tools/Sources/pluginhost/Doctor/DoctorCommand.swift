@@ -7,7 +7,7 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Reports every problem with a machine's plug-ins, and how to fix it.",
         discussion: """
-            Examines the environment, the kernel's features, the index files, the search paths and who may write to them, \
+            Examines the environment, the kernel's features, what it offers to isolate plug-ins, the index files, the search paths and who may write to them, \
             and every candidate that is not used, and makes the complete check of every plug-in that is used. Without an \
             application or folders it examines only the machine. It changes nothing and runs no code of a bundle.
             """)
@@ -15,12 +15,19 @@ struct DoctorCommand: ParsableCommand {
     @Flag(help: "Count warnings as problems.")
     var strict = false
 
+    @Option(
+        help: ArgumentHelp(
+            "A directory that the application names in HostEnvironment.runtimes.", valueName: "directory"),
+        completion: .directory)
+    var runtime: [String] = []
+
     @OptionGroup var arguments: ApplicationArguments
 
     @Argument(help: ArgumentHelp("Folders of bundles.", valueName: "folder"), completion: .directory)
     var folders: [String] = []
 
     mutating func run() throws {
+        HostEnvironment.current.runtimes = runtime.map { Path.normalized($0) ?? $0 }
         let search = try PluginSearch(arguments, folders: folders)
         let checks = Self.checks(search)
         let errors = checks.reduce(0) { $0 + $1.report.errors }
@@ -33,6 +40,7 @@ struct DoctorCommand: ParsableCommand {
                     "searchPaths": JSONValue(search.searchPaths), "host": JSONValue(search.program),
                     "strict": .bool(strict), "fine": .bool(status == .fine), "errors": .integer(errors),
                     "warnings": .integer(warnings), "checks": .array(checks.map(\.json)),
+                    "layers": IsolationCheck().json, "runtimes": IsolationCheck.runtimesJSON,
                 ])
             Terminal.write(try document.text())
         } else {
@@ -51,11 +59,15 @@ struct DoctorCommand: ParsableCommand {
     private static func checks(_ search: PluginSearch) -> [DoctorCheck] {
         var checks = [
             DoctorCheck("Environment", EnvironmentCheck(application: search.application).findings),
-            SystemCheck().check, indexCheck(),
+            SystemCheck().check, IsolationCheck().check, IsolationCheck.runtimes,
+            indexCheck(),
         ]
         guard !search.searchPaths.isEmpty else { return checks }
         let catalog = search.catalog()
         checks.append(searchPathCheck(catalog))
+        if let application = search.application {
+            checks.append(quarantineCheck(Quarantine.of(application: application)))
+        }
         let candidates = catalog.candidates
         for candidate in candidates where candidate.verdict != .usable { checks.append(DoctorCheck(unused: candidate)) }
         for plugin in catalog.plugins { checks.append(DoctorCheck(plugin, in: catalog, loadedBy: search.program)) }
@@ -74,6 +86,15 @@ struct DoctorCommand: ParsableCommand {
             facts.append("\(others) of another version, to be replaced when the application starts again")
         }
         return DoctorCheck("Index files", inspection.findings, facts: facts)
+    }
+
+    /// Candidates in quarantine are reported as those that are not used.
+    private static func quarantineCheck(_ quarantine: Quarantine) -> DoctorCheck {
+        let count = FindingReport.count(quarantine.entries.count, "plug-in") ?? "no plug-in"
+        let strikes = quarantine.suspects.map { "\($0.identifier): \($0.reason)" }
+        return DoctorCheck(
+            "Quarantine", quarantine.findings,
+            facts: ["\(count) in quarantine\(quarantine.path.map { ": \($0)" } ?? "")"] + strikes)
     }
 
     private static func searchPathCheck(_ catalog: PluginCatalog) -> DoctorCheck {
@@ -99,10 +120,16 @@ struct DoctorCheck {
     let report: FindingReport
     /// Other facts.
     let facts: [String]
+    /// More facts, for people only.
+    private let table: [[String]]
 
-    init(_ name: String, _ findings: [PluginFinding], facts: [String] = [], bundlePath: String? = nil) {
+    init(
+        _ name: String, _ findings: [PluginFinding], facts: [String] = [], table: [[String]] = [],
+        bundlePath: String? = nil
+    ) {
         self.name = name
         self.facts = facts
+        self.table = table
         var seen: Set<PluginFinding> = []
         report = FindingReport(findings: findings.filter { seen.insert($0).inserted }, bundlePath: bundlePath)
     }
@@ -158,6 +185,7 @@ struct DoctorCheck {
         let style: Page.Style = report.errors > 0 ? .red : report.warnings > 0 ? .yellow : .green
         page.line((name.relativeToCurrentDirectory + ":", .bold), (report.count ?? "fine", style))
         for fact in facts { page.paragraph(fact, indent: 2, .faint) }
+        if !table.isEmpty { page.table(table, indent: 2) }
         report.write(to: &page)
     }
 }
@@ -165,6 +193,8 @@ struct DoctorCheck {
 extension PluginError.Code {
     /// Two bundles of one identifier and version in one folder.
     static let duplicateBundle = Self(rawValue: "duplicateBundle")
+    /// A directory for the runtime of a toolchain that has none.
+    static let runtimeUnusable = Self(rawValue: "runtimeUnusable")
     /// A service that a plug-in uses and none offers.
     static let serviceMissing = Self(rawValue: "serviceMissing")
     /// An environment variable that is not set, or that has no effect.

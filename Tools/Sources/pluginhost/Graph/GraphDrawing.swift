@@ -105,7 +105,7 @@ struct GraphDrawing {
 
     private func edge(_ number: Int) -> String {
         let edge = edges[number], path = layout.paths[number]
-        guard let start = path.first, let end = path.last else { return "" }
+        guard let start = path.first else { return "" }
         var line = "M\(Self.number(start.x)) \(Self.number(start.y))"
         for (a, b) in zip(path, path.dropFirst()) {
             // Straight within a layer; between two layers a curve that is level at both ends.

@@ -7,6 +7,8 @@ struct BundleLoads {
     private let bundles: [PluginBundle]
     private let limit: Duration
     private let isStrict: Bool
+    /// Further arguments of the child.
+    private let options: [String]
     private let interrupts: Int32
     private var known: [String: LoadOutcome] = [:]
     /// Which bundle has a name at an extension point.
@@ -17,10 +19,11 @@ struct BundleLoads {
         let name: String
     }
 
-    init(of selected: [SelectedBundle], limit: Duration, isStrict: Bool) {
+    init(of selected: [SelectedBundle], limit: Duration, isStrict: Bool, options: [String] = []) {
         bundles = selected.compactMap { if case .bundle(let bundle) = $0 { bundle } else { nil } }
         self.limit = limit
         self.isStrict = isStrict
+        self.options = options
         interrupts = interrupts_catch()
         child_adopt_orphans()
     }
@@ -41,7 +44,7 @@ struct BundleLoads {
 
     private func loadInChild(_ bundle: PluginBundle) -> LoadOutcome {
         do throws(ChildProcess.Failure) {
-            let run = try run(isStrict ? [LoadInChildCommand.name, "--strict"] : [LoadInChildCommand.name], bundle)
+            let run = try run([LoadInChildCommand.name] + (isStrict ? ["--strict"] : []) + options, bundle)
             return ChildEnd(run, of: bundle, limit: limit).outcome
         } catch {
             return notStarted(bundle, error)

@@ -12,10 +12,27 @@ struct LoadCommand: ParsableCommand {
             THIS RUNS THE BUNDLES' CODE, with your rights, each bundle's in a process of its own: a crash, an exit or a \
             hang is a finding about that bundle. It is no sandbox. What the code prints goes to standard error. \
             Libraries that only the application brings are found through LD_LIBRARY_PATH.
+
+            With --isolated the code runs in a worker process with the bundle's limits. With --sandboxed it also reaches \
+            nothing but its own files and what --grant grants. In both cases nibs are not checked.
+
+            Every nib of a bundle is checked against the classes that the code registered; classes of the application are \
+            not known, so what an application declares is missing here.
             """)
 
     @Flag(help: "Count warnings as problems: a bundle must register everything that its PHFactories declares.")
     var strict = false
+
+    @Flag(help: "Where the code runs.")
+    var execution = LoadExecution.inProcess
+
+    @OptionGroup var grants: GrantArguments
+
+    @Flag(help: "Make the objects of each nib whose File's Owner the bundle can make, and release them.")
+    var instantiate = false
+
+    @Flag(help: "Write what the code registers for nibs into NibClasses.plist among the bundle's resources.")
+    var writeNibClasses = false
 
     @Option(
         help: ArgumentHelp("The longest time that one bundle may take, from 0.1 to 86400.", valueName: "seconds"))
@@ -23,7 +40,13 @@ struct LoadCommand: ParsableCommand {
 
     @OptionGroup var arguments: BundleArguments
 
-    mutating func validate() throws { try Self.requireUsable(timeout: timeout) }
+    mutating func validate() throws {
+        try Self.requireUsable(timeout: timeout)
+        if execution != .inProcess, instantiate || writeNibClasses {
+            throw ValidationError(
+                "--instantiate and --write-nib-classes need the classes of the code, which are in the worker process.")
+        }
+    }
 
     static func requireUsable(timeout: Double) throws {
         // Also refuses NaN.
@@ -34,7 +57,9 @@ struct LoadCommand: ParsableCommand {
 
     mutating func run() throws {
         let selected = arguments.select()
-        var loads = BundleLoads(of: selected, limit: .seconds(timeout), isStrict: strict)
+        let nibs = (instantiate ? ["--instantiate"] : []) + (writeNibClasses ? ["--write-nib-classes"] : [])
+        let place = ["--\(execution.rawValue)"] + grants.arguments
+        var loads = BundleLoads(of: selected, limit: .seconds(timeout), isStrict: strict, options: nibs + place)
         var status = ExitStatus.fine
         var documents: [JSONValue] = []
         for (number, selected) in selected.enumerated() {
@@ -62,6 +87,10 @@ struct LoadInChildCommand: ParsableCommand {
     static let name = "load-in-child"
 
     @Flag var strict = false
+    @Flag var instantiate = false
+    @Flag var writeNibClasses = false
+    @Flag var execution = LoadExecution.inProcess
+    @OptionGroup var grants: GrantArguments
     /// The beginning of each message of the report.
     @Option var mark: String
     /// Bundles to load first, because the bundle requires or uses them.
@@ -80,15 +109,46 @@ struct LoadInChildCommand: ParsableCommand {
         HostEnvironment.current.requiresDeclaredRegistrations = strict
         HostEnvironment.current.logsLoadWarnings = false
         HostEnvironment.current.loadStep = { report.send(.step(bundlePath: $0, step: $1.rawValue)) }
+        grants.apply(with: execution.execution)
         // A bundle that does not load is reported in the process of that bundle.
         for path in after { _ = try? PluginBundle.open(path: path).loadAndReturnError() }
-        let outcome: LoadOutcome
+        var outcome: LoadOutcome
         do {
-            outcome = LoadOutcome(loading: try PluginBundle.open(path: bundle))
+            let bundle = try PluginBundle.open(path: bundle)
+            outcome = LoadOutcome(loading: bundle)
+            // The bundle itself may demand a safer place.
+            let execution = max(
+                execution.execution, bundle.manifest.execution.flatMap { PluginExecution($0) } ?? .inProcess)
+            outcome.execution = execution.description
+            // The classes of nibs are in the other process.
+            if outcome.state == .loaded, execution == .inProcess {
+                var nibs = NibLoads(of: bundle)
+                nibs.check()
+                if instantiate { nibs.instantiate() }
+                if writeNibClasses { nibs.writeClasses() }
+                outcome.add(nibs)
+            }
         } catch let error as PluginError {
             outcome = LoadOutcome(error, isUnable: true)
         }
         report.send(.outcome(outcome))
         // The process ends in the usual way, because code that runs at its end belongs to the load.
     }
+}
+
+/// Where `pluginhost load` runs the code of a bundle, as its options spell it.
+enum LoadExecution: String, EnumerableFlag {
+    case inProcess = "in-process"
+    case isolated
+    case sandboxed
+
+    static func help(for value: Self) -> ArgumentHelp? {
+        switch value {
+        case .inProcess: "Run the code in the process that loads it (default)."
+        case .isolated: "Run the code in a worker process."
+        case .sandboxed: "Run the code in a worker process that is confined to what --grant grants."
+        }
+    }
+
+    var execution: PluginExecution { PluginExecution(rawValue) ?? .inProcess }
 }

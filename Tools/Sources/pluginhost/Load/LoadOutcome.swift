@@ -13,9 +13,15 @@ struct LoadOutcome: Codable {
     let identifier: String?
     var state: State
     var milliseconds = 0.0
+    /// Where the code was to run, as ``PluginExecution`` spells it; nil for a bundle that was not opened.
+    var execution: String?
     var principalClass: String?
     var classNames: [String] = []
     var registrations: [LoadedRegistration] = []
+    /// What was done with nibs, a line for each.
+    private var nibLines: [String] = []
+    /// The functions that were being called when a signal ended the worker with the code, innermost first.
+    private var stack: [String] = []
     private var notes: [FindingNote]
     /// Nothing could be tried: no directory is at the path, or there is no process to load it in.
     private(set) var isUnable = false
@@ -47,6 +53,7 @@ struct LoadOutcome: Codable {
             self.init(
                 path: bundle.bundlePath, identifier: bundle.bundleIdentifier,
                 state: isWithoutCode ? .noCode : .failed, findings: isWithoutCode ? [] : findings)
+            stack = (error as? PluginError)?.workerEnd?.backtraceLines() ?? []
             return
         }
         let duration = clock.now - start
@@ -70,6 +77,12 @@ struct LoadOutcome: Codable {
     /// Adds findings, the most important first.
     mutating func add(_ findings: [PluginFinding]) { notes = findings.map(FindingNote.init) + notes }
 
+    /// Adds what was done with the bundle's nibs.
+    mutating func add(_ nibs: NibLoads) {
+        nibLines = nibs.lines
+        notes += nibs.findings.map(FindingNote.init)
+    }
+
     /// Turns the outcome into a failure.
     mutating func fail(_ finding: PluginFinding) {
         state = .failed
@@ -88,22 +101,33 @@ struct LoadOutcome: Codable {
     var json: JSONValue {
         .object([
             "path": .string(path), "identifier": JSONValue(identifier), "state": .string(state.rawValue),
+            "execution": JSONValue(execution),
             "milliseconds": state == .loaded ? .number(milliseconds) : .null,
             "principalClass": JSONValue(principalClass), "classes": JSONValue(classNames),
-            "registrations": .array(registrations.map(\.json)), "findings": report.json,
+            "registrations": .array(registrations.map(\.json)), "nibs": JSONValue(nibLines), "findings": report.json,
+            "stack": JSONValue(stack),
         ])
     }
 
     func write(to page: inout Page) {
         let report = report
         page.line((path.relativeToCurrentDirectory + ":", .bold), verdict(report))
+        if execution != PluginExecution.inProcess.description { page.field("Execution", execution) }
         page.field("Principal class", principalClass)
         if !registrations.isEmpty {
             page.line(("Registered", .faint), indent: 2)
             page.table(registrations.map(\.row), indent: 4)
         }
         page.field("Classes", classNames.joined(separator: ", "))
+        if !nibLines.isEmpty {
+            page.line(("Nibs", .faint), indent: 2)
+            for line in nibLines { page.paragraph(line, indent: 4) }
+        }
         report.write(to: &page)
+        if !stack.isEmpty {
+            page.line(("The stack of the worker, innermost first", .faint), indent: 4)
+            for line in stack { page.paragraph(line, indent: 6) }
+        }
         if report.findings.contains(where: { $0.code == .dependencyMissing }) {
             page.paragraph(
                 "Only the tool's own libraries are loaded here: add the directory of the application's to LD_LIBRARY_PATH.",
@@ -126,6 +150,8 @@ private struct FindingNote: Codable {
     let severity: String
     let code: String
     let filePath: String?
+    let line: Int?
+    let column: Int?
     let subject: String?
     let message: String
     let remedy: String
@@ -135,6 +161,8 @@ private struct FindingNote: Codable {
         severity = finding.severity.rawValue
         code = finding.code.rawValue
         filePath = finding.filePath
+        line = finding.place?.line
+        column = finding.place?.column
         subject = finding.subject
         message = finding.message
         remedy = finding.remedy
@@ -142,8 +170,10 @@ private struct FindingNote: Codable {
     }
 
     var finding: PluginFinding {
-        PluginFinding(
+        var finding = PluginFinding(
             PluginFinding.Severity(rawValue: severity) ?? .error, PluginError.Code(rawValue: code), filePath: filePath,
             subject: subject, message: message, remedy: remedy, systemMessage: systemMessage)
+        if let line, let column { finding.place = PluginFinding.Place(line: line, column: column) }
+        return finding
     }
 }

@@ -1,0 +1,195 @@
+@_spi(Tools) internal import PluginHost
+@_spi(Tools) public import PluginLinting
+
+/// The strings table of a nib: its texts with Interface Builder's keys and comments.
+///
+/// **Threads.** A value; may be used on any thread.
+public struct NibTable: Sendable {
+    private let nib: NibTexts
+
+    /// Reads a nib.
+    ///
+    /// - Parameters:
+    ///   - path: the file. NibClasses.plist of its bundle, and of the bundles that this one requires, says which attributes are
+    ///     texts.
+    ///   - classLists: further files of this form. Without any list, the texts are the attributes that the classes of AppKit
+    ///     and UIKit have.
+    /// - Throws: `PluginError` for a nib that cannot be read; a finding for such a list.
+    public init(nib path: String, classLists: [String]) throws {
+        nib = try NibTexts(nib: path, classLists: classLists)
+    }
+
+    /// The table in the nib's own language.
+    public var text: String {
+        var table = TableText()
+        merge(into: &table)
+        return table.text
+    }
+
+    /// The tables of some languages, brought up to date.
+    ///
+    /// 1. Texts that a table has stay, with every comment of the translators; new ones are added as the nib has them. Those
+    ///    with plural forms, in the `.stringsdict` of the same name, need no entry.
+    /// 2. Entries of objects that neither the nib nor one of its variants has any more go to a comment at the end. They are
+    ///    entries again when the nib has their objects again.
+    /// 3. The encoding of a file stays. A second merge changes nothing.
+    ///
+    /// Nothing is written.
+    ///
+    /// - Parameter folders: the languages' `.lproj` directories.
+    /// - Returns: the tables in the order of the directories.
+    /// - Throws: a finding with its line for a table that has a fault, and so could lose entries.
+    public func tables(in folders: [String]) throws(LintFinding) -> [TableFile] {
+        var tables: [TableFile] = []
+        for folder in folders {
+            let name = folder + "/" + nib.name
+            var file = try TableFile(path: name + ".strings")
+            merge(into: &file.table, plurals: try TableUpdate.pluralKeys(name + ".stringsdict"))
+            tables.append(file)
+        }
+        return tables
+    }
+
+    private func merge(into table: inout TableText, plurals: Set<String> = []) {
+        let lineBreak = table.lineBreak
+        let kept = table.takeKeptEntries()
+        let gone = table.removeEntries { nib.isStale($0) }
+        let returned = Dictionary(
+            kept.lazy.filter { !nib.isStale($0.key) }.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+        let present = table.values
+        add(
+            returned.values.filter { present[$0.key] == nil }
+                .map { TableText.NewEntry(key: $0.key, value: $0.value, note: $0.note) }
+                .sorted { $0.key < $1.key }, to: &table)
+        var texts: [String: NibInspection.Text] = [:]
+        for text in nib.texts {
+            for key in Self.keys(of: text) { texts[key] = text }
+        }
+        for index in table.entries.indices {
+            let entry = table.entries[index]
+            guard let text = texts[entry.key] else { continue }
+            let words = Self.comment(text)
+            var note = EntryNote(entry.note)
+            if note.first != words {
+                let isOwn = note.first?.hasPrefix("Class = ") ?? false
+                note.setFirst(words, replacing: isOwn, lineBreak: lineBreak)
+                table.entries[index].setNote(note.text, lineBreak: lineBreak)
+            }
+            // It was added with the nib's text, and has been translated before.
+            if let old = returned[entry.key], entry.value == text.text { table.entries[index].setValue(old.value) }
+        }
+        let known = plurals.union(table.values.keys)
+        add(
+            nib.texts.filter { known.isDisjoint(with: Self.keys(of: $0)) }.map { text in
+                TableText.NewEntry(
+                    key: text.key, value: text.text,
+                    note: EntryNote.text(Self.comment(text), flags: [], lineBreak: lineBreak))
+            }, to: &table)
+        let newer = Set(gone.map(\.key))
+        table.keep(kept.filter { nib.isStale($0.key) && !newer.contains($0.key) } + gone, lineBreak: lineBreak)
+    }
+
+    /// Adds entries: in the order of the nib, or to their places in a table that is sorted.
+    private func add(_ new: [TableText.NewEntry], to table: inout TableText) {
+        table.add(table.isSorted && !table.entries.isEmpty ? new.sorted { $0.key < $1.key } : new)
+    }
+
+    /// Interface Builder and the attribute have two names for a tool tip.
+    private static func keys(of text: NibInspection.Text) -> [String] {
+        [text.key, text.id + "." + text.attribute]
+    }
+
+    /// The words of a text's comment, as they are read from a table again.
+    private static func comment(_ text: NibInspection.Text) -> String {
+        let facts = [("Class", text.className), (text.attribute, text.text), ("ObjectID", text.id)]
+        let words = facts.map { "\($0) = \(StringsQuoting.quoted($1));" }.joined(separator: " ")
+        return EntryNote(EntryNote.comment(words, lineBreak: "\n")).first ?? words
+    }
+}
+
+extension TableText {
+    /// A comment with entries of objects that a nib does not have any more.
+    ///
+    /// The entries are spelled as in a table, with their comments, but for the ends of these comments.
+    private static var keptEntries: Regex<(Substring, Substring)> {
+        #/\/\* The nib has no such objects any more:((?s:.*?))\*\//#.matchingSemantics(.unicodeScalar)
+    }
+
+    /// Removes the comments with kept entries.
+    ///
+    /// A comment that somebody changed so that it cannot be read stays.
+    fileprivate mutating func takeKeptEntries() -> [Entry] {
+        var kept: [Entry] = []
+        func without(_ text: String) -> String {
+            guard text.utf8.count > 2, let match = text.firstMatch(of: Self.keptEntries),
+                let table = try? TableText(reading: Self.withCommentEnds(match.1)), !table.entries.isEmpty
+            else { return text }
+            kept += table.entries
+            return without(text[..<match.range.lowerBound] + String(text[match.range.upperBound...].trimmedAtStart))
+        }
+        let lineBreak = lineBreak
+        for index in entries.indices {
+            entries[index].lead = without(entries[index].lead)
+            entries[index].setNote(without(entries[index].note), lineBreak: lineBreak)
+        }
+        let rest = without(end)
+        if !rest.hasSameBytes(as: end) { end = rest.trimmedAtEnd + lineBreak }
+        return kept
+    }
+
+    /// Adds a comment with entries at the end.
+    fileprivate mutating func keep(_ kept: [Entry], lineBreak: String) {
+        guard !kept.isEmpty else { return }
+        let above = end.trimmedAtEnd
+        let body = kept.map { $0.note + $0.gap + $0.text + lineBreak }.joined()
+        end =
+            above + (entries.isEmpty && above.isEmpty ? "" : lineBreak + lineBreak)
+            + "/* The nib has no such objects any more:" + lineBreak + Self.withoutCommentEnds(body) + "*/" + lineBreak
+    }
+
+    /// Removes entries, and leaves the comments between them.
+    fileprivate mutating func removeEntries(where isRemoved: (String) -> Bool) -> [Entry] {
+        var removed: [Entry] = []
+        var left: [Entry] = []
+        /// What is before the entries that were removed since the last one that stays.
+        var lead: String?
+        func joined(_ next: String) -> String {
+            guard let lead else { return next }
+            if next.trimmed.isEmpty { return lead }
+            return lead.trimmed.isEmpty ? next : lead.trimmedAtEnd + next
+        }
+        for var entry in entries {
+            entry.lead = joined(entry.lead)
+            if isRemoved(entry.key) {
+                lead = entry.lead
+                removed.append(entry)
+            } else {
+                lead = nil
+                left.append(entry)
+            }
+        }
+        guard !removed.isEmpty else { return [] }
+        let lineBreak = lineBreak
+        if let lead, !lead.trimmed.isEmpty { end = end.trimmed.isEmpty ? lead.trimmedAtEnd + lineBreak : joined(end) }
+        if left.isEmpty, end.trimmed.isEmpty { end = "" }
+        entries = left
+        return removed
+    }
+
+    /// A text for a comment: the ends of comments in it get a backslash, and those with backslashes one more.
+    private static func withoutCommentEnds(_ text: String) -> String {
+        text.replacing(#/\*(\\*)\//#.matchingSemantics(.unicodeScalar)) { "*\($0.1)\\/" }
+    }
+
+    private static func withCommentEnds(_ text: Substring) -> String {
+        String(text.replacing(#/\*\\(\\*)\//#.matchingSemantics(.unicodeScalar)) { "*\($0.1)/" })
+    }
+}
+
+extension StringProtocol {
+    fileprivate var trimmedAtStart: SubSequence { self[(firstIndex { !$0.isWhitespace } ?? endIndex)...] }
+
+    fileprivate var trimmedAtEnd: String {
+        String(self[..<(lastIndex { !$0.isWhitespace }.map { index(after: $0) } ?? startIndex)])
+    }
+}

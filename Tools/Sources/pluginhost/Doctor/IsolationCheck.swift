@@ -1,0 +1,72 @@
+@_spi(Tools) import PluginHost
+
+/// What this machine offers to keep plug-ins in worker processes from the rest of it.
+struct IsolationCheck {
+    private let confinement = Confinement.ofThisMachine
+
+    var check: DoctorCheck {
+        var findings: [PluginFinding] = []
+        if !confinement.allowsSandbox {
+            findings.append(
+                PluginFinding(
+                    .warning, .sandboxUnavailable,
+                    message: "Sandboxed plug-ins cannot be used here: a layer that each of them needs is missing.",
+                    remedy:
+                        "Use Linux 5.13 or later with Landlock and seccomp; in a container, allow their calls in its profile."
+                ))
+        }
+        return DoctorCheck("Isolation", findings, table: rows)
+    }
+
+    /// The runtimes for plug-ins of other Swift toolchains.
+    static var runtimes: DoctorCheck {
+        let places = WorkerRuntimePlace.all
+        let findings = places.compactMap { place in
+            place.problem.map { problem in
+                PluginFinding(
+                    .warning, .runtimeUnusable, filePath: place.directory, message: "It is no runtime: \(problem)",
+                    remedy: """
+                        Install a runtime there with “make install” and the toolchain of the plug-ins, or remove the directory.
+                        """)
+            }
+        }
+        var facts = places.compactMap { place in place.toolchain.map { "\($0), in \(place.directory)" } }
+        if facts.isEmpty {
+            facts = ["none: a plug-in in Swift of another toolchain than this library's is refused"]
+        }
+        return DoctorCheck("Runtimes of other Swift toolchains", findings, facts: facts)
+    }
+
+    /// `runtimes` of the JSON document.
+    static var runtimesJSON: JSONValue {
+        .array(
+            WorkerRuntimePlace.all.map { place in
+                .object([
+                    "directory": .string(place.directory), "toolchain": JSONValue(place.toolchain),
+                    "problem": JSONValue(place.problem),
+                ])
+            })
+    }
+
+    private var rows: [[String]] {
+        Confinement.Layer.allCases.map { layer in
+            [
+                layer.rawValue, confinement.enforced.contains(layer) ? "enforced" : "missing",
+                confinement.missing[layer] ?? "",
+            ]
+        }
+    }
+
+    /// `layers` of the JSON document.
+    var json: JSONValue {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: Confinement.Layer.allCases.map { layer in
+                    let members: [String: JSONValue] = [
+                        "enforced": .bool(confinement.enforced.contains(layer)),
+                        "missing": JSONValue(confinement.missing[layer]),
+                    ]
+                    return (layer.rawValue, .object(members))
+                }))
+    }
+}

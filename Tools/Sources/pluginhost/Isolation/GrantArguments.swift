@@ -1,0 +1,55 @@
+import ArgumentParser
+import Glibc
+@_spi(Tools) import PluginHost
+
+/// `--grant`: what a sandboxed plug-in gets of the permissions that it asks for.
+struct GrantArguments: ParsableArguments {
+    /// The value of one `--grant`.
+    struct Grant {
+        /// As it was written.
+        let text: String
+        /// Nil for everything that the plug-in asks for.
+        let permissions: PluginPermissions?
+
+        init(parsing text: String) throws {
+            self.text = text
+            do {
+                permissions = text == "all" ? nil : try PluginPermissions(parsing: text)
+            } catch {
+                throw ValidationError(error.reason)
+            }
+        }
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Grant permissions that the plug-in asks for: all, or files=PATH[:write], network=any|connect:PORT|listen:PORT, \
+            devices=PATH, environment=NAME, processes.
+            """, valueName: "permissions"),
+        transform: Grant.init(parsing:))
+    var grant: [Grant] = []
+
+    /// The arguments that grant the same in another process of the tool.
+    var arguments: [String] { grant.flatMap { ["--grant", $0.text] } }
+
+    /// Makes the grants and an execution the policy of this process.
+    ///
+    /// `execution`: where the code of every bundle runs at least.
+    func apply(with execution: PluginExecution) {
+        var policy = IsolationPolicy()
+        policy.execution = { _ in execution }
+        let grants = grant.map(\.permissions)
+        policy.grant = { _, asked in
+            var permissions = PluginPermissions()
+            for grant in grants {
+                guard let grant else { return asked }
+                permissions.add(grant)
+            }
+            return permissions
+        }
+        // A confined process must not belong to root.
+        if geteuid() == 0 { policy.user = "nobody" }
+        HostEnvironment.current.isolation = policy
+    }
+}

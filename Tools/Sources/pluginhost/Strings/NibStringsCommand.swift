@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import PluginHost
+@_spi(Tools) import PluginLinting
+import PluginTranslating
+
+/// `pluginhost strings FILE.xib`: the table of a nib, and its merge into the translations.
+struct NibStringsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nib",
+        abstract: "Prints the strings table of a nib, or merges it into translations.",
+        discussion: """
+            The keys and comments are those of ibtool. The texts are the attributes that a class declares as text, by \
+            NibClasses.plist of the bundle that contains the nib, and of the bundles that it requires; --classes names further \
+            lists. Without any, they are the attributes that the classes of AppKit and UIKit have as text.
+
+            --merge brings the table of each .lproj directory in a directory up to date, but for Base.lproj: translations \
+            and their comments stay, new texts are added as the nib has them, and entries of objects that are gone are kept \
+            in a comment, until the nib has the objects again. If one of the tables has a fault, none is written.
+            """)
+
+    @Option(
+        help: ArgumentHelp("A directory with .lproj directories, or one .lproj directory.", valueName: "directory"),
+        completion: .directory)
+    var merge: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A list of classes in the form of NibClasses.plist; may be repeated.", valueName: "file"),
+        completion: .file())
+    var classes: [String] = []
+
+    @Argument(help: ArgumentHelp("The nib.", valueName: "file.xib"), completion: .file(extensions: ["xib", "nib"]))
+    var nib: String
+
+    mutating func run() throws {
+        do {
+            let table = try NibTable(nib: nib, classLists: classes)
+            guard let merge else { return Terminal.write(table.text) }
+            // All are read before one is written.
+            let files = try table.tables(in: Self.localizations(in: merge))
+            for file in files where file.isChanged {
+                try file.write()
+                Terminal.write("\(file.path.relativeToCurrentDirectory)\n")
+            }
+        } catch let finding as LintFinding {
+            var page = Page()
+            LintResult.write(finding, of: nil, to: &page)
+            Terminal.write(page.text)
+            try ExitStatus.unable.finish()
+        } catch let error as PluginError {
+            var page = Page()
+            FindingReport(findings: error.findings, bundlePath: error.bundlePath).write(to: &page)
+            Terminal.write(page.text)
+            try ExitStatus.problems.finish()
+        }
+    }
+
+    private static func localizations(in directory: String) throws -> [String] {
+        if URL(filePath: directory).pathExtension == "lproj" { return [directory] }
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: directory)
+        } catch {
+            throw ValidationError("The directory \(directory.escapedForTerminal) cannot be read.")
+        }
+        let found = names.filter { $0.hasSuffix(".lproj") && $0 != "Base.lproj" }.sorted()
+        guard !found.isEmpty else {
+            throw ValidationError("The directory \(directory.escapedForTerminal) has no .lproj directories.")
+        }
+        return found.map { directory + "/" + $0 }
+    }
+}
