@@ -34,11 +34,13 @@ let package = Package(
                 .product(name: "Charts", package: "SamplePlugins"),
                 .product(name: "Checksum", package: "SamplePlugins"),
                 .product(name: "Template", package: "SamplePlugins"),
+                .product(name: "Misbehaving", package: "SamplePlugins"),
             ]),
         .testTarget(
             name: "ToolTests",
             dependencies: [
                 "Fixtures", .product(name: "pluginhost", package: "Tools"),
+                .product(name: "pluginhost-worker", package: "Tools"),
                 .product(name: "demo-host", package: "DemoHost"),
                 .product(name: "fuzz", package: "Fuzz"),
                 .product(name: "PluginTesting", package: "PluginTesting"),

@@ -33,6 +33,8 @@ public enum Workspace {
         let folder = temporary.appending(path: "SamplePlugins")
         let plugins = project.appending(path: "Plugins")
         let sources = try FileManager.default.contentsOfDirectory(atPath: plugins.path)
+            // Misbehaving is no example to follow.
+            .filter { $0 != "Misbehaving" }
             .filter { FileManager.default.fileExists(atPath: plugins.appending(path: "\($0)/Info.plist").path) }
         try Tool.run(
             products.appending(path: "pluginhost").path,

@@ -29,6 +29,8 @@ struct Scenario {
             Scenario(name: "scan", arguments: [tool, "scan", "--explain", place.plugins], environment: usual),
             Scenario(
                 name: "check", arguments: [tool, "check", "--host", host, place.plugins], environment: usual),
+            // Nibs with their tables, images and classes, which the linter reads without running code.
+            Scenario(name: "lint", arguments: [tool, "lint", bundle], environment: usual),
             // The child runs without failures here and has its own scenario: one failure at a time.
             Scenario(
                 name: "load", arguments: [tool, "load", "--timeout", "5", place.plugins], environment: usual,

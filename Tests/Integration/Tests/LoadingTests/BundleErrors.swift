@@ -116,6 +116,7 @@ import Testing
         "CFBundlePackageType", "CFBundleDevelopmentRegion", "CFBundleLocalizations", "CFBundleAllowMixedLocalizations",
         "CFBundleIconFile", "NSIcon", "NSMainNibFile", "CFBundleExecutable", "NSExecutable", "NSPrincipalClass",
         "PHFactories", "PHFunctions", "PHRequires", "PHHostRequires", "PHExecution",
+        "PHPermissions", "PHLimits",
     ])
     func fault49_aValueOfTheWrongTypeIsReportedByItsKey(key: String) throws {
         let fixture = try BundleFixture(

@@ -133,4 +133,70 @@ import Testing
         #expect(output.standardError.contains("The output cannot be written: no space is left."), "\(output)")
         #expect(!output.standardError.contains("Domain"))
     }
+
+    // MARK: The card that a nib makes
+
+    private static let captions = [
+        "en": ["words", "Read the first document", "The seal of the report"],
+        "de": ["Wörter", "Zum ersten Dokument", "Das Siegel des Berichts"],
+        "fr": ["mots", "Lire le premier document", "Le sceau du rapport"],
+        "ja": ["単語", "最初の文書を読む", "レポートの印"],
+    ]
+
+    @Test(arguments: ["en", "de", "fr", "ja"])
+    func aCardThatANibMadeStandsAtTheHeadOfTheReport(language: String) throws {
+        let (page, output) = try cardReport("One two three. Four five.\n", language: language)
+        let card = String(try #require(page.firstMatch(of: /(?s)<aside class="card">(.*?)<\/aside>/)).1)
+        for caption in Self.captions[language] ?? [] { #expect(card.contains(caption), "\(caption): \(card)") }
+        // The numbers come through outlets, the address from the host, the checksum from an object in C.
+        #expect(card.contains("<b>5</b>") && card.contains("<b>2</b>"))
+        #expect(card.contains("href=\"#document-1\"") && page.contains("id=\"document-1\""))
+        #expect(card.contains(/<b>[0-9a-f]{8}<\/b>/))
+        #expect(card.contains("<img ") && card.contains("width=\"48\""))
+        // The variant for terminals, and a line about its nib.
+        let lines = output.standardOutput.split(separator: "\n")
+        let about = try #require(lines.first { $0.hasPrefix("Summary~terminal.xib") }, "\(output.standardOutput)")
+        #expect(about.contains(language == "en" ? "en, objects: 8, outlets: 7, actions: 1" : language))
+        #expect(lines.contains("  \((Self.captions[language] ?? [""])[0]): 5"), "\(output.standardOutput)")
+    }
+
+    @Test func aLinkThatNobodyAnswersIsPlainText() throws {
+        let page = try cardReport("One.\n", language: "en").page
+        #expect(page.contains("<span class=\"link\">What was left out</span>"))
+    }
+
+    @Test func anotherNibTakesThePlaceOfTheCard() throws {
+        let own = """
+            <document type="com.apple.InterfaceBuilder3.Cocoa.XIB" version="3.0"><objects>
+            <customObject id="-2" customClass="SummaryCard"><connections>
+            <outlet property="element" destination="v" id="c1"/></connections></customObject>
+            <view id="v" title="My own card"/></objects></document>
+            """
+        #expect(try cardReport("One.\n", nib: own).page.contains("<h2>My own card</h2>"))
+        let faulty = own.replacing("\"element\"", with: "\"elment\"").replacing("<view", with: "<box")
+        let (page, output) = try cardReport("One.\n", nib: faulty)
+        #expect(output.status == 1)
+        for place in [":2:1: ", ":3:9: ", ":4:1: "] {
+            #expect(output.standardError.contains(".xib" + place), "\(output.standardError)")
+        }
+        #expect(!page.contains("<aside class=\"card\">") && page.contains("elment"))
+    }
+
+    /// A report in a language, with a nib in the place of the card.
+    private func cardReport(_ text: String, language: String = "en", nib: String? = nil) throws -> (
+        page: String, output: Tool.Output
+    ) {
+        let folder = Workspace.temporary.appending(path: "demo-card-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let document = folder.appending(path: "document.txt"), page = folder.appending(path: "page.html")
+        try Data(text.utf8).write(to: document)
+        var arguments = ["--plugins", try Workspace.samplePlugins.get().path, "--output", page.path, document.path]
+        if let nib {
+            let file = folder.appending(path: "Own.xib")
+            try Data(nib.utf8).write(to: file)
+            arguments += ["--nib", file.path]
+        }
+        let output = try demo(arguments, ["LANGUAGE": language])
+        return (try String(contentsOf: page, encoding: .utf8), output)
+    }
 }

@@ -7,8 +7,8 @@ import Testing
 
 /// The complete message of each error code, as a user reads it.
 ///
-/// `{bundle}` and `{executable}` represent the paths, `{toolchain}` and `{machine}` the host's own, `{places}` the
-/// places that this machine's linker searches.
+/// `{bundle}` and `{executable}` represent the paths, `{toolchain}` and `{machine}` the host's own, `{runtimes}` the folder
+/// for those of other toolchains, `{places}` the places that this machine's linker searches.
 ///
 /// Those of other suites: `bundleNotFound` (BundleObjects), `loadInterrupted` (ForkedLoad).
 @Suite struct ErrorMessages {
@@ -32,6 +32,7 @@ import Testing
             .replacingOccurrences(of: fixture.path, with: "{bundle}")
             .replacingOccurrences(of: Self.toolchain, with: "{toolchain}")
             .replacingOccurrences(of: Self.machine, with: "{machine}")
+            .replacing(/put it into “.*?”/, with: "put it into “{runtimes}”")
             .replacing(/Searched: .*?\. The/, with: "Searched: {places}. The")
         #expect(found == message, sourceLocation: sourceLocation)
     }
@@ -167,9 +168,10 @@ import Testing
             """ + Source.good
         try expect(
             .toolchainMismatch, of: BundleFixture("OtherToolchain", code: .c(source)),
-            "The bundle {bundle}: {executable} was compiled by “Swift 5”; this host was compiled by "
-                + "“{toolchain}”. Build the plug-in with the host's Swift toolchain, from a clean build "
-                + "folder: swift package clean && swift build -c release.")
+            "The bundle {bundle}: {executable} was compiled by “Swift 5”, the application by “{toolchain}”, and no "
+                + "runtime of that toolchain is installed. Build the plug-in with the toolchain of the application. Or "
+                + "install its runtime, a directory with a “pluginhost-worker” that the toolchain of the plug-in built: "
+                + "name it in HostEnvironment.runtimes, or put it into “{runtimes}”.")
     }
 
     @Test func alreadyEntered() throws {

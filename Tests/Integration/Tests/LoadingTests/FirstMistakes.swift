@@ -1,5 +1,6 @@
 import Fixtures
 import Foundation
+import PluginABI
 import PluginHost
 import Testing
 
@@ -189,21 +190,49 @@ import Testing
 
     // MARK: Where the code may run
 
-    @Test(arguments: ["isolated", "sandboxed"])
-    func fault293_aBundleThatAsksForAProcessOfItsOwnIsNotLoadedIntoThisOne(value: String) throws {
-        let fixture = try BundleFixture("Isolated", info: ["PHExecution": value], code: .c(Source.good))
+    @Test func fault293_aBundleThatAsksForAProcessOfItsOwnNeverRunsInThisOne() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.worker = .program("/nowhere/pluginhost-worker")
+            for value in ["isolated", "sandboxed"] {
+                let fixture = try BundleFixture("Isolated", info: ["PHExecution": value], code: .c(Source.good))
+                try FirstMistakes.requireRefusal(of: fixture)
+                // Whether a process can be started is a matter of the moment, which no index may keep.
+                let catalog = PluginCatalog(searchPaths: [fixture.url.deletingLastPathComponent().path])
+                try #require(catalog.candidates.map(\.verdict) == [.usable])
+                try #require(catalog.plugins.first?.execution == value)
+            }
+        }
+    }
+
+    @Test func fault293_aPolicyThatDemandsAProcessIsNeverIgnored() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.worker = .program("/nowhere/pluginhost-worker")
+            let fixture = try BundleFixture("PolicyIsolates", code: .c(Source.good))
+            for execution in [PluginExecution.isolated, .sandboxed] {
+                HostEnvironment.current.isolation.execution = { _ in execution }
+                try FirstMistakes.requireRefusal(of: fixture)
+            }
+            HostEnvironment.current.isolation.execution = { _ in .inProcess }
+            try PluginBundle.open(path: fixture.path).loadAndReturnError()
+        }
+    }
+
+    /// No worker can be started, and the code is not in this process instead.
+    private static func requireRefusal(of fixture: BundleFixture) throws {
+        let bundle = try PluginBundle.open(path: fixture.path)
+        let error = try #require(throws: PluginError.self) { try bundle.loadAndReturnError() }
+        try #require([.workerUnavailable, .sandboxUnavailable].contains(error.code), "\(error)")
+        try #require(!bundle.isLoaded)
+        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        try #require(!maps.contains(fixture.executable.path))
+    }
+
+    @Test func fault293_codeThatIsPartOfTheProgramCannotBeIsolated() throws {
+        let fixture = try BundleFixture("LinkedIsolated", info: ["PHExecution": "isolated"], code: .none)
+        let bundle = try PluginBundle.linked(at: fixture.path) { _ in plugin_status(PLUGIN_OK) }
         let error = try loadError(fixture)
-        #expect(error.code == .hostIncompatible && error.subject == "PHExecution")
-        #expect(
-            error.description
-                == "The bundle “\(fixture.path)”: The key PHExecution of “\(fixture.infoList.path)” is “\(value)”: "
-                + "the bundle requires a separate process, but this version of PluginHost runs all code in the "
-                + "application's process. Write “any” if the code may run in the application's process, or remove the key."
-        )
-        try expectCheck(of: fixture, finds: error)
-        let catalog = PluginCatalog(searchPaths: [fixture.url.deletingLastPathComponent().path])
-        #expect(catalog.candidates.map(\.verdict) == [.incompatible])
-        #expect(catalog.candidates.first?.error?.findings.map(\.message) == [error.findings[0].message])
+        #expect(error.code == .executionConflict && error.subject == "PHExecution" && !bundle.isLoaded)
+        #expect(error.description.contains("the code is part of the program"))
     }
 
     @Test func fault293_anUnknownPlaceForTheCodeIsRefusedWithTheKnownOnes() throws {

@@ -120,6 +120,7 @@ import Testing
         defer { swaps.end() }
         var outcomes: [PluginError.Code: Int] = [:]
         var (number, loaded, opened) = (0, 0, 0)
+        var lastLoad = Duration.zero
         // The test shows nothing unless some loads opened the one file, and some the other.
         while number < Self.swappedLoads || (loaded == 0 || opened == 0) && number < 10 * Self.swappedLoads {
             defer { number += 1 }
@@ -127,12 +128,14 @@ import Testing
             try FileManager.default.copyItem(at: good.url, to: bundle)
             let executable = bundle.appending(path: "Contents/Linux/Swapped").path
             try refused.write(to: URL(filePath: executable + ".other"))
-            swaps.swap(executable, executable + ".other")
-            do {
-                try PluginBundle.open(path: bundle.path).loadAndReturnError()
-                loaded += 1
-            } catch let error as PluginError {
-                outcomes[error.code, default: 0] += 1
+            swaps.swap(executable, executable + ".other", within: lastLoad)
+            lastLoad = try ContinuousClock().measure {
+                do {
+                    try PluginBundle.open(path: bundle.path).loadAndReturnError()
+                    loaded += 1
+                } catch let error as PluginError {
+                    outcomes[error.code, default: 0] += 1
+                }
             }
             #expect(getenv("FAULT_74_EVIL") == nil, "load \(number), \(outcomes)")
             if getenv("FAULT_74_EVIL") != nil { break }
@@ -145,11 +148,13 @@ import Testing
     }
 }
 
-/// Exchanges two files by renaming, again and again, on a thread.
+/// Exchanges two files by renaming, again and again, on a thread, after pauses of any length up to that of a load: a load
+/// whose file is exchanged many times never succeeds, and one whose file stays is never led astray.
 private final class Swaps: @unchecked Sendable {
     // @unchecked: what changes is read and written under the lock.
     private let lock = NSLock()
     private var files: (String, String)?
+    private var longestPause = Duration.zero
     private var isEnding = false
     private var swapped = 0
     private let ended = DispatchSemaphore(value: 0)
@@ -162,19 +167,27 @@ private final class Swaps: @unchecked Sendable {
                     guard let (first, second) = files else { return }
                     rename(first, first + ".aside")
                     rename(second, first)
-                    usleep(150)
+                    pause(longestPause)
                     rename(first, second)
                     rename(first + ".aside", first)
                     swapped += 1
                 }
-                usleep(150)
+                pause(lock.withLock { longestPause })
             }
             ended.signal()
         }
     }
 
-    /// Exchanges these two from now on.
-    func swap(_ first: String, _ second: String) { lock.withLock { files = (first, second) } }
+    /// Waits 50 µs, and mostly little more, but at times for as long as this.
+    private func pause(_ longest: Duration) {
+        let share = Double.random(in: 0...1)
+        usleep(50 + UInt32(longest / .microseconds(1) * share * share * share))
+    }
+
+    /// Exchanges these two from now on, with pauses of at most this length.
+    func swap(_ first: String, _ second: String, within longestPause: Duration) {
+        lock.withLock { (files, self.longestPause) = ((first, second), longestPause) }
+    }
 
     /// How often two files were exchanged and put back.
     var count: Int { lock.withLock { swapped } }

@@ -11,7 +11,8 @@ import Testing
     }
 
     private static let commands = [
-        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "explain", "load", "call", "new", "pack",
+        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "explain", "load", "call", "new", "remote",
+        "pack",
         "strings", "extract", "diff", "pseudo", "plist", "convert",
     ]
 

@@ -13,7 +13,7 @@ struct Defect: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rule }
 
-    static let all = bundles + executables + loads + uses + lists + tables + languages + sources
+    static let all = bundles + executables + loads + uses + lists + tables + languages + nibs + sources
 }
 
 // MARK: Parts of fixtures
@@ -57,6 +57,16 @@ extension Defect {
         ],
         "CFBundleDevelopmentRegion": "en",
     ]
+
+    /// Adds resources to a bundle.
+    static func add(_ files: [String: String], to fixture: BundleFixture) throws {
+        for (path, content) in files {
+            let file = fixture.url.appending(path: "Contents/Resources/\(path)")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(content.utf8).write(to: file)
+        }
+    }
 
     /// A bundle of resources, with the content of each file.
     static func resources(
@@ -121,7 +131,9 @@ extension Defect {
         broken("IdentifierIsANumber"),
         broken("ExecutableMissing"),
         broken("ExecutableIsALinkOut"),
-        Defect(rule: "hostIncompatible") { [try plugin("NeedsProcess", info: ["PHExecution": "isolated"]).path] },
+        Defect(rule: "reasonMissing") {
+            [try plugin("AsksWithoutReason", info: ["PHPermissions": ["network": "any"]]).path]
+        },
         Defect(rule: "writableByOthers") {
             let fixture = try plugin("WritableByOthers")
             try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: fixture.executable.path)

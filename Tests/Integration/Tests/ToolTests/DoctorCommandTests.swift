@@ -30,10 +30,49 @@ import Testing
         #expect(document.object["errors"] as? Int == 0)
         let keys: Set = [
             "format", "command", "searchPaths", "host", "strict", "fine", "errors", "warnings", "checks",
+            "layers", "runtimes",
         ]
         #expect(Set(document.object.keys) == keys)
         let text = try PluginHostTool.run(["doctor", folder.path], environment: environment()).standardOutput
         #expect(text.contains("Good.bundle (org.example.Good 1.0): "))
+    }
+
+    @Test func theLayersThatIsolatePluginsAreShownOneByOne() throws {
+        let document = try run([])
+        let layers = try #require(document.object["layers"] as? [String: [String: Any]])
+        let names: Set = [
+            "privileges", "files", "network", "signals", "systemCalls", "memory", "threads", "processes",
+        ]
+        #expect(Set(layers.keys) == names)
+        let text = try PluginHostTool.run(["doctor"], environment: environment()).standardOutput
+        for (name, layer) in layers {
+            let state = try #require(layer["enforced"] as? Bool) ? "enforced" : "missing"
+            #expect(layer["missing"] is NSNull || layer["missing"] is String)
+            let line = text.split(separator: "\n").first { $0.hasPrefix("  \(name) ") }
+            #expect(line?.contains(" \(state)") == true, "\(name)")
+        }
+    }
+
+    /// The note of the worker program is how an application finds the runtime of a toolchain.
+    @Test func runtimesAreShownWithTheirToolchainAndOthersWithTheReason() throws {
+        let folder = Workspace.temporary.appending(path: "runtimes-\(UUID().uuidString)")
+        let empty = folder.appending(path: "empty").path, good = folder.appending(path: "good").path
+        for path in [empty, good] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        let program = Workspace.products.appending(path: "pluginhost-worker").path
+        try #require(FileManager.default.fileExists(atPath: program), "build the product pluginhost-worker")
+        try FileManager.default.copyItem(atPath: program, toPath: good + "/pluginhost-worker")
+        let document = try run(["--runtime", good, "--runtime", empty])
+        let runtimes = try #require(document.object["runtimes"] as? [[String: Any]])
+        #expect(runtimes.map { $0["directory"] as? String } == [good, empty])
+        let toolchain = try #require(runtimes.first?["toolchain"] as? String, "\(document)")
+        #expect(runtimes.first?["problem"] is NSNull && runtimes.last?["toolchain"] is NSNull)
+        #expect((runtimes.last?["problem"] as? String)?.contains("no program") == true)
+        #expect(findings(document).filter { $0["code"] as? String == "runtimeUnusable" }.count == 1)
+        let arguments = ["doctor", "--runtime", good, "--runtime", empty]
+        let text = try PluginHostTool.run(arguments, environment: environment()).standardOutput
+        #expect(PluginHostTool.words(text).contains("\(toolchain), in \(good)"), "\(text)")
     }
 
     @Test func everythingThatIsWrongIsToldAtOnce() throws {

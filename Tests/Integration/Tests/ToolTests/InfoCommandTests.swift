@@ -37,7 +37,8 @@ import Testing
             "path", "identifier", "name", "displayName", "version", "shortVersion", "packageType", "executable",
             "machine", "layout", "manifest", "note",
             "principalClass", "factories", "functions", "requires", "hostRequires", "capabilities", "extensionPoints",
-            "uses", "execution", "developmentRegion", "localizations", "preferredLocalizations", "resourceDirectory",
+            "uses", "execution", "permissions", "limits", "developmentRegion", "localizations",
+            "preferredLocalizations", "resourceDirectory",
             "resources", "findings",
         ]
         let bundle = try #require(document.bundles.first)
@@ -46,6 +47,41 @@ import Testing
         #expect(bundle["note"] is NSNull)
         #expect(bundle["layout"] as? String == "Contents")
         #expect(bundle["path"] as? String == fixture.path)
+    }
+
+    @Test func showsWhereTheCodeRunsAndWhatItAsksFor() throws {
+        let permissions: [String: any Sendable] = [
+            "files": [["path": "$DOCUMENTS", "access": "write"]], "network": ["connect": [443]],
+            "environment": ["EDITOR"], "reasons": ["files": "To open your scores."],
+        ]
+        let fixture = try BundleFixture(
+            "Asking",
+            info: ["PHExecution": "sandboxed", "PHPermissions": permissions, "PHLimits": ["memory": 64]], code: .none)
+        let text = PluginHostTool.words(try PluginHostTool.run("info", fixture.path).standardOutput)
+        for part in [
+            "Execution sandboxed", "Limits memory 64", "files $DOCUMENTS (write) “To open your scores.”",
+            "network connect to 443", "environment EDITOR",
+        ] {
+            #expect(text.contains(part), "\(part) is missing in \(text)")
+        }
+        let bundle = try #require(try PluginHostTool.document("info", fixture.path).bundles.first)
+        let asked = try #require(bundle["permissions"] as? [String: Any])
+        #expect(Set(asked.keys) == ["files", "network", "processes", "devices", "environment", "reasons"])
+        #expect((asked["network"] as? [String: [Int]]) == ["connect": [443], "listen": []])
+        #expect((asked["files"] as? [[String: String]]) == [["path": "$DOCUMENTS", "access": "write"]])
+        let limits = try #require(bundle["limits"] as? [String: Any])
+        #expect(limits["memory"] as? Int == 64 && limits["openFiles"] as? Int == 256 && limits["threads"] is NSNull)
+        let plain = try BundleFixture("Plain", code: .none)
+        let said = try PluginHostTool.run("info", plain.path).standardOutput
+        #expect(!said.contains("Asks for") && !said.contains("Limits") && !said.contains("Execution"))
+    }
+
+    @Test func fault431_anUnknownPermissionIsShownByName() throws {
+        let fixture = try BundleFixture("Unknown", info: ["PHPermissions": ["camera": true]], code: .none)
+        let document = try PluginHostTool.document("check", fixture.path)
+        #expect(document.status == 1 && document.codes.first == "manifestInvalid", "\(document.text)")
+        #expect((document.findings.first?["message"] as? String)?.contains("“camera”") == true)
+        #expect(document.findings.first?["line"] is Int)
     }
 
     @Test func showsWhatItOpensUsesAndNeedsFromTheApplication() throws {

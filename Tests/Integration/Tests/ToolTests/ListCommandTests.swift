@@ -115,10 +115,24 @@ import Testing
             "path", "bundlePath", "searchPath", "identifier", "version", "displayName", "verdict", "rule",
             "usedInstead",
             "explanation", "factories", "extensionPoints", "requires", "hostRequires", "capabilities", "uses",
-            "findings",
+            "execution", "permissions", "limits", "findings",
         ]
         #expect(Set(try #require(document.bundles.first).keys) == keys)
         #expect(Set(document.object.keys) == ["format", "command", "bundles", "all", "folders"])
+    }
+
+    @Test func whatPluginsAskForIsAColumnOnlyIfOneAsks() throws {
+        let bare = try PluginHostTool.run("list", PluginFolder(["Bare": [:]]).path).standardOutput
+        #expect(!bare.contains("Isolation"))
+        let folder = try PluginFolder([
+            "Bare": [:],
+            "Asking": [
+                "PHExecution": "sandboxed", "PHPermissions": ["network": "any", "processes": true],
+                "PHLimits": ["memory": 64],
+            ],
+        ])
+        let text = PluginHostTool.words(try PluginHostTool.run("list", folder.path).standardOutput)
+        #expect(text.contains("Isolation") && text.contains("sandboxed; asks for network, processes; memory 64"))
     }
 
     @Test func somethingWrongIsStatusOne() throws {

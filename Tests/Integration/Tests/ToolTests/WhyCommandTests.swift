@@ -28,6 +28,18 @@ import Testing
         #expect(text.contains("Complete check: fine"))
     }
 
+    @Test func whatEachCandidateAsksForIsShown() throws {
+        let folder = try PluginFolder([
+            "Asking": ["PHExecution": "any", "PHPermissions": ["devices": ["/dev/snd/seq"]]]
+        ])
+        let output = try PluginHostTool.run("why", "org.example.Asking", "--in", folder.path)
+        let text = PluginHostTool.words(output.standardOutput)
+        #expect(text.contains("Execution any") && text.contains("devices /dev/snd/seq"), "\(text)")
+        let document = try PluginHostTool.document("why", "org.example.Asking", "--in", folder.path)
+        let asked = document.bundles.first?["permissions"] as? [String: Any]
+        #expect(asked?["devices"] as? [String] == ["/dev/snd/seq"])
+    }
+
     @Test func theChainOfItsNeedsIsShown() throws {
         let document = try PluginHostTool.document("why", "org.example.App", "--in", try chain().path)
         let middle = try #require((document.object["needs"] as? [[String: Any]])?.first)
@@ -93,7 +105,7 @@ import Testing
             let document = try PluginHostTool.document("why", identifier, "--in", try chain().path)
             let keys: Set = [
                 "format", "command", "identifier", "used", "path", "sentence", "remedy", "bundles", "findings", "needs",
-                "uses", "neededBy", "without", "similar",
+                "uses", "neededBy", "without", "similar", "strikes",
             ]
             #expect(Set(document.object.keys) == keys)
         }
