@@ -8,6 +8,8 @@ let package = Package(
         .executable(name: "bundle-benchmark", targets: ["BundleBenchmark"]),
         .executable(name: "catalog-benchmark", targets: ["CatalogBenchmark"]),
         .executable(name: "call-benchmark", targets: ["CallBenchmark"]),
+        .executable(name: "start-reference", targets: ["StartReference"]),
+        .executable(name: "nib-benchmark", targets: ["NibBenchmark"]),
         .library(name: "BenchmarkPlugin", type: .dynamic, targets: ["BenchmarkPlugin"]),
     ],
     dependencies: [.package(name: "PluginHost", path: "..")],
@@ -22,10 +24,18 @@ let package = Package(
         .executableTarget(
             name: "CallBenchmark",
             dependencies: ["CBareCalls", "Measuring", .product(name: "PluginHost", package: "PluginHost")]),
+        .executableTarget(
+            name: "NibBenchmark",
+            dependencies: ["CHeap", "Measuring", .product(name: "PluginHost", package: "PluginHost")]),
         // Calls of plug-ins' C functions are compared with this target.
         .target(name: "CBareCalls", linkerSettings: [.linkedLibrary("ffi")]),
+        // Starts of workers are compared with the start of this program.
+        .executableTarget(
+            name: "StartReference", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
         // Figures, and the processes that measure them.
         .target(name: "Measuring"),
+        // What the process has allocated.
+        .target(name: "CHeap"),
         // The reference for the first string of a large table.
         .target(name: "CStringsPass"),
         // The plug-in that is loaded: the smallest one with a class and a provider.

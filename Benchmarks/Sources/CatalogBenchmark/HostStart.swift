@@ -58,7 +58,7 @@ struct HostStart {
     private func install(in folder: URL, others: Int) throws {
         let files = FileManager.default
         try files.createDirectory(at: folder, withIntermediateDirectories: true)
-        for name in ["Reporter.bundle", "Wordlist.bundle"] {
+        for name in ["Reporter.bundle", "Checksum.bundle", "Wordlist.bundle"] {
             try files.copyItem(atPath: samples + "/" + name, toPath: folder.path + "/" + name)
         }
         for number in 0..<others {

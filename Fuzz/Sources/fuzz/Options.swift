@@ -32,6 +32,7 @@ struct Options {
           tables       compiled tables of strings that are valid except for a few fields
           archives     archives of a bundle that are valid except for a few fields, each installed
           signatures   signatures of C functions
+          lanes        what a worker writes into a lane while it answers a call of the host
           nibs         documents of nibs, damaged or made by the grammar
           planted      a reader with defects: checks that the fuzzer finds them
 

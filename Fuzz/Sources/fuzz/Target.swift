@@ -21,6 +21,8 @@ enum Target: String, CaseIterable {
     case archives
     /// Signatures of C functions, by the grammar and beyond it.
     case signatures
+    /// What a worker writes into a lane while it answers a call.
+    case lanes
     /// A reader with defects, to check that each is found.
     case planted
 
@@ -34,6 +36,7 @@ enum Target: String, CaseIterable {
         case .tables: HostileTables.input(&random)
         case .archives: HostileArchives.input(&random)
         case .signatures: HostileSignatures.input(&random)
+        case .lanes: HostileLanes.input(&random)
         case .nibs where random.oneIn(2): HostileNibs.input(&random)
         default: nil
         }
@@ -50,7 +53,7 @@ enum Target: String, CaseIterable {
     }
 
     /// Whether its checks measure time and memory themselves.
-    var measures: Bool { [.budgets, .formats, .indexes, .tables, .archives].contains(self) }
+    var measures: Bool { [.budgets, .formats, .indexes, .tables, .archives, .lanes].contains(self) }
 
     /// Reads an input and checks the rules that hold for every input.
     ///
@@ -69,6 +72,7 @@ enum Target: String, CaseIterable {
         case .tables: try TableFileChecks(bytes: bytes).run()
         case .archives: try ArchiveChecks(bytes: bytes).run()
         case .signatures: try SignatureChecks(bytes: bytes).run()
+        case .lanes: try LaneChecks(bytes: bytes).run()
         case .planted: try PlantedDefects.read(bytes)
         }
     }
