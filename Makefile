@@ -7,11 +7,11 @@ SHELL := /bin/bash
 WORKSPACE := --package-path Tests/Integration --scratch-path .build-all -c release
 PRODUCTS  := .build-all/release
 BUNDLES   := build/Plugins
-SAMPLES   := $(patsubst %/Info.plist,%,$(wildcard Plugins/*/Info.plist))
+SAMPLES   := $(filter-out Plugins/Misbehaving,$(patsubst %/Info.plist,%,$(wildcard Plugins/*/Info.plist)))
 REPORT    := build/report.html
 DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build tool plugins demo install uninstall deb test test-install test-stage test-deb test-unit test-kit test-tools test-integration test-samples tsan walk bench docs fuzz fuzz-budgets fuzz-elf fuzz-coverage inject swaps stress stress-thread stress-address lint format clean
+.PHONY: help setup build tool plugins demo misbehave install uninstall deb test test-install test-stage test-deb test-unit test-kit test-tools test-integration test-samples test-embedding tsan walk bench docs fuzz fuzz-budgets fuzz-lanes fuzz-elf fuzz-coverage inject swaps starts stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,14 +21,14 @@ setup: ## install what the build needs, or say what to install
 
 build: setup ## build the library, the plug-ins, the demo host, the tool, the benchmarks and the tests
 	swift build $(WORKSPACE) --build-tests
-	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark BenchmarkPlugin)
+	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark start-reference nib-benchmark BenchmarkPlugin)
 
-tool: setup ## build the library and the command pluginhost alone, which is what “make install” installs
-	@$(call products,PluginHost pluginhost)
+tool: setup ## build the library, the command pluginhost and the worker program alone, which “make install” installs
+	@$(call products,PluginHost pluginhost pluginhost-worker)
 
 # After “make tool”, “sudo make install” does not run the compiler as root.
 install: ## install the library, the command and what is built against it; PREFIX=/usr/local, DESTDIR=, LIBDIR=
-	@[ -e $(PRODUCTS)/pluginhost ] || $(MAKE) --no-print-directory tool
+	@[ -e $(PRODUCTS)/pluginhost-worker ] || $(MAKE) --no-print-directory tool
 	@$(INSTALL) install $(PRODUCTS)
 
 deb: tool ## build packages for Debian in build/deb; the library's, the developers' and the command's
@@ -40,18 +40,35 @@ uninstall: ## remove what “make install” installed, with the same PREFIX, DE
 INSTALL = PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" LIBDIR="$(LIBDIR)" Scripts/install.sh
 
 plugins: setup ## build the demo host, and the sample plug-ins as bundles in build/Plugins
-	@$(call products,pluginhost demo-host Reporter Typography Charts Checksum Template)
+	@$(call products,pluginhost demo-host Reporter Typography Charts Checksum Template Misbehaving)
 	@$(PRODUCTS)/pluginhost pack --products $(PRODUCTS) --host $(PRODUCTS)/demo-host --output $(BUNDLES) $(SAMPLES)
+	@$(PRODUCTS)/pluginhost pack --products $(PRODUCTS) --host $(PRODUCTS)/demo-host --output build/Misbehaving \
+	    Plugins/Misbehaving Plugins/Reporter Plugins/Checksum Plugins/Wordlist
 
 # Products of other packages, one by one, because the package manager accepts only one.
 products = for product in $(1); do swift build $(WORKSPACE) --product $$product || exit 1; done
 
-demo: plugins ## load the sample plug-ins and write a report on DOC="file …" in your language
+demo: plugins ## load the sample plug-ins and write a report on DOC="file …" in your language; NIB=FILE for another card
 	@echo
-	$(PRODUCTS)/demo-host --plugins $(BUNDLES) --output $(REPORT) $(DOC)
+	$(PRODUCTS)/demo-host --plugins $(BUNDLES) --output $(REPORT) $(if $(NIB),--nib "$(NIB)") $(DOC)
 	@echo "Open $(CURDIR)/$(REPORT) in a browser."
+	@$(PRODUCTS)/demo-host --isolate --plugins $(BUNDLES) --output build/isolated.html $(if $(NIB),--nib "$(NIB)") $(DOC) >/dev/null
+	@cmp <(grep -v 'class="date"' $(REPORT)) <(grep -v 'class="date"' build/isolated.html)
+	@echo "With the plug-ins in processes of their own, the report is the same, byte for byte but for the time."
+	@$(call misbehave,crash)
+	@echo "“make misbehave” lets it also hang, use up memory and look for your keys."
 
-test: test-unit test-kit test-tools test-samples test-integration ## run every test
+misbehave: plugins ## let a plug-in crash, hang, use up memory and look for your keys, in a process of its own
+	@$(call misbehave,crash hang flood keys)
+
+# Lets the plug-in Misbehaving do harm. The demo host ends with 1, because it leaves something out of the report.
+misbehave = for harm in $(1); do \
+    echo && echo "A document demands “$$harm” of the plug-in Misbehaving:" && \
+    printf 'One two three. Four five.\nMisbehave: %s\n' $$harm > build/$$harm.txt && \
+    { $(PRODUCTS)/demo-host --isolate=sandboxed --plugins build/Misbehaving --pipeline misbehaving,summary,html \
+        --output build/$$harm.html build/$$harm.txt || [ $$? = 1 ]; } || exit 1; done
+
+test: test-unit test-kit test-tools test-samples test-embedding test-integration ## run every test
 
 test-unit: setup
 	swift test
@@ -67,10 +84,21 @@ test-integration: build
 	@Scripts/setup.sh shells
 	swift test $(WORKSPACE) --skip-build
 
-# As their authors run them, in the build folder of the unit tests, which has the library and the kit already.
+# As their authors run them, in the build folder of the unit tests, which has the library and the kit already. The same
+# files run in the test's process, in processes of their own, and confined there.
 test-samples: setup
-	swift test --package-path Plugins --scratch-path .build
-	swift test --package-path Plugins/Template --scratch-path .build
+	@for package in Plugins Plugins/Template; do \
+	    swift build --package-path $$package --scratch-path .build --build-tests || exit 1; \
+	    for execution in $(EXECUTIONS); do \
+	        echo "$$package, $$execution"; \
+	        PLUGIN_TEST_EXECUTION=$$execution swift test --package-path $$package --scratch-path .build --skip-build || exit 1; \
+	    done; \
+	done
+
+EXECUTIONS ?= in-process isolated sandboxed
+
+test-embedding: setup ## run an isolated plug-in in an application outside of the project, without any code for it
+	@Scripts/test-embedding.sh
 
 test-install: tool ## install into an empty directory, compile plug-ins and a host against it, remove it again
 	@Scripts/setup.sh shells packaging
@@ -91,9 +119,10 @@ walk: build plugins ## follow README, the other pages and the tutorials in empty
 	@Scripts/walk.py
 	@Scripts/tutorials.py
 
-bench: build plugins ## compare loading with dlopen(), calls with ffi_call(), bundles with a stat() and Foundation's, catalogues with reading
+bench: build plugins ## compare loading with dlopen(), calls with ffi_call() and with a futex each way, starts of workers with that of a program, nibs with the same objects made by hand, bundles with a stat() and Foundation's, catalogues with reading
 	$(PRODUCTS)/load-benchmark
 	$(PRODUCTS)/call-benchmark
+	$(PRODUCTS)/nib-benchmark
 	$(PRODUCTS)/bundle-benchmark
 	$(PRODUCTS)/catalog-benchmark
 	$(PRODUCTS)/catalog-benchmark --host $(PRODUCTS)/demo-host $(BUNDLES)
@@ -102,10 +131,13 @@ docs: setup ## build the documentation as web pages in build/docs
 	@Scripts/docs.sh build/docs
 
 fuzz: build ## feed damaged and hostile files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
-	@$(call feed,plists:1 strings:1 stringsdict:1 signatures:1 nibs:1 $(HOSTILE))
+	@$(call feed,plists:1 strings:1 stringsdict:1 signatures:1 nibs:1 lanes:10 $(HOSTILE))
 
 fuzz-budgets: build ## only the hostile files: lists, plural rules, indexes, compiled tables and archives
 	@$(call feed,$(HOSTILE))
+
+fuzz-lanes: build ## a worker that writes what it wants while it answers the host; FUZZ_INPUTS=1000000, FUZZ_SEED=…
+	@$(call feed,lanes:1)
 
 # Hostile inputs take longer, so fewer of them are run: a tenth, a twentieth or a hundredth.
 HOSTILE = budgets:10 formats:100 indexes:100 tables:20 archives:20
@@ -129,6 +161,11 @@ swaps: build ## load bundles while other files replace their executables; SWAPS=
 	    SWAPS=$$(($(SWAPS) / 10)) swift test $(WORKSPACE) --skip-build --filter fault74_ || exit 1; done
 
 SWAPS ?= 10000
+
+starts: setup ## start and end worker processes, and check that nothing of them is left; STARTS=1000
+	WORKER_STARTS=$(STARTS) swift test --filter manyStartsLeaveNothingBehind
+
+STARTS ?= 1000
 
 # A seed repeats each thread's operations, but not the timing between threads.
 STRESS_SECONDS ?= 600

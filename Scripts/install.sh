@@ -32,6 +32,8 @@ if [ -z "${LIBDIR:-}" ]; then
 fi
 [[ $LIBDIR == /* ]] || fail "LIBDIR must be an absolute path, and is “$LIBDIR”."
 bin=$prefix/bin
+# Where the library looks for its worker program.
+libexec=$(dirname "$LIBDIR")/libexec/pluginhost
 include=$prefix/include/pluginhost
 manual=$prefix/share/man/man1
 if [ "$prefix" = /usr ]; then
@@ -50,10 +52,11 @@ uninstall() {
     local interface=${version%.*}
     rm -f "$root$LIBDIR/libPluginHost.so" "$root$LIBDIR/libPluginHost.so.$interface-swift"* \
         "$root$LIBDIR/pkgconfig/pluginhost.pc" "$root$LIBDIR/pkgconfig/pluginhost-plugin.pc" \
-        "$root$bin/pluginhost" "$root$manual/pluginhost.1" "$root$manual/pluginhost-"*.1 \
+        "$root$bin/pluginhost" "$root$libexec/pluginhost-worker" "$root$manual/pluginhost.1" "$root$manual/pluginhost-"*.1 \
         "$root$bash/pluginhost" "$root$zsh/_pluginhost" "$root$fish/pluginhost.fish"
     rm -rf "$root$LIBDIR/pluginhost/modules" "$root$LIBDIR/pluginhost/$interface-swift"* "$root$include"
     rmdir "$root$LIBDIR/pluginhost" 2>/dev/null || true
+    rmdir "$root$libexec" "$root${libexec%/*}" 2>/dev/null || true
 }
 
 if [ "$action" = uninstall ]; then
@@ -62,8 +65,8 @@ if [ "$action" = uninstall ]; then
 fi
 [ "$action" = install ] || fail "usage: Scripts/install.sh install|uninstall PRODUCTS"
 
-for file in PluginHost.product/Objects.LinkFileList pluginhost.product/Objects.LinkFileList Modules/PluginHost.swiftmodule \
-    pluginhost; do
+for file in PluginHost.product/Objects.LinkFileList pluginhost.product/Objects.LinkFileList \
+    pluginhost-worker.product/Objects.LinkFileList Modules/PluginHost.swiftmodule pluginhost; do
     [ -e "$products/$file" ] || fail "there is no $products/$file. Run first: make tool"
 done
 # The library's name contains the compiler's version, and the link adds code of that compiler's runtime.
@@ -94,12 +97,17 @@ search="\$ORIGIN/$fromBin/$private"
 link -emit-executable -module-name pluginhost -o "$work/pluginhost" \
     "@$products/pluginhost.product/Objects.LinkFileList" -L"$work" -lPluginHost \
     -Xlinker --defsym -Xlinker main=pluginhost_main -Xlinker -rpath="$search"
+fromLibexec=$(realpath -m --relative-to="$libexec" "$LIBDIR")
+link -emit-executable -module-name pluginhost_worker -o "$work/pluginhost-worker" \
+    "@$products/pluginhost-worker.product/Objects.LinkFileList" -L"$work" -lPluginHost \
+    -Xlinker --defsym -Xlinker main=pluginhost_worker_main \
+    -Xlinker -rpath="\$ORIGIN/$fromLibexec:\$ORIGIN/$fromLibexec/$private"
 
 needed() { readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'; }
 # The parts of the runtime that the library and the command need, directly or not. A process shares them, so they are in one
 # directory.
 parts=()
-queue=("$work/$soname" "$work/pluginhost")
+queue=("$work/$soname" "$work/pluginhost" "$work/pluginhost-worker")
 while [ ${#queue[@]} -gt 0 ]; do
     file=${queue[0]}
     queue=("${queue[@]:1}")
@@ -136,6 +144,7 @@ put 644 "$LIBDIR" "$work/$soname"
 ln -sf "$soname" "$root$LIBDIR/libPluginHost.so"
 for part in "${parts[@]}"; do put 644 "$LIBDIR/$private" "$runtime/$part"; done
 put 755 "$bin" "$work/pluginhost"
+put 755 "$libexec" "$work/pluginhost-worker"
 
 # C and C++ authors include headers that need no others. Compilers that read the Swift modules also need the shims.
 for header in "$here/Sources/CPluginSupport/include"/*.h*; do

@@ -45,6 +45,13 @@ for path in "$here" "$toolchain/"; do
 done
 [ "$(find "$prefix" -type d -name pluginhost -path '*/include/*' | wc -l)" = 1 ] || fail "there is no folder of headers"
 
+echo "test-install: the worker program"
+worker=$prefix/libexec/pluginhost/pluginhost-worker
+said=$(env -i "$worker" 2>&1) && fail "the worker program runs by itself"
+[[ $said == pluginhost-worker* ]] || fail "the worker program says: $said"
+# By this note an application finds the runtime of a toolchain.
+[[ $(readelf -nW "$worker") == *PluginHost* ]] || fail "the worker program has no note of its toolchain"
+
 echo "test-install: pages and completions"
 for command in "" $("$prefix/bin/pluginhost" help | sed -n '/^SUBCOMMANDS/,$ s/^  \([a-z][a-z-]*\) .*/-\1/p'); do
     page=$prefix/share/man/man1/pluginhost$command.1

@@ -11,8 +11,13 @@ export FIXTURE_FLAGS="-sanitize=thread"
 # See Sources/PluginHost/Locking/Lock.swift.
 sanitize="--sanitize=thread -Xswiftc -DTHREAD_SANITIZER"
 # These tests are left out: those that read hundreds of thousands of damaged files on one thread; those that measure the
-# memory and the time of one reader, which the sanitiser multiplies; and the one that limits the size of files, because
-# the sanitiser keeps its own memory in files.
-swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage --skip BudgetFaults "$@"
+# memory and the time of one reader, which the sanitiser multiplies; the one that limits the size of files, because the
+# sanitiser keeps its own memory in files; and those that start worker processes from the tests' own executable, or let
+# processes crash: the sanitiser in such a process needs more memory than a worker may have, and takes the signals.
+swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage --skip BudgetFaults \
+    --skip PluginWorkerTests --skip WorkerFaultTests --skip WorkerSupervisorTests --skip WorkerLoadingTests \
+    --skip WorkerObjectTests --skip WorkerRuntimeTests --skip CTableTests --skip PluginProbeTests \
+    --skip SandboxRefusalTests --skip StateDirectoryTests --skip WorkerDebuggerTests \
+    --skip aLoadWithALinkAsADevice "$@"
 swift test $sanitize --scratch-path .build-tsan-all --package-path Tests/Integration --filter LoadingTests \
-    --skip fault286_aReport "$@"
+    --skip fault286_aReport --skip CrashJournals --skip HostilePlugins --skip DemoIsolation "$@"
