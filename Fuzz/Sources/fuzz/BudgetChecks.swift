@@ -2,8 +2,8 @@ import CFuzz
 import Glibc
 import PropertyLists
 
-/// The limits for every list and table: sixteen times its size and a mebibyte of memory, and twenty times the time of a
-/// sound one of its size.
+/// The limits for every list and table: the memory of a ``ReadingBudget``, and twenty times the time of a sound file for
+/// which a reader may use the same memory.
 struct BudgetChecks {
     let bytes: UnsafeRawBufferPointer
 
@@ -35,9 +35,9 @@ struct BudgetChecks {
             }
             // Shorter times are too short to measure.
             guard time > Self.shortest else { continue }
-            let sound = max(Self.soundTime(reader, size: bytes.count), Self.shortest / Self.mostTimes)
+            let sound = Self.soundTime(reader, size: bytes.count + Self.allowance)
             // Other work of the machine does not count as the reader's time.
-            for _ in 0..<3 where time > Self.mostTimes * sound { time = min(time, Self.time(reader, bytes)) }
+            for _ in 0..<9 where time > Self.mostTimes * sound { time = min(time, Self.time(reader, bytes)) }
             guard time <= Self.mostTimes * sound else {
                 throw Violation(
                     "\(reader) takes \(time / 1000) µs for \(bytes.count) bytes, a sound file \(sound / 1000)")
@@ -46,6 +46,9 @@ struct BudgetChecks {
     }
 
     private static let mostTimes = 20
+    /// A reader may use memory even for an empty file, and needs time for it: as much as for a file of this size.
+    private static let allowance =
+        ReadingBudget.limit(forInputOf: 0) / (ReadingBudget.limit(forInputOf: 1) - ReadingBudget.limit(forInputOf: 0))
     /// Nanoseconds.
     private static let shortest = 4_000_000
 
