@@ -67,7 +67,7 @@ import Testing
         for count in 1...3 {
             let session = try supervisor.session(for: fixture.bundle)
             let worker = try #require(session as? PluginWorker)
-            supervisor.note(end, of: path, fixture.bundle, in: worker)
+            supervisor.note(end, of: path, fixture.bundle, in: worker)()
             await worker.stop(within: .seconds(10))
             time.withLock { $0 += second }
             if count < 3 { continue }
@@ -93,7 +93,7 @@ import Testing
         }
         let worker = try #require(try supervisor.session(for: fixture.bundle) as? PluginWorker)
         let end = WorkerEnd(cause: .signal(11), phase: .open)
-        for _ in 1...3 { supervisor.note(end, of: fixture.bundle.bundlePath, fixture.bundle, in: worker) }
+        for _ in 1...3 { supervisor.note(end, of: fixture.bundle.bundlePath, fixture.bundle, in: worker)() }
         await worker.stop(within: .seconds(10))
         // No quarantine of an application has an entry here, as after it was cleared. The ends are counted on another thread.
         let limit = Wait(atMost: .seconds(30))

@@ -100,8 +100,10 @@ final class WorkerSupervisor: WorkerSource {
     /// A longer wait is refused: who asks for an object should not wait so long.
     private static let longestWait: UInt64 = 1_000_000_000
 
-    /// A bundle's code ended its worker.
-    func note(_ end: WorkerEnd, of bundlePath: String, _ bundle: PluginBundle?, in worker: PluginWorker) {
+    /// A bundle's code ended its worker: from now on, the next one has to wait.
+    ///
+    /// - Returns: what else follows from the end; it starts threads and reports, so do it when the callers know.
+    func note(_ end: WorkerEnd, of bundlePath: String, _ bundle: PluginBundle?, in worker: PluginWorker) -> () -> Void {
         let placement = worker.start.placement
         let now = now()
         let files = bundle.map(Self.files)
@@ -112,14 +114,16 @@ final class WorkerSupervisor: WorkerSource {
             state.ends[bundlePath] = ends
             return ends.history
         }
-        guard let bundle else { return }
-        WorkerReports.clean { [self] in
-            guard count(end, bundle, placement) else { return }
-            state.withLock { $0.ends[bundlePath]?.isInQuarantine = true }
+        guard let bundle else { return {} }
+        return { [self] in
+            WorkerReports.clean { [self] in
+                guard count(end, bundle, placement) else { return }
+                state.withLock { $0.ends[bundlePath]?.isInQuarantine = true }
+            }
+            let decision = history.decision(
+                at: now, deaths: placement.deaths, within: placement.deathsWithin, jitter: 0)
+            if case .quarantine = decision { worker.report(.quarantined(identifier: worker.start.bundleIdentifier)) }
         }
-        let decision = history.decision(
-            at: now, deaths: placement.deaths, within: placement.deathsWithin, jitter: 0)
-        if case .quarantine = decision { worker.report(.quarantined(identifier: worker.start.bundleIdentifier)) }
     }
 
     /// Counts an end against a bundle, over all processes of the application: see ``Strikes``.

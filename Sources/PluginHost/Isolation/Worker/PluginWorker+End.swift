@@ -110,12 +110,15 @@ extension PluginWorker {
             return (values.questions.values.map(\.reply), end, performed, culprits)
         }
         let wasReady = Self.table.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) } != nil
-        if wasReady { report(.ended(end)) }
         // Before the callers know, because they may use the plug-in again at once.
-        for culprit in culprits { WorkerSupervisor.shared.note(end, of: culprit.path, culprit.bundle.object, in: self) }
-        log.end(of: start.bundleIdentifier)
+        let consequences = culprits.map {
+            WorkerSupervisor.shared.note(end, of: $0.path, $0.bundle.object, in: self)
+        }
         lanes.end(in: performed)
         for reply in replies { reply.give(.ended(end)) }
+        if wasReady { report(.ended(end)) }
+        for consequence in consequences { consequence() }
+        log.end(of: start.bundleIdentifier)
     }
 
     private func cause(_ status: phs_worker_end, _ time: Duration?, _ values: Values) -> WorkerEnd.Cause {
