@@ -24,8 +24,10 @@ enum { NOT_EXECUTABLE = 8 /* MFD_NOEXEC_SEAL, which older headers lack */ };
 #define POISON UINT32_MAX
 
 enum {
-    // Nanoseconds: to look for a turn, to look for a piece of a long message, to sleep in the host at most.
-    TURN_TIME = 10000, PIECE_TIME = 200000, LONGEST_SLEEP = 1000000000,
+    // Nanoseconds: to look for a turn, to look for a piece of a long message, to sleep in the host at most. Looking for a
+    // turn must take longer than the other side needs to wake, 30 us on a virtual machine: a look that ends before finds
+    // nothing, the other side's next look neither, and both would always sleep.
+    TURN_TIME = 50000, PIECE_TIME = 200000, LONGEST_SLEEP = 1000000000,
     TRIAL_EVERY = 64, MOST_CREDIT = 16, FIRST_CREDIT = 4, MISS = 4
 };
 
