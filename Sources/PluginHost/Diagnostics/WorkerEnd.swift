@@ -33,6 +33,8 @@ public struct WorkerEnd: Sendable, Hashable, CustomStringConvertible {
         public static let memory = Self(rawValue: "memory")
         /// The processor time of all its threads.
         public static let processorSeconds = Self(rawValue: "processorSeconds")
+        /// How many threads it has.
+        public static let threads = Self(rawValue: "threads")
         /// What it keeps in its own directory.
         public static let state = Self(rawValue: "state")
     }

@@ -12,7 +12,9 @@ public struct WorkerLimits: Sendable, Hashable {
     public var openFiles = 256
     /// The size of each file that it writes: 64.
     public var fileSize = 64
-    /// Threads; nil, the default, for no limit but that of the address space.
+    /// Threads, with those that take the calls, at most nine; nil, the default, for no limit but that of the address space.
+    ///
+    /// The host counts them every two seconds.
     public var threads: Int?
     /// The values of one call, and those of its answer: 256.
     public var message = 256

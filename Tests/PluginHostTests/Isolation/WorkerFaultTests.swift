@@ -161,7 +161,7 @@ import Testing
         #expect(worker.waitForEnd() != nil)
     }
 
-    @Test func aWorkerThatUsesTooMuchMemoryOrProcessorTimeIsEnded() throws {
+    @Test func aWorkerThatUsesTooMuchIsEnded() throws {
         var placement = fixture.placement()
         placement.startTime = .seconds(60)
         placement.limits.processorSeconds = 1
@@ -173,6 +173,12 @@ import Testing
             "exec python3 -c \"import mmap, time; m = mmap.mmap(-1, 64 << 20); "
                 + "[m.write(bytes(65536)) for _ in range(1024)]; time.sleep(60)\"")
         #expect(try error(placement).workerEnd?.cause == .limit(.memory))
+        placement.limits = WorkerLimits()
+        placement.limits.threads = 16
+        placement.program = try fixture.program(
+            "exec python3 -c \"import threading, time; "
+                + "[threading.Thread(target=time.sleep, args=(60,)).start() for _ in range(17)]; time.sleep(60)\"")
+        #expect(try error(placement).workerEnd?.cause == .limit(.threads))
     }
 
     @Test func aCallWithoutAnAnswerIsReported() async throws {

@@ -69,9 +69,10 @@ extension PluginWorker {
     /// The limit that the process exceeds, if any.
     func limitExceeded(by look: ProcessLook?) -> WorkerEnd.Limit? {
         guard let look else { return nil }
+        let limits = start.placement.limits
+        if let most = limits.threads, look.threads > most { return .threads }
         // The window belongs to the host.
-        let most = WorkerLimits.bytes(start.placement.limits.memory)
-        return look.memory - Int(PHS_WINDOW_SIZE) > most ? .memory : nil
+        return look.memory - Int(PHS_WINDOW_SIZE) > WorkerLimits.bytes(limits.memory) ? .memory : nil
     }
 
     /// Ends the worker if its own directory has grown beyond the limit; measures on another thread.

@@ -8,6 +8,7 @@ import Glibc
 struct ProcessLook {
     /// The bytes of memory that belong to it alone, and of memory that it shares without a file.
     private(set) var memory = 0
+    private(set) var threads = 0
     /// Whether a debugger is attached.
     private(set) var isTraced = false
 
@@ -19,6 +20,7 @@ struct ProcessLook {
             let value = Int(line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }.prefix { $0.isNumber })
             switch line[..<colon] {
             case "RssAnon", "RssShmem", "VmSwap": memory += (value ?? 0) << 10
+            case "Threads": threads = value ?? 0
             case "TracerPid": isTraced = value != 0
             default: break
             }
