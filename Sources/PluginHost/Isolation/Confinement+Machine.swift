@@ -11,7 +11,7 @@ extension Confinement {
     @_spi(Tools) public var allowsSandbox: Bool { enforced.isSuperset(of: [.files, .systemCalls]) }
 
     /// Why the layer ``Layer/threads`` is missing everywhere.
-    static let threadsAreNotLimited = "The address space bounds their number, and the host counts them if PHLimits limits them."
+    static let threadsAreNotLimited = "The address space bounds their number; PHLimits may let the host count them."
 
     /// `kernel`: nil, or a test's.
     static func machine(kernel: UnsafePointer<phs_kernel>?, isRoot: Bool) -> Confinement {
