@@ -38,21 +38,21 @@ final class HTMLExporter: Exporter {
             nib: "Summary",
             values: [
                 "documents": numbers.text(report.sections.count),
-                "words": numbers.text(Int(sum(of: "Words", in: report))),
-                "sentences": numbers.text(Int(sum(of: "Sentences", in: report))),
-                "minutes": numbers.text(sum(of: "Minutes to read", in: report)),
+                "words": sum(of: "Words", in: report).map { numbers.text(Int($0)) } ?? "–",
+                "sentences": sum(of: "Sentences", in: report).map { numbers.text(Int($0)) } ?? "–",
+                "minutes": sum(of: "Minutes to read", in: report).map { numbers.text($0) } ?? "–",
             ])
     }
 
-    /// A number of all documents together, from the tables that the analyser of this plug-in made.
-    private func sum(of name: String, in report: Report) -> Double {
+    /// A number of all documents together, from the tables that the analyser of this plug-in made; nil if they lack it.
+    private func sum(of name: String, in report: Report) -> Double? {
         let caption = context.localizedString(name)
-        var sum = 0.0
+        var sum: Double?
         for row in report.sections.flatMap(\.tables).flatMap(\.rows) where row.count == 2 {
             guard case .text(caption) = row[0] else { continue }
             switch row[1] {
-            case .integer(let number): sum += Double(number)
-            case .decimal(let number): sum += number
+            case .integer(let number): sum = (sum ?? 0) + Double(number)
+            case .decimal(let number): sum = (sum ?? 0) + number
             default: break
             }
         }
