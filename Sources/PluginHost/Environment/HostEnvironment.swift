@@ -143,13 +143,15 @@ public struct HostEnvironment: Sendable {
     static let journalReadsSteps: UInt8 = 2
 
     /// Who decides where code runs besides Info.plist: ``policyDecides`` if there is a ``placementPolicy``,
-    /// ``strikesDecide``.
+    /// ``strikesDecide``, ``listDecides``.
     ///
     /// Each load checks it.
     static let placementDeciders = Atomic<UInt8>(0)
     static let policyDecides: UInt8 = 1
     /// A plug-in ended the application before.
     static let strikesDecide: UInt8 = 2
+    /// The administrator has a list for this application.
+    static let listDecides: UInt8 = 4
 
     /// The user's languages, best first.
     static var currentLanguages: [String] {

@@ -9,8 +9,8 @@ protocol PlacementPolicy: Sendable {
 }
 
 extension PluginBundle {
-    /// Where and how the code runs: the safest of what the bundle requires, what the application decides, and what follows
-    /// from a crash that its code caused.
+    /// Where and how the code runs: the safest of what the bundle requires, what the application and the administrator
+    /// decide, and what follows from a crash that its code caused.
     ///
     /// The application's closures run, so no lock may be held. Each start of a worker asks again, so that a grant that was
     /// withdrawn is gone from the next one.
@@ -24,7 +24,7 @@ extension PluginBundle {
         let request = manifest.executionRequest
         // After a strike; not for a plug-in that cannot run elsewhere.
         let demand = request == .inProcess ? .inProcess : Strikes.demand(for: self)
-        let least = max(request?.least ?? .inProcess, demand, minimum)
+        let least = [request?.least ?? .inProcess, demand, ExecutionList.demand(for: self), minimum].max()!
         if least == .inProcess, HostEnvironment.placementDeciders.load(ordering: .relaxed) == 0 {
             return Placement(execution: .inProcess)
         }
@@ -43,8 +43,9 @@ extension PluginBundle {
                 .executionConflict, filePath: manifestPath, subject: key,
                 message: """
                     The key \(key) of \(quoted(manifestPath)) is “in-process”: the code cannot run outside of the \
-                    application's process, but the application's isolation policy decided \(quoted(decided.description)).
+                    application's process, but the application's isolation policy or the administrator's list decided \
+                    \(quoted(decided.description)).
                     """,
-                remedy: "Use a plug-in that can be isolated, or let the policy of the application trust this one."))
+                remedy: "Use a plug-in that can be isolated, or let the policy and the list trust this one."))
     }
 }

@@ -44,7 +44,10 @@ public final class Quarantine: Sendable {
     /// or whose catalogue was made last; nil if there is none.
     static var current: Quarantine? {
         get { inUse.withLock { $0 } }
-        set { inUse.withLock { $0 = newValue } }
+        set {
+            inUse.withLock { $0 = newValue }
+            ExecutionList.use(of: newValue?.application)
+        }
     }
 
     private init(path: String?) {
