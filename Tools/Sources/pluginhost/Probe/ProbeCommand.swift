@@ -123,9 +123,9 @@ private struct ProbeOutcome {
         if forgotten > 0 {
             page.field(
                 "Forgotten",
-                "the earlier \(forgotten == 1 ? "result" : "results") of \(forgotten) "
-                    + "\(forgotten == 1 ? "application, which tries" : "applications, which try") it again at its next use"
-            )
+                forgotten == 1
+                    ? "the result that an application kept; it tries the bundle again at its next use"
+                    : "the results that \(forgotten) applications kept; they try the bundle again at its next use")
         }
         report.write(to: &page)
     }
