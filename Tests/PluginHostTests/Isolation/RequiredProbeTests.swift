@@ -200,6 +200,31 @@ import Testing
         }
     }
 
+    /// Where root runs the tests, the user of the worker cannot enter the directory of private copies.
+    @Test(.enabled(if: geteuid() != 0)) func aNewGenerationIsTriedBeforeItReplacesTheOldOne() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(.nowhere)
+            let catalog = world.catalog()
+            // The test reloads in the place of the watch.
+            let events = try catalog.watch(quietPeriod: .seconds(3600))
+            try catalog.activate(world.identifier)
+            #expect(world.probes() == 1 && catalog.generations(of: world.identifier).map(\.number) == [1])
+            // Loaded from a private copy, and kept for the installed bundle.
+            let installed = world.plugin.bundle
+            let kept = try ProbeResult(list: PropertyListReader.read(fileBytes(world.file())).value)
+            #expect(kept?.files.first?.path == installed.executablePath)
+
+            try world.replaceCode(by: .entry)
+            let generations = catalog.generations?.known(world.identifier) as? PluginGenerations
+            guard case .failed(let error) = generations?.reload(at: installed.bundlePath) else {
+                fatalError("The new generation was loaded.")
+            }
+            #expect(error.code == .probeFailed && error.bundlePath == installed.bundlePath)
+            #expect(world.probes() == 1 && catalog.state(of: world.identifier) == .active)
+            withExtendedLifetime(events) {}
+        }
+    }
+
     @Test func aCallerWithoutTimeDecidesNothing() async {
         await #expect(processExitsWith: .success) {
             let world = try World(.nowhere)
