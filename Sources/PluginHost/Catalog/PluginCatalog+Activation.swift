@@ -7,7 +7,8 @@ extension PluginCatalog {
     /// - Returns: the plug-in's bundle, loaded. A bundle without code is returned without a load.
     /// - Throws: ``PluginError``: `quarantined` if it is in quarantine; `pluginMissing` with the reason if no bundle is in
     ///   use under the identifier for another reason;
-    ///   `requirementUnmet` with the chain if a required plug-in does not load; the errors of a load.
+    ///   `requirementUnmet` with the chain if a required plug-in does not load; `probeFailed` if
+    ///   ``Options/requiresProbe`` demands a probe that failed; the errors of a load.
     ///
     /// **Threads.** Any; it waits for loads by other threads.
     /// **Cost.** If it is already loaded: a look-up in a table.

@@ -55,15 +55,26 @@ public final class PluginCatalog: Sendable {
         public var quarantine: String?
         /// Which plug-ins this start leaves out; see ``CrashJournal/advice(_:)``.
         public var safeStart = SafeStart.normal
+        /// Whether a plug-in is tried in a confined process (``PluginProbe``) before its code is first used.
+        ///
+        /// A plug-in that fails is not loaded: `probeFailed`. The result is kept beside the index file, for this program,
+        /// and holds until one of the plug-in's code files, a library that they use, its Info.plist or this library
+        /// changes. The command `pluginhost probe` lets a plug-in be tried again.
+        ///
+        /// Nothing is granted to the plug-in during the probe, and it gets no service: one that needs either to start
+        /// fails. Code that is linked into the program is not tried.
+        public var requiresProbe = false
 
         /// Creates options; each omitted one has its default value.
         public init(
             validation: Validation = .bundles, index: IndexStorage = .user, extensions: Set<String> = ["bundle"],
-            choices: String? = nil, quarantine: String? = nil, safeStart: SafeStart = .normal
+            choices: String? = nil, quarantine: String? = nil, safeStart: SafeStart = .normal,
+            requiresProbe: Bool = false
         ) {
             self.choices = choices
             self.quarantine = quarantine
             self.safeStart = safeStart
+            self.requiresProbe = requiresProbe
             self.validation = validation
             self.index = index
             self.extensions = extensions
@@ -77,6 +88,8 @@ public final class PluginCatalog: Sendable {
     /// The path of the index file, whether it exists or not; nil if the options exclude one.
     public var indexPath: String? { file?.path }
     private let file: IndexFile?
+    /// Nil unless the options demand probes.
+    let probes: ProbeResults?
     private let state: Lock<State>
     /// Held during a scan, so that an older scan never replaces a newer one.
     ///
@@ -114,6 +127,7 @@ public final class PluginCatalog: Sendable {
         self.searchPaths = paths
         self.options = options
         file = Self.file(paths, options)
+        probes = options.requiresProbe ? ProbeResults(options.index) : nil
         if let path = options.quarantine { Quarantine.current = Quarantine.at(path) }
         let old = Self.readIndex(file)
         let (choices, finding) = Self.choices(options)

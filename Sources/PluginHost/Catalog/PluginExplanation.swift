@@ -9,6 +9,8 @@ public struct PluginExplanation: Sendable {
     /// Everything that requires the identifier, in use or not, with the required range.
     public let requiredBy: [(candidate: PluginCandidate, range: VersionRange)]
     private let searchPaths: [String]
+    /// Why the plug-in in use does not load: the probe that the catalogue demands failed before.
+    private let failedProbe: PluginFinding?
     /// Why a search path or an Info.plist could not be read that may belong to the identifier.
     private let unread: PluginFinding?
 
@@ -21,6 +23,10 @@ public struct PluginExplanation: Sendable {
             candidate.record.requires[identifier].map { (candidate, $0) }
         }
         searchPaths = catalog.searchPaths
+        failedProbe =
+            plugin.flatMap { plugin in
+                catalog.probes.flatMap { probes in (try? plugin.opened()).flatMap(probes.knownFailure) }
+            }?.findings.first
         unread =
             catalog.folders.firstNonNil(\.finding)
             ?? all.first { $0.verdict == .malformed && $0.record.listPath == nil }?.findings.first
@@ -30,7 +36,8 @@ public struct PluginExplanation: Sendable {
     public var sentence: String {
         if let plugin {
             let version = plugin.version.map { " " + $0 } ?? ""
-            return "\(quoted(identifier))\(version) is used, from \(quoted(plugin.candidate.path))."
+            let use = "\(quoted(identifier))\(version) is used, from \(quoted(plugin.candidate.path))."
+            return failedProbe.map { "\(use) But it does not load: \($0.message)" } ?? use
         }
         if candidates.isEmpty, let unread {
             let known = "No bundle with the identifier \(quoted(identifier)) is among the bundles that could be read."
@@ -45,7 +52,7 @@ public struct PluginExplanation: Sendable {
 
     /// The remedy; empty if nothing needs to be done.
     public var remedy: String {
-        if plugin != nil { return "" }
+        if plugin != nil { return failedProbe?.remedy ?? "" }
         if candidates.isEmpty, let unread { return unread.remedy }
         if candidates.isEmpty {
             let places = searchPaths.isEmpty ? "a search path" : searchPaths.map { quoted($0) }.joined(separator: ", ")
@@ -61,6 +68,7 @@ extension PluginCatalog {
     /// - Parameter identifier: the plug-in's identifier; any text is allowed.
     /// - Returns: the answer, with every candidate for the identifier.
     ///
-    /// **Cost.** Decodes the record of every candidate.
+    /// **Cost.** Decodes the record of every candidate. If ``Options/requiresProbe`` demands a probe, also examines the
+    /// plug-in's code files and the libraries that they use.
     public func explanation(of identifier: String) -> PluginExplanation { PluginExplanation(identifier, in: self) }
 }

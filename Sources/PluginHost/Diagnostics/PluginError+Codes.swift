@@ -201,6 +201,10 @@ extension PluginError.Code {
     public static let protocolViolation = Self(rawValue: "protocolViolation")
     /// A principal class, or an extension point without a remote interface, cannot be used from a worker.
     public static let notRemote = Self(rawValue: "notRemote")
+    /// The catalogue demands that a plug-in is tried before its first use, and it failed or could not be tried.
+    ///
+    /// The further findings state why.
+    public static let probeFailed = Self(rawValue: "probeFailed")
     /// The plug-in is in quarantine, because its code ended processes.
     public static let quarantined = Self(rawValue: "quarantined")
     /// The file with the plug-ins in quarantine cannot be read or written, or was damaged.

@@ -13,6 +13,8 @@ final class CodeState: Sendable {
     ///
     /// Why: loaded code may request services until the process ends. The folder Services knows its type.
     let catalog = Lock<(any AnyObject & Sendable)?>(nil)
+    /// The kept results of the catalogue that loads the bundle; nil unless that demands a probe.
+    let probes = Lock<ProbeResults?>(nil)
     let state = Lock(StateSource.user)
 
     /// Who says where the plug-in keeps its state.

@@ -34,7 +34,7 @@ extension PluginBundle {
     ///   `dependencyMissing`, `unsafeSearchPath`, `symbolMissing`, `abiMismatch`, `toolchainMismatch`, `duplicateABI`, `alreadyEntered`,
     ///   `loadFailed`, `entryFailed`, `nothingRegistered`, `registrationInvalid`, `duplicateFactory`,
     ///   `undeclaredRegistration`, `activationFailed`, `loadReentered`, `dependencyCycle`, `loadInterrupted`,
-    ///   `superseded`.
+    ///   `superseded`, `probeFailed`.
     ///
     /// The main bundle's code already runs: loading it succeeds and runs nothing.
     ///
@@ -200,6 +200,12 @@ extension PluginBundle {
             code.openServices()
         } else {
             let lastFailure: LoadFailure? = if case .failed(let failure) = previous { failure } else { nil }
+            do throws(PluginError) {
+                // While others wait for this load, so that several callers get one probe.
+                try requireProbe()
+            } catch {
+                return .failed(LoadFailure(error: error, entered: lastFailure?.entered))
+            }
             var entered: EnteredCode?
             do throws(PluginError) {
                 do throws(PluginError) {

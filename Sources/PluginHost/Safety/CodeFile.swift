@@ -78,7 +78,12 @@ extension PluginBundle {
     /// - Throws: ``PluginError`` if there is no executable that can be opened.
     ///
     /// **Cost.** Reads all of these files that this process has not read yet.
-    func codeFiles() throws(PluginError) -> [CodeFile] {
+    func codeFiles() throws(PluginError) -> [CodeFile] { try codePaths().compactMap(CodeFile.init(path:)) }
+
+    /// The paths of ``codeFiles()``, each once.
+    ///
+    /// **Cost.** Searches for every library that the executable needs.
+    func codePaths() throws(PluginError) -> [String] {
         let path = try openExecutable().path
         var paths = [path]
         if let image = try? ImageFile(path: path) {
@@ -87,6 +92,6 @@ extension PluginBundle {
             paths += closure.newFiles.dropFirst().map(\.path) + closure.present.compactMap { $0.file?.path }
         }
         var seen: Set<String> = []
-        return paths.filter { seen.insert($0).inserted }.compactMap(CodeFile.init(path:))
+        return paths.filter { seen.insert($0).inserted }
     }
 }

@@ -5,7 +5,10 @@ extension PluginBundle {
     var catalog: PluginCatalog? {
         // Nothing else is stored there.
         get { codeState.catalog.withLock { $0 }.map { unsafeDowncast($0, to: PluginCatalog.self) } }
-        set { codeState.catalog.withLock { $0 = newValue } }
+        set {
+            codeState.catalog.withLock { $0 = newValue }
+            codeState.probes.withLock { $0 = newValue?.probes }
+        }
     }
 
     /// A service for this bundle's code.

@@ -28,7 +28,7 @@ public enum PluginProbe {
     /// Loads a bundle in a process of its own, creates and releases an object of each provider and C factory, and
     /// deactivates the bundle.
     ///
-    /// Nothing else of the plug-in is called. Neither the code nor the state of the bundle in this process changes, and
+    /// Nothing else of the plug-in is called, and the result is not kept: see ``PluginCatalog/Options/requiresProbe``. Neither the code nor the state of the bundle in this process changes, and
     /// the bundle may be loaded here. The process ends with the probe.
     ///
     /// - Parameters:
@@ -43,19 +43,38 @@ public enum PluginProbe {
         try await withCheckedThrowingContinuation { continuation in
             // The calls block their thread, so none of the threads that run tasks is used.
             let status = DetachedThread.start {
-                continuation.resume(with: Result { try probe(bundle, time) })
+                continuation.resume(with: Result { try probe(bundle, placement(of: bundle, time), time) })
             }
-            guard status != 0 else { return }
-            continuation.resume(
-                throwing: PluginError(
-                    bundlePath: bundle.bundlePath,
-                    PluginFinding(
-                        .workerUnavailable, message: "No thread can be started to try the plug-in.",
-                        systemMessage: describe(errno: status))))
+            if status != 0 { continuation.resume(throwing: threadError(status, bundle)) }
         }
     }
 
-    private static func probe(_ bundle: PluginBundle, _ time: Duration) throws -> Report {
+    /// The longest time of all steps together, unless a caller decides otherwise.
+    static let usualTime = Duration.seconds(10)
+
+    /// Does the same for a load, which waits for the report.
+    ///
+    /// The application's policy runs on the thread of the caller, where a load that it starts is noticed. The steps run on
+    /// a thread of their own: neither a cancelled task of the caller nor its time limit must decide about the plug-in.
+    static func report(on bundle: PluginBundle) throws(PluginError) -> Report {
+        HeldLocks.preconditionNone(before: "a probe, which is waited for,")
+        let time = usualTime
+        let placement = try placement(of: bundle, time)
+        let reply = Reply<Result<Report, any Error>>()
+        let status = DetachedThread.start { reply.give(Result { try probe(bundle, placement, time) }) }
+        if status != 0 { throw threadError(status, bundle) }
+        do { return try reply.wait().get() } catch { throw bundle.workerError(error) }
+    }
+
+    private static func threadError(_ status: CInt, _ bundle: PluginBundle) -> PluginError {
+        PluginError(
+            bundlePath: bundle.bundlePath,
+            PluginFinding(
+                .workerUnavailable, message: "No thread can be started to try the plug-in.",
+                systemMessage: describe(errno: status)))
+    }
+
+    private static func placement(of bundle: PluginBundle, _ time: Duration) throws(PluginError) -> Placement {
         try bundle.requireUsableManifest()
         _ = try bundle.openExecutable()
         var placement = try bundle.placement(atLeast: .sandboxed)
@@ -65,6 +84,10 @@ public enum PluginProbe {
         placement.callTime = time
         // A step that is still running at the end of the time ends the process.
         placement.cancelTime = .zero
+        return placement
+    }
+
+    private static func probe(_ bundle: PluginBundle, _ placement: Placement, _ time: Duration) throws -> Report {
         var report = Report()
         let clock = ContinuousClock()
         let end = clock.now + time

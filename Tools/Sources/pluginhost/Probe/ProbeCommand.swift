@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// `pluginhost probe`: runs the code of bundles in confined workers, and reports each step.
 struct ProbeCommand: AsyncParsableCommand {
@@ -11,7 +11,8 @@ struct ProbeCommand: AsyncParsableCommand {
             Each bundle is loaded in a new worker process, an object of each of its providers and C factories is created \
             and released, and the bundle is deactivated. Nothing else of it is called. The worker reaches no file but \
             the bundle and the system's libraries, no network and no other process. If root runs the tool, the worker \
-            runs as the user nobody.
+            runs as the user nobody. Applications that demand a probe and kept a result of the bundle try it again at \
+            its next use.
             """)
 
     @Option(help: ArgumentHelp("The longest time for one bundle, from 0.1 to 86400.", valueName: "seconds"))
@@ -60,6 +61,8 @@ private struct ProbeOutcome {
     private var steps: [PluginProbe.Step] = []
     private var confinement = Confinement()
     private var findings: [PluginFinding] = []
+    /// How many programs kept a result of an earlier probe.
+    private var forgotten = 0
 
     init(of selected: SelectedBundle, time: Duration) async {
         switch selected {
@@ -71,6 +74,7 @@ private struct ProbeOutcome {
                 let report = try await PluginProbe.run(bundle, time: time)
                 (steps, confinement, findings) = (report.steps, report.confinement, report.error?.findings ?? [])
                 state = report.error == nil ? .passed : .failed
+                forgotten = PluginCatalog.forgetProbes(of: bundle)
             } catch {
                 let error = error as? PluginError
                 findings = error?.findings ?? []
@@ -99,7 +103,7 @@ private struct ProbeOutcome {
                 }),
             "missing": .object(
                 Dictionary(uniqueKeysWithValues: confinement.missing.map { ($0.key.rawValue, .string($0.value)) })),
-            "findings": report.json,
+            "forgotten": .integer(forgotten), "findings": report.json,
         ])
     }
 
@@ -115,6 +119,13 @@ private struct ProbeOutcome {
         page.table(steps.map { [$0.name, "\(LoadOutcome.milliseconds($0.time)) ms"] }, indent: 2)
         for (layer, reason) in confinement.missing.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             page.field("Without \(layer.rawValue)", reason)
+        }
+        if forgotten > 0 {
+            page.field(
+                "Forgotten",
+                forgotten == 1
+                    ? "the result that an application kept; it tries the bundle again at its next use"
+                    : "the results that \(forgotten) applications kept; they try the bundle again at its next use")
         }
         report.write(to: &page)
     }

@@ -1,0 +1,194 @@
+import Glibc
+internal import PluginABI
+internal import PropertyLists
+
+/// The results of probes that a catalogue keeps: a file for each bundle and each program that tried it.
+///
+/// A file is replaced as a whole, so several processes need no lock: at worst, each of them tries the bundle once. If
+/// anything is wrong with a file, the bundle is tried again, and one line in the log states why. A result that cannot be
+/// written holds for the catalogue.
+final class ProbeResults: Sendable {
+    /// Nil to keep nothing in files.
+    private let directory: String?
+    /// Whether `pluginhost probe` finds the files.
+    private let isUsual: Bool
+    /// By the name of the file.
+    private let unwritten = Lock<[String: ProbeResult]>([:])
+
+    /// Larger files are not a result: one with 1,000 libraries has half of it.
+    private static let mostBytes = 1 << 20
+    private static let pathExtension = "probe"
+
+    init(directory: String?, isUsual: Bool) {
+        self.directory = directory
+        self.isUsual = isUsual
+    }
+
+    private static func prefix(_ bundle: PluginBundle) -> String {
+        String(bundle.originalPath.utf8.nameHash, radix: 16) + "-"
+    }
+
+    private static func name(_ bundle: PluginBundle) -> String {
+        "\(prefix(bundle))\(String(ProbeResult.thisProgram.utf8.nameHash, radix: 16)).\(pathExtension)"
+    }
+
+    // MARK: Use
+
+    /// Tries a bundle, unless the result of a probe of the same files is kept.
+    ///
+    /// A result of files that changed during the probe is not kept.
+    ///
+    /// - Throws: ``PluginError`` of code `probeFailed`: it failed, now or earlier, or it cannot be tried.
+    ///
+    /// **Threads.** Any, without a lock; nothing prevents two probes of one bundle but its load.
+    func require(_ bundle: PluginBundle) throws(PluginError) {
+        // The load itself reports what is wrong with the files.
+        guard bundle.manifestError == nil, let paths = Self.paths(of: bundle) else { return }
+        if let known = known(bundle, paths) {
+            if known.findings.isEmpty { return }
+            throw failure(of: bundle, known.findings)
+        }
+        let files = paths.compactMap(CodeFile.init(path:))
+        let report: PluginProbe.Report
+        do throws(PluginError) {
+            report = try PluginProbe.report(on: bundle)
+        } catch {
+            throw untried(bundle, error)
+        }
+        let findings = report.error?.findings ?? []
+        // What the system refused may succeed next time.
+        if files.allSatisfy({ $0.comparison == .same }), !findings.contains(where: \.isProvisional) {
+            keep(ProbeResult(of: bundle, files: files, findings: findings), Self.name(bundle))
+        }
+        if !findings.isEmpty { throw failure(of: bundle, findings) }
+    }
+
+    /// Why a bundle failed earlier, with the files that it has now; nil if it passed or must be tried.
+    func knownFailure(of bundle: PluginBundle) -> PluginError? {
+        guard let paths = Self.paths(of: bundle), let known = known(bundle, paths), !known.findings.isEmpty else {
+            return nil
+        }
+        return failure(of: bundle, known.findings)
+    }
+
+    /// Info.plist too: it has the limits, and names the executable.
+    private static func paths(of bundle: PluginBundle) -> [String]? {
+        (try? bundle.codePaths()).map { $0 + [bundle.manifestPath] }
+    }
+
+    private func known(_ bundle: PluginBundle, _ paths: [String]) -> ProbeResult? {
+        let name = Self.name(bundle)
+        guard let kept = unwritten.withLock({ $0[name] }) ?? directory.flatMap({ Self.read(Path.join($0, name)) }),
+            let result = kept.renewed(for: bundle, paths)
+        else { return nil }
+        // So that copies of the files are not read again; a private copy exists for this process only.
+        if result != kept, bundle.originalPath == bundle.bundlePath { keep(result, name) }
+        return result
+    }
+
+    /// Forgets the results of a bundle, of all programs.
+    ///
+    /// - Returns: how many there were.
+    func forget(_ bundle: PluginBundle) -> Int {
+        let prefix = Self.prefix(bundle)
+        guard let directory,
+            let names = try? BundleNames(directory: directory, extensions: [Self.pathExtension]).names
+        else { return 0 }
+        return names.count { $0.text.hasPrefix(prefix) && unlink(Path.join(directory, $0.text)) == 0 }
+    }
+
+    // MARK: The files
+
+    private static func read(_ path: String) -> ProbeResult? {
+        let reason: String
+        do {
+            guard let bytes = try OwnFile.bytes(path: path, atMost: mostBytes) else { return nil }
+            if let result = ProbeResult(list: try PropertyListReader.read(bytes).value) { return result }
+            reason = "is damaged, or of another version"
+        } catch let refusal as OwnFile.Refusal {
+            reason = refusal.reason
+        } catch {
+            reason = "is damaged: \(error)"
+        }
+        HostEnvironment.log(
+            .notice, "The result of a probe \(quoted(path)) \(reason); the plug-in is tried again.")
+        return nil
+    }
+
+    private func keep(_ result: ProbeResult, _ name: String) {
+        guard let directory else {
+            unwritten.withLock { $0[name] = result }
+            return
+        }
+        let path = Path.join(directory, name)
+        let reason: String
+        do {
+            // The catalogue has made it, unless somebody removed it.
+            mkdir(directory, 0o700)
+            let bytes = try result.bytes()
+            if bytes.count <= Self.mostBytes {
+                try FileReplacement().replace(path, with: bytes)
+                FileReplacement.removeLeftovers(of: path)
+                unwritten.withLock { _ = $0.removeValue(forKey: name) }
+                return
+            }
+            reason = "it would have \(bytes.count) bytes"
+        } catch let failure as FileReplacement.Failure {
+            reason = describe(errno: failure.errno)
+        } catch {
+            reason = "\(error)"
+        }
+        unwritten.withLock { $0[name] = result }
+        HostEnvironment.log(
+            .info, "The result of a probe \(quoted(path)) cannot be written (\(reason)); each start tries the plug-in.")
+    }
+
+    // MARK: Errors
+
+    private func failure(of bundle: PluginBundle, _ findings: [PluginFinding]) -> PluginError {
+        let path = bundle.originalPath
+        let again =
+            if isUsual {
+                "To let it be tried again: pluginhost probe \(path.escapedForDisplay)"
+            } else if let directory {
+                "To let it be tried again, remove \(quoted(Path.join(directory, Self.name(bundle))))."
+            } else {
+                "It is tried again when the application starts again."
+            }
+        var finding = PluginFinding(
+            .probeFailed, filePath: path, subject: bundle.displayIdentifier,
+            message: """
+                \(quoted(bundle.displayIdentifier)) is not loaded, because it failed when it was tried in a confined \
+                process before its first use.
+                """,
+            remedy: "Install another version of it: a changed file is tried again. \(again)")
+        finding.workerEnd = findings.first?.workerEnd
+        return PluginError(bundlePath: bundle.bundlePath, findings: [finding] + findings)
+    }
+
+    private func untried(_ bundle: PluginBundle, _ error: PluginError) -> PluginError {
+        PluginError(
+            bundlePath: bundle.bundlePath,
+            findings: [
+                PluginFinding(
+                    .probeFailed, filePath: bundle.originalPath, subject: bundle.displayIdentifier,
+                    message: """
+                        \(quoted(bundle.displayIdentifier)) is not loaded, because the application demands that it is tried \
+                        in a confined process before its first use, and that is not possible.
+                        """,
+                    remedy: error.findings[0].remedy)
+            ] + error.findings)
+    }
+}
+
+extension PluginBundle {
+    /// Tries the code if the catalogue that loads the bundle demands it.
+    ///
+    /// - Throws: ``PluginError`` of code `probeFailed`.
+    ///
+    /// **Cost.** If no catalogue demands it: one lock.
+    func requireProbe() throws(PluginError) {
+        guard let results = codeState.probes.withLock({ $0 }), !isLinked else { return }
+        try results.require(self)
+    }
+}
