@@ -165,9 +165,17 @@ struct HostileHost {
             return text.replacing("\n", with: " ")
         }
 
+        // What an action calls, made before its time begins: a time limit is that of one call.
+        func action(_ bundle: PluginBundle) throws -> (String, String, Int64) throws -> Int64 {
+            if let caller = try bundle.providers(of: .caller).first?.make() {
+                nonisolated(unsafe) let caller = caller
+                return { name, _, number in try call(caller, name, Int(number)) }
+            }
+            let act = try bundle.function("act", as: ((String, String, Int64) -> Int64).self)
+            return { try act($0, $1, $2) }
+        }
         func act(_ bundle: PluginBundle, _ name: String, _ path: String, _ number: Int64) throws -> Int64 {
-            if let caller = try bundle.providers(of: .caller).first?.make() { return try call(caller, name, Int(number)) }
-            return try bundle.function("act", as: ((String, String, Int64) -> Int64).self)(name, path, number)
+            try action(bundle)(name, path, number)
         }
 
         // Answers each callback by a call that leads to the next callback.
@@ -227,9 +235,8 @@ struct HostileHost {
             // It jumps into the frames of an earlier call.
             if arguments[5] == "jump to earlier call" { _ = try? act(hostile, arguments[5], "", 0) }
             do {
-                report(
-                    "call",
-                    try timed("call") { try act(hostile, arguments[5], arguments[6], Int64(arguments[7])!) })
+                let act = try action(hostile)
+                report("call", try timed("call") { try act(arguments[5], arguments[6], Int64(arguments[7])!) })
             } catch { report("call", describe(error, of: hostile)) }
             // What the first call left behind.
             do {

@@ -185,9 +185,17 @@ import Testing
         }
         """
 
-    // A bundle that does harm by itself gets a harmless call, which shows what is left of it.
+    // A machine that does something else may be late once; a host that answers late is late each time.
     private func attack(_ attack: Attack, _ execution: String) throws {
         guard let expected = execution == "isolated" ? attack.isolated : attack.sandboxed else { return }
+        var late: [HostileHost.Report] = []
+        while late.count < 3, let report = try self.attack(attack, execution, expected) { late.append(report) }
+        #expect(late.count < 3, "three times, not within 100 ms: \(late)")
+    }
+
+    // Returns the report if the host answered late. A bundle that does harm by itself gets a harmless call, which shows
+    // what is left of it.
+    private func attack(_ attack: Attack, _ execution: String, _ expected: Outcome) throws -> HostileHost.Report? {
         let box = Workspace.temporary.appending(path: "hostile-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: box, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
@@ -208,7 +216,8 @@ import Testing
         let isError = loads && attack.limit > 0 || Int64(answer) == nil
         // From the end of the worker to the caller the news passes at most four threads, each of which may be late.
         let most = limit + 100 + 4 * report.number("\(step) lateness")
-        if isError { #expect((0...most).contains(report.number("\(step) time")), "within 100 ms: \(report)") }
+        let time = report.number("\(step) time")
+        #expect(time >= 0)
         #expect(report["harmless"] == "43", "another plug-in works: \(report)")
         for leak in ["descriptors", "windows", "children", "workers"] {
             #expect(report.number(leak) <= 0, "\(leak): \(report)")
@@ -218,6 +227,7 @@ import Testing
         #expect(report.number("memory") < 32, "\(report)")
         #expect(report["process"] == "unchanged")
         #expect(try Data(contentsOf: box.appending(path: "victim")) == Data("victim".utf8))
+        return isError && time > most ? report : nil
     }
 
     private static func matches(_ answer: String, _ expected: Outcome) -> Bool {
