@@ -61,8 +61,14 @@ struct WorkerRuntime: Sendable, Hashable {
             problem = "The path of a runtime must be absolute."
         } else if let path = Path.resolved(directory) {
             do {
-                if let toolchain = try PluginNote(ofFile: Path.join(path, WorkerProgram.fileName))?.toolchain {
-                    runtime = WorkerRuntime(directory: path, toolchain: toolchain)
+                let program = Path.join(path, WorkerProgram.fileName)
+                if let toolchain = try PluginNote(ofFile: program)?.toolchain {
+                    if access(program, X_OK) == 0 {
+                        runtime = WorkerRuntime(directory: path, toolchain: toolchain)
+                    } else {
+                        let reason = describe(errno: errno)
+                        problem = "The program “\(WorkerProgram.fileName)” cannot be executed: \(reason)."
+                    }
                 } else {
                     problem = "The program “\(WorkerProgram.fileName)” has no note of the toolchain that built it."
                 }
@@ -116,8 +122,12 @@ extension PluginBundle {
         }
         guard let runtime = WorkerRuntime.all.first(where: { $0.toolchain == toolchain }) else {
             let place = WorkerRuntime.installationDirectory.map { ", or put it into \(quoted($0))" } ?? ""
+            // The commonest mistake is a runtime that is there and cannot be used.
+            let unusable = WorkerRuntimePlace.all.compactMap { place in
+                place.problem.map { " \(quoted(place.directory)) is none: \($0)" }
+            }
             throw foreign(
-                toolchain, "no runtime of that toolchain is installed",
+                toolchain, "no runtime of that toolchain is installed", details: unusable.joined(),
                 """
                 \(Self.rebuild) Or install its runtime, a directory with a “\(WorkerProgram.fileName)” that the toolchain of \
                 the plug-in built: name it in HostEnvironment.runtimes\(place).
@@ -154,14 +164,16 @@ extension PluginBundle {
 
     private static let rebuild = "Build the plug-in with the toolchain of the application."
 
-    private func foreign(_ toolchain: String, _ reason: String, _ remedy: String) -> PluginError {
+    private func foreign(
+        _ toolchain: String, _ reason: String, details: String = "", _ remedy: String
+    ) -> PluginError {
         PluginError(
             bundlePath: bundlePath,
             PluginFinding(
                 .toolchainMismatch, filePath: executablePath, subject: toolchain,
                 message: """
                     \(quoted(executablePath ?? bundlePath)) was compiled by \(quoted(toolchain)), the application by \
-                    \(quoted(PluginNote.hostToolchain)), and \(reason).
+                    \(quoted(PluginNote.hostToolchain)), and \(reason).\(details)
                     """,
                 remedy: remedy))
     }

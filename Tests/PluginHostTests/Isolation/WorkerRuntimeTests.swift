@@ -143,6 +143,14 @@ import Testing
             #expect(places[3].problem?.contains("no program") == true)
             let plugin = try GadgetPlugin(execution: "any", toolchain: Self.toolchain)
             #expect(try Self.mismatch(plugin).description.contains("no runtime of that toolchain"))
+            // One that is there and cannot be started is named with the reason.
+            let disabled = try Runtime()
+            #expect(chmod(disabled.directory + "/pluginhost-worker", 0o644) == 0)
+            HostEnvironment.current.runtimes += [disabled.directory]
+            let problem = "The program “pluginhost-worker” cannot be executed: Permission denied."
+            #expect(WorkerRuntimePlace.all.last?.problem == problem)
+            let message = try Self.mismatch(plugin).description
+            #expect(message.contains("“\(disabled.directory)” is none: \(problem)"), "\(message)")
             // After a failed load, a runtime that was installed meanwhile is found.
             let runtime = try Runtime()
             HostEnvironment.current.runtimes += [runtime.directory]
