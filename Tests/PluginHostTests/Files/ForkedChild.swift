@@ -1,17 +1,35 @@
 import Glibc
 
-/// Children of a test's process, for tests that run in a process of their own.
+/// Children of a test's process, for exit tests only.
+///
+/// Why only for them: the process in which the tests run at the same time has many threads, and whatever lock one of them
+/// holds during fork(), of the loader, the allocator or the thread sanitiser, nobody ever releases in the child.
 enum ForkedChild {
     /// fork() is marked unavailable in Swift because of the limits for a child; these children respect them.
     static func start(_ child: () -> CInt) -> pid_t {
         typealias Fork = @convention(c) () -> pid_t
         let process = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
         if process == 0 {
-            // If it hangs, a signal ends it.
+            // If it hangs, a signal ends it, which the threads of Swift's tasks block.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            pthread_sigmask(SIG_SETMASK, &signals, nil)
             alarm(60)
             _exit(child())
         }
         return process
+    }
+
+    /// Waits for the end of a child: its status, or `nil` if it hung and was killed.
+    static func end(of process: pid_t) -> CInt? {
+        var status: CInt = 0
+        for _ in 0..<7_000 {
+            if waitpid(process, &status, WNOHANG) == process { return status == SIGALRM ? nil : status }
+            usleep(10_000)
+        }
+        kill(process, SIGKILL)
+        waitpid(process, &status, 0)
+        return nil
     }
 
     /// Whether a child returns true.
@@ -19,14 +37,7 @@ enum ForkedChild {
     /// Why again: when it is forked, another thread may be in dl_iterate_phdr(), whose lock nobody releases in the child.
     static func succeeds(_ child: () -> Bool) -> Bool {
         for _ in 0..<3 {
-            let process = start { child() ? 0 : 1 }
-            var status: CInt = 0
-            for _ in 0..<6_000 {
-                if waitpid(process, &status, WNOHANG) == process { return status == 0 }
-                usleep(10_000)
-            }
-            kill(process, SIGKILL)
-            waitpid(process, &status, 0)
+            if let status = end(of: start { child() ? 0 : 1 }) { return status == 0 }
         }
         return false
     }

@@ -129,7 +129,7 @@ import Testing
             _ = try PrivateDirectory(in: [tree("copies")])
             precondition(FileIdentity(path: path) != nil, "a living process lost its directory")
             kill(child, SIGKILL)
-            waitpid(child, nil, 0)
+            _ = ForkedChild.end(of: child)
             precondition(FileIdentity(path: path) != nil)
             _ = try PrivateDirectory(in: [tree("copies")])
             precondition(FileIdentity(path: path) == nil, "a dead process's directory is still there")
@@ -145,7 +145,7 @@ import Testing
             let isRemoved = ForkedChild.succeeds {
                 guard (try? PrivateDirectory.shared()) != nil, count() == 2 else { return false }
                 let grandchild = ForkedChild.start { exit(0) }
-                waitpid(grandchild, nil, 0)
+                guard ForkedChild.end(of: grandchild) != nil else { return false }
                 guard count() == 2 else { return false }
                 exit(0)
             }

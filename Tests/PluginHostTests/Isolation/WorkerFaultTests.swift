@@ -65,18 +65,21 @@ import Testing
         #expect(said.contains("3 descriptors"))
     }
 
-    @Test func fault424_aForkedProcessHasNoWorkers() async throws {
-        let worker = try fixture.start()
-        let isRefused = ForkedChild.succeeds {
-            do throws(PluginError) { _ = try worker.load(fixture.bundle) } catch {
-                return error.code == .loadInterrupted && PluginWorker.all.isEmpty
+    @Test func fault424_aForkedProcessHasNoWorkers() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try WorkerFixture()
+            let worker = try fixture.start()
+            let isRefused = ForkedChild.succeeds {
+                do throws(PluginError) { _ = try worker.load(fixture.bundle) } catch {
+                    return error.code == .loadInterrupted && PluginWorker.all.isEmpty
+                }
+                return false
             }
-            return false
+            #expect(isRefused)
+            // The child's end does not concern it.
+            #expect(worker.end == nil)
+            await worker.stop(within: .seconds(10))
         }
-        #expect(isRefused)
-        // The child's end does not concern it.
-        #expect(worker.end == nil)
-        await worker.stop(within: .seconds(10))
     }
 
     @Test func faults142And428_aWorkerProgramThatCannotBeStartedIsNamed() throws {

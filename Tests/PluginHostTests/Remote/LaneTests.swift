@@ -22,6 +22,12 @@ import Testing
             longest: longest, times: times)
     }
 
+    /// Waits until a call has begun, for which a busy machine may need long.
+    private func callIsUnderWay(in pair: LanePair) async throws {
+        for _ in 0..<10_000 where pair.hostLanes.calls.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        try #require(!pair.hostLanes.calls.isEmpty)
+    }
+
     // MARK: Long messages
 
     private static let echo = RemoteMethod<any Converter>("echo") { (_: any Converter, bytes: [UInt8]) in bytes }
@@ -130,9 +136,18 @@ import Testing
     }
 
     @Test func aCallWithoutAnAnswerInTimeEndsTheWorker() throws {
-        let pair = try pair(Self.deaf, times: .init(call: .milliseconds(50)))
-        defer { pair.end() }
-        let remote = try remote(Self.deaf, over: pair)
+        let isOver = DispatchSemaphore(value: 0)
+        let deaf = RemoteMethod<any Converter>("deaf") { (_: any Converter) throws -> Int in
+            isOver.wait(until: "the caller has its error")
+            return 2
+        }
+        // The time is also that of making the object, for which a busy machine may need long.
+        let pair = try pair(deaf, times: .init(call: .seconds(2)))
+        defer {
+            isOver.signal()
+            pair.end()
+        }
+        let remote = try remote(deaf, over: pair)
         #expect(throws: LaneFailure.timedOut) { try remote.call(0) as Int }
         let call = try #require(pair.hostOwner.lateCalls.first)
         #expect(call.isOfMethod && call.object == 1 && call.method == 0 && call.lane == 0)
@@ -147,7 +162,7 @@ import Testing
             for number in 0..<Int.max { count += try callback(number) }
             return count
         }
-        let pair = try pair(storm, times: .init(call: .milliseconds(300)))
+        let pair = try pair(storm, times: .init(call: .seconds(2)))
         defer { pair.end() }
         let remote = try remote(storm, over: pair)
         nonisolated(unsafe) var count = 0
@@ -190,7 +205,7 @@ import Testing
         defer { pair.end() }
         let remote = try remote(deaf, over: pair)
         let task = Task { try await remote.callAsync(0) as Int }
-        try await Task.sleep(for: .milliseconds(50))
+        try await callIsUnderWay(in: pair)
         task.cancel()
         let result = await task.result
         isOver.signal()
@@ -210,8 +225,7 @@ import Testing
             #expect(try await task.value == 1)
         }
         let last = Task { try await remote.callAsync(0) as Int }
-        // A busy machine may need long to begin it.
-        for _ in 0..<10_000 where pair.hostLanes.calls.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        try await callIsUnderWay(in: pair)
         try await Task.sleep(for: .milliseconds(50))
         #expect(pair.hostLanes.calls.count == 1, "it is not cancelled")
         last.cancel()

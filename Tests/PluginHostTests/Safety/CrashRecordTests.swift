@@ -91,25 +91,25 @@ import Testing
         #expect(JournalNotes(journalAt: tree("absent")).plugins.isEmpty)
     }
 
-    @Test func aPluginWithAStrikeAndRemotePointsIsDemandedToRunIsolated() throws {
-        let fixture = try QuarantineFixture()
-        var evidence = try fixture.evidence()
-        evidence.isRemote = true
-        let bundles = (try fixture.bundle(), try fixture.bundle("Two"))
-        let other = try fixture.evidence("Two")
-        #expect(
-            ForkedChild.succeeds {
-                setenv("XDG_STATE_HOME", fixture.tree("home"), 1)
-                let quarantine = Quarantine.of(application: "app")
-                let now = FileIdentity.now / 1_000_000_000
-                quarantine.note(fixture.death(now), of: evidence, .ofApplication)
-                quarantine.note(fixture.death(now), of: other, .ofApplication)
-                guard Strikes.demand(for: bundles.0) == .inProcess else { return false }
-                let records = try? CrashJournal.begin(application: "app", handlers: false)
-                return records == [] && Strikes.demand(for: bundles.0) == .isolated
-                    && (try? bundles.0.placement().execution) == .isolated
-                    && Strikes.demand(for: bundles.1) == .inProcess
-            })
+    @Test func aPluginWithAStrikeAndRemotePointsIsDemandedToRunIsolated() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try QuarantineFixture()
+            var evidence = try fixture.evidence()
+            evidence.isRemote = true
+            let one = try fixture.bundle(), two = try fixture.bundle("Two")
+            setenv("XDG_STATE_HOME", fixture.tree("home"), 1)
+            let quarantine = Quarantine.of(application: "app")
+            let now = FileIdentity.now / 1_000_000_000
+            quarantine.note(fixture.death(now), of: evidence, .ofApplication)
+            quarantine.note(fixture.death(now), of: try fixture.evidence("Two"), .ofApplication)
+            #expect(Strikes.demand(for: one) == .inProcess)
+            let records = try CrashJournal.begin(application: "app", handlers: false)
+            #expect(records == [])
+            #expect(Strikes.demand(for: one) == .isolated)
+            let placement = try one.placement()
+            #expect(placement.execution == .isolated)
+            #expect(Strikes.demand(for: two) == .inProcess)
+        }
     }
 
     @Test func aStrikeIsForgottenAfterSevenDays() throws {
@@ -125,23 +125,19 @@ import Testing
         #expect(!entry.mustRunElsewhere(at: 1_790_000_000 * 1_000_000_000))
     }
 
-    @Test func aJournalIsBegunOnceAndForAnApplicationWithAName() {
-        #expect(
-            ForkedChild.succeeds {
-                setenv("XDG_STATE_HOME", "/tmp/journal-\(getpid())", 1)
-                func code(_ name: String) -> PluginError.Code? {
-                    do {
-                        _ = try CrashJournal.begin(application: name, handlers: false)
-                        return nil
-                    } catch {
-                        return (error as? PluginError)?.code
-                    }
-                }
-                let first = code("a/b"), second = code("app"), third = code("app")
-                for path in ["app/journals/\(getpid())", "app/journals", "app", ""] {
-                    remove("/tmp/journal-\(getpid())/\(path)")
-                }
-                return first == .journalUnusable && second == nil && third == .journalUnusable
-            })
+    @Test func aJournalIsBegunOnceAndForAnApplicationWithAName() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree()
+            setenv("XDG_STATE_HOME", tree.path, 1)
+            func code(_ name: String) -> PluginError.Code? {
+                do {
+                    _ = try CrashJournal.begin(application: name, handlers: false)
+                    return nil
+                } catch { return (error as? PluginError)?.code }
+            }
+            #expect(code("a/b") == .journalUnusable)
+            #expect(code("app") == nil)
+            #expect(code("app") == .journalUnusable)
+        }
     }
 }

@@ -9,7 +9,7 @@ import Testing
     ///
     /// `lists`: by the path in the test's directory. `execution`: the bundle's own `PHExecution`. `body`: gets the bundle,
     /// whose identifier is `one`.
-    private func holds(
+    private static func holds(
         _ lists: [String: String], execution: String? = nil, _ body: (PluginBundle) throws -> Bool
     ) throws -> Bool {
         let tree = try CatalogTree([
@@ -19,8 +19,6 @@ import Testing
         return ForkedChild.succeeds {
             setenv("XDG_CONFIG_DIRS", "\(tree("first")):\(tree("second"))", 1)
             setenv("XDG_STATE_HOME", tree("state"), 1)
-            // The lists of this application are not those that another test read before the fork.
-            Quarantine.current = nil
             _ = PluginCatalog(
                 searchPaths: [tree("a")], options: .init(index: .none, quarantine: Quarantine.path(for: "app")))
             guard let bundle = try? PluginBundle.open(path: tree("a/One.bundle")) else { return false }
@@ -28,13 +26,19 @@ import Testing
         }
     }
 
-    private func execution(_ lists: [String: String], of bundle: String? = nil) throws -> [PluginExecution] {
+    private static func execution(_ lists: [String: String], of bundle: String? = nil) throws -> [PluginExecution] {
         try PluginExecution.allCases.filter { expected in
             try holds(lists, execution: bundle) { try $0.placement().execution == expected }
         }
     }
 
-    @Test func theSafestWordDecides() throws {
+    @Test func theSafestWordDecides() async {
+        await #expect(processExitsWith: .success) {
+            try Self.checkTheSafestWord()
+        }
+    }
+
+    private static func checkTheSafestWord() throws {
         #expect(try execution([:]) == [.inProcess])
         #expect(try execution(["first/app/execution": "{ Plugins = { one = isolated; }; }"]) == [.isolated])
         #expect(try execution(["first/app/execution": "{ Plugins = { two = isolated; }; }"]) == [.inProcess])
@@ -56,18 +60,25 @@ import Testing
         "{ Plugins = { two = isolated", "(one)", "{ Plugins = (one); }", "{ Plugins = { two = \"in-process\"; }; }",
         "{ Plugins = { two = (isolated); }; }", String(repeating: " ", count: 1 << 20 | 1),
     ])
-    func aDamagedListLetsNothingRunLessSafely(text: String) throws {
-        #expect(try execution(["second/app/execution": text]) == [.sandboxed])
+    func aDamagedListLetsNothingRunLessSafely(text: String) async {
+        await #expect(processExitsWith: .success) { [text = text as String] in
+            let execution = try Self.execution(["second/app/execution": text])
+            #expect(execution == [.sandboxed])
+        }
     }
 
-    @Test func aListThatIsNoFileLetsNothingRunLessSafely() throws {
-        #expect(try execution(["first/app/execution/x": ""]) == [.sandboxed])
+    @Test func aListThatIsNoFileLetsNothingRunLessSafely() async {
+        await #expect(processExitsWith: .success) {
+            let execution = try Self.execution(["first/app/execution/x": ""])
+            #expect(execution == [.sandboxed])
+        }
     }
 
-    @Test func aPluginThatCannotBeIsolatedIsRefused() throws {
-        #expect(
-            try holds(["first/app/execution": "{ Plugins = { one = isolated; }; }"], execution: "in-process") {
-                bundle in
+    @Test func aPluginThatCannotBeIsolatedIsRefused() async {
+        await #expect(processExitsWith: .success) {
+            let isRefused = try Self.holds(
+                ["first/app/execution": "{ Plugins = { one = isolated; }; }"], execution: "in-process"
+            ) { bundle in
                 do throws(PluginError) {
                     _ = try bundle.placement()
                     return false
@@ -75,6 +86,8 @@ import Testing
                     return error.code == .executionConflict
                         && error.findings[0].message.contains("the administrator's list")
                 }
-            })
+            }
+            #expect(isRefused)
+        }
     }
 }

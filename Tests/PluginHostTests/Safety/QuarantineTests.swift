@@ -121,24 +121,23 @@ struct QuarantineFixture {
         #expect(fixture.quarantine.note(death, of: evidence, limit))
     }
 
-    @Test func theEndOfAWorkerCountsForTheApplicationThatUsesThePlugin() throws {
-        let fixture = try QuarantineFixture()
-        let bundle = try fixture.bundle()
-        let isCounted = ForkedChild.succeeds {
+    @Test func theEndOfAWorkerCountsForTheApplicationThatUsesThePlugin() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try QuarantineFixture()
+            let bundle = try fixture.bundle()
             func end() -> PluginFinding? {
                 let end = WorkerEnd(cause: .signal(SIGSEGV), phase: .call(provider: "Loud", method: "filter(_:)"))
                 return Strikes.note(end, of: bundle, deaths: 2, within: .seconds(300))
             }
-            // Without an application nothing is counted; other tests of this process have made catalogues.
-            Quarantine.current = nil
-            guard end() == nil, end() == nil else { return false }
+            // Without an application nothing is counted.
+            #expect(end() == nil && end() == nil)
             _ = fixture.catalog
-            guard end() == nil, let finding = end() else { return false }
-            return finding.code == .quarantined && finding.message.contains("ended its process twice")
-                && finding.message.contains("in a call of filter(_:) of Loud")
+            #expect(end() == nil)
+            let finding = try #require(end())
+            #expect(finding.code == .quarantined && finding.message.contains("ended its process twice"))
+            #expect(finding.message.contains("in a call of filter(_:) of Loud"))
+            #expect(fixture.inFile.map(\.count) == [2] && fixture.verdicts["one"] == .quarantined)
         }
-        #expect(isCounted)
-        #expect(fixture.inFile.map(\.count) == [2] && fixture.verdicts["one"] == .quarantined)
     }
 
     // MARK: Expiry
@@ -281,21 +280,20 @@ struct QuarantineFixture {
         #expect(fixture.quarantine.isSaved)
     }
 
-    @Test func fault443_twoProcessesThatChangeOneFileLoseNothing() throws {
-        let fixture = try QuarantineFixture()
-        let evidence = try fixture.evidence(), other = try fixture.evidence("Two")
-        let limit = QuarantineList.Limit(deaths: 1000, within: .seconds(1))
-        let children = [evidence, other].map { evidence in
-            ForkedChild.start {
+    @Test func fault443_twoProcessesThatChangeOneFileLoseNothing() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try QuarantineFixture()
+            let evidence = try fixture.evidence(), other = try fixture.evidence("Two")
+            let limit = QuarantineList.Limit(deaths: 1000, within: .seconds(1))
+            func note(_ evidence: Quarantine.Entry) -> Bool {
                 for _ in 0..<50 { fixture.quarantine.note(fixture.death(), of: evidence, limit) }
-                return fixture.quarantine.findings.isEmpty ? 0 : 1
+                return fixture.quarantine.findings.isEmpty
             }
+            let child = ForkedChild.start { note(other) ? 0 : 1 }
+            #expect(note(evidence))
+            #expect(ForkedChild.end(of: child) == 0)
+            #expect(fixture.inFile.map(\.count).sorted() == [50, 50])
         }
-        for child in children {
-            var status: CInt = 0
-            #expect(waitpid(child, &status, 0) == child && status == 0)
-        }
-        #expect(fixture.inFile.map(\.count).sorted() == [50, 50])
     }
 
     @Test func fault443_aChangeWaitsForASecondAndIsThenKeptInMemory() throws {
@@ -322,10 +320,13 @@ struct QuarantineFixture {
         #expect(String(decoding: try fileBytes(fixture.file), as: UTF8.self).contains("<key>Later</key>"))
     }
 
-    @Test func theAdministratorsListHoldsForEveryBundleAndDoesNotExpire() throws {
-        let tree = try CatalogTree(["a/One.bundle": CatalogTree.list("one"), "b/One.bundle": CatalogTree.list("one")])
-        try tree.tree.write("xdg/app/quarantine", "{ Plugins = ( { Identifier = one; Reason = \"It spies\"; } ); }")
-        let tool = ForkedChild.succeeds {
+    @Test func theAdministratorsListHoldsForEveryBundleAndDoesNotExpire() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try CatalogTree([
+                "a/One.bundle": CatalogTree.list("one"), "b/One.bundle": CatalogTree.list("one"),
+            ])
+            try tree.tree.write(
+                "xdg/app/quarantine", "{ Plugins = ( { Identifier = one; Reason = \"It spies\"; } ); }")
             setenv("XDG_CONFIG_DIRS", tree("xdg"), 1)
             setenv("XDG_STATE_HOME", tree("state"), 1)
             let quarantine = Quarantine.of(application: "app")
@@ -333,11 +334,10 @@ struct QuarantineFixture {
                 searchPaths: [tree("a"), tree("b")],
                 options: .init(index: .none, quarantine: Quarantine.path(for: "app")))
             let messages = catalog.unusable.compactMap { $0.error?.findings.first }
-            return quarantine.entries.map(\.origin) == [.administrator] && catalog.plugins.isEmpty
-                && messages.count == 2 && messages[0].message.contains("It spies.")
-                && messages[0].remedy.contains("administrator") && !quarantine.clear("one")
+            #expect(quarantine.entries.map(\.origin) == [.administrator] && catalog.plugins.isEmpty)
+            #expect(messages.count == 2 && messages.first?.message.contains("It spies.") == true)
+            #expect(messages.first?.remedy.contains("administrator") == true && !quarantine.clear("one"))
         }
-        #expect(tool)
     }
 
     @Test func anApplicationsNameIsOneComponent() {

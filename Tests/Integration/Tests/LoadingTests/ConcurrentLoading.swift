@@ -342,7 +342,10 @@ enum ForkedLoad {
         try holds(waitUntil("the entry runs", entered), "the entry runs")
         let child = forkProcess()
         if child == 0 {
-            // If it hangs, a signal ends it.
+            // If it hangs, a signal ends it, which the threads of Swift's tasks block.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            pthread_sigmask(SIG_SETMASK, &signals, nil)
             alarm(60)
             // This uses only what fork() leaves intact: one load, which must not wait for a thread that no longer exists.
             let message =
