@@ -17,6 +17,13 @@ final class Reply<Value: Sendable>: Sendable {
         if isFirst { semaphore.signal() }
     }
 
+    /// Waits for the value, but not longer than a time.
+    func wait(within time: Duration) -> Value? {
+        guard semaphore.wait(timeout: .now() + time / .seconds(1)) == .success else { return nil }
+        semaphore.signal()
+        return value.withLock(\.self)
+    }
+
     /// Waits for the value.
     func wait() -> Value {
         semaphore.wait()

@@ -56,7 +56,7 @@ final class RealGadget: Gadget, @unchecked Sendable {
         case "abort when it is released":
             endsItsProcess = true
             return what
-        case "abort": abort()
+        case "abort", "abort again": abort()
         case _ where isHelper: return "\(what) in \(getpid())"
         default: return try context.service(.helper).perform(what)
         }

@@ -89,6 +89,8 @@ final class PretendedWorker: WorkerSession, @unchecked Sendable {
         try body()
     }
 
+    func callerKnows(_ bundle: PluginBundle, isPoison: Bool) {}
+
     func isEnd(duringCall error: any Error) -> Bool { (error as? MemoryConnection.Ended)?.isInCall == true }
 
     func error(_ error: any Error, during phase: WorkerEnd.Phase, of bundle: PluginBundle) -> any Error {

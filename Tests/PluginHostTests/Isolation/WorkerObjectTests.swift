@@ -42,6 +42,29 @@ import Testing
         plugin.bundle.unload()
     }
 
+    @Test func twoEndsByOneCallCountAsOne() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.deaths = 2
+            let plugin = try GadgetPlugin("GadgetOfPoison")
+            let file = plugin.directory.appending(path: "state/quarantine").path
+            try FileManager.default.createDirectory(
+                at: plugin.directory.appending(path: "state"), withIntermediateDirectories: false)
+            _ = PluginCatalog(searchPaths: [], options: .init(index: .none, quarantine: file))
+            func code(_ text: String) -> PluginError.Code? {
+                #expect(throws: PluginError.self) { try plugin.make().perform(text) }?.code
+            }
+            #expect(code("abort") == .workerEnded)
+            #expect(code("abort") == .workerEnded)
+            #expect(code("abort") == .callRefused, "another worker was started for it")
+            #expect(code("abort again") == .workerEnded)
+            #expect(code("abort again") == .quarantined)
+            // It is written on another thread.
+            let limit = Wait(atMost: .seconds(30))
+            while Quarantine.at(file).entries.isEmpty, limit.sleep() {}
+            #expect(Quarantine.at(file).entries.map(\.count) == [2])
+        }
+    }
+
     // MARK: Idle time
 
     @Test func aWorkerWithoutUseEndsAndTheNextRequestStartsAnother() async {

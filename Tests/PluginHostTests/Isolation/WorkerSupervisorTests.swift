@@ -44,6 +44,16 @@ import Testing
         #expect(decision(ends, at: 302 * second, deaths: 3) == .startNow)
     }
 
+    @Test func anEndThatIsForgivenDoesNotCount() throws {
+        let fixtures = (NSObject(), NSObject())
+        var ends = EndHistory()
+        ends.note(at: second, of: ObjectIdentifier(fixtures.0))
+        ends.note(at: 2 * second, of: ObjectIdentifier(fixtures.1))
+        #expect(decision(ends, at: 3 * second, deaths: 2) == .quarantine(2))
+        ends.forget(ObjectIdentifier(fixtures.1))
+        #expect(decision(ends, at: 2 * second, deaths: 2) == .startNow)
+    }
+
     @Test func fault440_theClockOfTheSystemDoesNotCount() {
         // A time since 1970 would be more than 50 years; the supervisor has that since the start of the machine.
         #expect(MonotonicTime.now < 20 * 365 * 86_400 * second)

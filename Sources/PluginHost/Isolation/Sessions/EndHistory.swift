@@ -16,12 +16,15 @@ struct EndHistory: Sendable {
     /// More ends are not counted.
     private static let mostKept = 64
 
-    private var times: [UInt64] = []
+    private var ends: [(time: UInt64, worker: ObjectIdentifier?)] = []
 
-    mutating func note(at time: UInt64) {
-        times.append(time)
-        if times.count > Self.mostKept { times.removeFirst() }
+    mutating func note(at time: UInt64, of worker: ObjectIdentifier? = nil) {
+        ends.append((time, worker))
+        if ends.count > Self.mostKept { ends.removeFirst() }
     }
+
+    /// Does not count the end of a worker.
+    mutating func forget(_ worker: ObjectIdentifier) { ends.removeAll { $0.worker == worker } }
 
     /// - Parameters:
     ///   - now: the time.
@@ -30,7 +33,7 @@ struct EndHistory: Sendable {
     ///   - jitter: from 0 to 1: several plug-ins that ended together should not start together.
     /// - Returns: what to do.
     func decision(at now: UInt64, deaths: Int, within time: Duration, jitter: Double) -> Decision {
-        let recent = times.filter { MonotonicTime.time($0, plus: time) > now }
+        let recent = ends.map(\.time).filter { MonotonicTime.time($0, plus: time) > now }
         if recent.count >= max(1, deaths) { return .quarantine(recent.count) }
         guard recent.count > 1, let last = recent.last else { return .startNow }
         // At once after the first end; then 100 ms, twice as long after each further end.

@@ -44,6 +44,13 @@ protocol WorkerSession: AnyObject, Sendable {
     /// If not, the call was never sent, or other code ended the process.
     func isEnd(duringCall error: any Error) -> Bool
 
+    /// A caller knows that the process ended while its code performed the caller's call.
+    ///
+    /// - Parameters:
+    ///   - bundle: whose code was called.
+    ///   - isPoison: whether the same call had ended a process before; then both ends count as one.
+    func callerKnows(_ bundle: PluginBundle, isPoison: Bool)
+
     /// The error of a caller for one that ended a call.
     ///
     /// - Parameters:

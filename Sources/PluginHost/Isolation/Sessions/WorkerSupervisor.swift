@@ -110,20 +110,28 @@ final class WorkerSupervisor: WorkerSource {
         let history = state.withLock { state in
             var ends = state.ends[bundlePath] ?? Ends(files: files)
             if let known = ends.files, let files, known != files { ends = Ends(files: files) }
-            ends.history.note(at: now)
+            ends.history.note(at: now, of: ObjectIdentifier(worker))
             state.ends[bundlePath] = ends
             return ends.history
         }
         guard let bundle else { return {} }
         return { [self] in
             WorkerReports.clean { [self] in
+                if worker.isForgiven(bundlePath) { return }
+                let decision = history.decision(
+                    at: now, deaths: placement.deaths, within: placement.deathsWithin, jitter: 0)
+                if case .quarantine = decision {
+                    worker.report(.quarantined(identifier: worker.start.bundleIdentifier))
+                }
                 guard count(end, bundle, placement) else { return }
                 state.withLock { $0.ends[bundlePath]?.isInQuarantine = true }
             }
-            let decision = history.decision(
-                at: now, deaths: placement.deaths, within: placement.deathsWithin, jitter: 0)
-            if case .quarantine = decision { worker.report(.quarantined(identifier: worker.start.bundleIdentifier)) }
         }
+    }
+
+    /// Does not count the end of a worker against a bundle: the call that ended it has ended another one before.
+    func forgive(_ worker: PluginWorker, _ bundlePath: String) {
+        state.withLock { $0.ends[bundlePath]?.history.forget(ObjectIdentifier(worker)) }
     }
 
     /// Counts an end against a bundle, over all processes of the application: see ``Strikes``.

@@ -107,6 +107,7 @@ extension PluginWorker {
             values.end = end
             let culprits = end.cause == .host ? [] : values.culprits(performed)
             values.blamed = Set(culprits.map(\.path))
+            values.unawareCallers = performed.count { $0.isOfMethod && $0.provider != 0 }
             defer { values.questions = [:] }
             return (values.questions.values.map(\.reply), end, performed, culprits)
         }
@@ -115,11 +116,35 @@ extension PluginWorker {
         let consequences = culprits.map {
             WorkerSupervisor.shared.note(end, of: $0.path, $0.bundle.object, in: self)
         }
+        if values.withLock(\.unawareCallers) == 0 { callersKnow.give(()) }
         lanes.end(in: performed)
         for reply in replies { reply.give(.ended(end)) }
         if wasReady { report(.ended(end)) }
         for consequence in consequences { consequence() }
         log.end(of: start.bundleIdentifier)
+    }
+
+    /// A caller knows that the process ended while it performed the caller's call.
+    ///
+    /// - Parameters:
+    ///   - bundle: whose code was called.
+    ///   - isPoison: whether the same call had ended a process before; then both ends count as one.
+    func callerKnows(_ bundle: PluginBundle, isPoison: Bool) {
+        let path = bundle.bundlePath
+        if isPoison { WorkerSupervisor.shared.forgive(self, path) }
+        let isLast = values.withLock { values in
+            if isPoison { values.forgiven.insert(path) }
+            values.unawareCallers -= 1
+            return values.unawareCallers == 0
+        }
+        if isLast { callersKnow.give(()) }
+    }
+
+    /// Whether its end does not count against a bundle; waits until its callers know.
+    func isForgiven(_ bundlePath: String) -> Bool {
+        // A caller may have got its answer in the moment of the end; then it does not learn of that.
+        _ = callersKnow.wait(within: .seconds(1))
+        return values.withLock { $0.forgiven.contains(bundlePath) }
     }
 
     private func cause(_ status: phs_worker_end, _ time: Duration?, _ values: Values) -> WorkerEnd.Cause {

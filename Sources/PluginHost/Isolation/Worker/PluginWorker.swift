@@ -78,6 +78,10 @@ public final class PluginWorker: Sendable {
         var unusedSince: UInt64?
         /// The paths of the bundles against which the end was counted.
         var blamed: Set<String> = []
+        /// Those of them whose call had ended a worker before.
+        var forgiven: Set<String> = []
+        /// How many callers do not know yet that it ended while it performed their calls.
+        var unawareCallers = 0
     }
 
     /// The number of the process, to show it; a later process can get the same number.
@@ -92,6 +96,8 @@ public final class PluginWorker: Sendable {
     let services = WorkerServices()
     let monitor: WorkerMonitor
     let values: Lock<Values>
+    /// Given when it has ended and the callers whose calls it performed know it.
+    let callersKnow = Reply<Void>()
     private let forkGeneration = phs_fork_generation()
 
     init(

@@ -92,11 +92,13 @@ final class IsolatedConnection: RemoteConnection {
         // Who uses the desk knows better what was called.
         if provider.isEmpty { return error }
         let known = self.error(error, from: method, during: .call(provider: provider, method: method))
-        if session.isEnd(duringCall: error), let end = (known as? PluginError)?.findings[0].workerEnd,
-            end.cause != .host, let digest = digest()
-        {
-            poison.note(PoisonCalls.Call(provider: provider, method: method, digest: digest), in: session)
+        guard session.isEnd(duringCall: error) else { return known }
+        var isPoison = false
+        if let end = (known as? PluginError)?.findings[0].workerEnd, end.cause != .host, let digest = digest() {
+            isPoison = poison.note(
+                PoisonCalls.Call(provider: provider, method: method, digest: digest), in: session)
         }
+        session.callerKnows(bundle, isPoison: isPoison)
         return known
     }
 

@@ -2,7 +2,8 @@ import Synchronization
 
 /// The calls after which worker processes of one plug-in ended.
 ///
-/// A call that ended two of them is refused: the document that makes a plug-in crash does not cost the user all others.
+/// A call that ended two of them is refused, and both ends count as one: the document that makes a plug-in crash does not
+/// cost the user all others.
 final class PoisonCalls: Sendable {
     struct Call: Hashable {
         let provider: String
@@ -29,7 +30,10 @@ final class PoisonCalls: Sendable {
     var isNeeded: Bool { hasPoison.load(ordering: .relaxed) }
 
     /// A process ended during a call; the same call on several threads ends it once.
-    func note(_ call: Call, in process: AnyObject) {
+    ///
+    /// - Returns: whether the call had ended another process before.
+    @discardableResult
+    func note(_ call: Call, in process: AnyObject) -> Bool {
         let count = ends.withLock { ends in
             guard ends[call] != nil || ends.count < Self.mostCalls else { return 0 }
             guard ends[call]?.last.object !== process else { return 0 }
@@ -38,6 +42,7 @@ final class PoisonCalls: Sendable {
             return ends[call]!.count
         }
         if count >= Self.most { hasPoison.store(true, ordering: .relaxed) }
+        return count > 1
     }
 
     func isPoison(_ call: Call) -> Bool { ends.withLock { $0[call]?.count ?? 0 } >= Self.most }
