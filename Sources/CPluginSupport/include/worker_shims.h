@@ -89,4 +89,8 @@ phs_worker_end phs_worker_look(int descriptor);
 // another state than RUNS, a second call returns REAPED on kernels before 6.15. Threads: any, one at a time.
 phs_worker_end phs_worker_reap(int descriptor);
 
+// Lets any process of the same user attach a debugger to this one, where the kernel (Yama) allows it to parents only.
+// Why: prctl() takes variable arguments. Threads: any.
+void phs_allow_debugger(void);
+
 #endif

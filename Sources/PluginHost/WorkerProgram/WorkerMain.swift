@@ -27,7 +27,7 @@ final class WorkerMain {
             hello.version == WorkerHello.currentVersion, LibraryFingerprint.isAccepted(hello.fingerprint),
             let window = descriptors.first
         else { return }
-        if hello.waitsForDebugger { waitForDebugger() }
+        if hello.waitsForDebugger { DebuggerWait.wait() }
         HostEnvironment.current = HostEnvironment(hello)
         // Without it, an end has no backtrace.
         phs_journal_write_stacks(STDERR_FILENO)
@@ -73,12 +73,6 @@ final class WorkerMain {
         let layers: [Confinement.Layer] = [.systemCalls, .network, .signals, .processes]
         send(.confined(layers.map(\.rawValue)))
         return true
-    }
-
-    private func waitForDebugger() {
-        let text = "The worker process \(getpid()) waits for a debugger.\n"
-        _ = write(STDERR_FILENO, text, text.utf8.count)
-        while ProcessLook(process: getpid())?.isTraced != true { usleep(100_000) }
     }
 }
 

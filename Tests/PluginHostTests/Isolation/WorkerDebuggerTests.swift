@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Workers that wait for a debugger, or have one.
 ///
@@ -51,9 +51,7 @@ import Testing
             setenv("PLUGINHOST_WORKER_DEBUG", "wait", 1)
             let waiting = Lock<Int32?>(nil)
             HostEnvironment.current.log = { record in
-                let words = record.message.split(separator: " ")
-                guard record.message.hasSuffix("waits for a debugger."), words.count > 3 else { return }
-                waiting.withLock { $0 = Int32(words[3]) }
+                if let process = DebuggerWait.process(in: record.message) { waiting.withLock { $0 = process } }
             }
             let fixture = try WorkerFixture()
             var placement = fixture.placement()

@@ -85,6 +85,21 @@ int child_start(char *const arguments[], int input, child_process *child) {
     return 0;
 }
 
+int child_start_in_terminal(char *const arguments[], pid_t *pid) {
+    posix_spawnattr_t attributes;
+    int error = posix_spawnattr_init(&attributes);
+    if (error != 0) return error;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    if ((error = posix_spawnattr_setsigmask(&attributes, &none)) == 0
+        && (error = posix_spawnattr_setsigdefault(&attributes, &all)) == 0
+        && (error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)) == 0)
+        error = posix_spawnp(pid, arguments[0], NULL, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
 int child_input(void) {
     int low = (int)syscall(SYS_memfd_create, "input", 1u); // MFD_CLOEXEC
     if (low < 0) return -1;
@@ -209,6 +224,12 @@ int interrupts_catch(void) {
 }
 
 int interrupts_number(void) { return interrupt; }
+
+void interrupts_ignore(bool ignored) {
+    struct sigaction action = {.sa_handler = ignored ? SIG_IGN : note_interrupt, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGQUIT, &action, NULL);
+}
 
 void interrupts_end_process(int number) {
     signal(number, SIG_DFL);

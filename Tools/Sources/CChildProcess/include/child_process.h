@@ -62,12 +62,19 @@ void child_adopt_orphans(void);
 // that starts children. Why: /proc lists children by the thread that started them.
 int child_end(pid_t pid);
 
+// Starts a program of PATH that has this process's standard streams, and may use the terminal. SIGINT and SIGQUIT, which the
+// terminal sends to both, end only the program: ignore them here meanwhile. arguments ends with NULL. Returns 0 or an error
+// number. Why: the constants of the flags are macros of a type that Swift does not convert.
+int child_start_in_terminal(char *const arguments[], pid_t *pid);
+
 // After this call SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end the process; ignored signals stay ignored.
 // Returns a descriptor that becomes readable at the first signal, or -1. Why: a handler may only write, and must
 // not be Swift code.
 int interrupts_catch(void);
 // The first signal, or 0.
 int interrupts_number(void);
+// Whether SIGINT and SIGQUIT are ignored. Called after interrupts_catch().
+void interrupts_ignore(bool ignored);
 // Ends the process by a signal, as if it had never been caught.
 void interrupts_end_process(int number);
 

@@ -9,6 +9,8 @@ struct BundleLoads {
     private let isStrict: Bool
     /// Further arguments of the child.
     private let options: [String]
+    /// Whether a debugger is started for the worker process.
+    private let debugs: Bool
     private let interrupts: Int32
     private var known: [String: LoadOutcome] = [:]
     /// Which bundle has a name at an extension point.
@@ -19,11 +21,12 @@ struct BundleLoads {
         let name: String
     }
 
-    init(of selected: [SelectedBundle], limit: Duration, isStrict: Bool, options: [String] = []) {
+    init(of selected: [SelectedBundle], limit: Duration, isStrict: Bool, options: [String] = [], debugs: Bool = false) {
         bundles = selected.compactMap { if case .bundle(let bundle) = $0 { bundle } else { nil } }
         self.limit = limit
         self.isStrict = isStrict
-        self.options = options
+        self.options = options + (debugs ? ["--gdb"] : [])
+        self.debugs = debugs
         interrupts = interrupts_catch()
         child_adopt_orphans()
     }
@@ -73,7 +76,8 @@ struct BundleLoads {
         var arguments = command + ["--mark", mark]
         for needed in needed(by: bundle) { arguments += ["--after", needed.bundlePath] }
         let child = try ChildProcess(arguments + ["--", bundle.bundlePath])
-        return child.run(mark: mark, limit: limit, interrupts: interrupts, showsOutput: showsOutput)
+        return child.run(
+            mark: mark, limit: limit, interrupts: interrupts, showsOutput: showsOutput, debugs: debugs)
     }
 
     private func notStarted(_ bundle: PluginBundle, _ failure: ChildProcess.Failure) -> LoadOutcome {

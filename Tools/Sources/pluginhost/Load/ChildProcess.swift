@@ -48,15 +48,27 @@ struct ChildProcess: ~Copyable {
     ///   - limit: how long it may run before it is killed.
     ///   - interrupts: a descriptor that becomes readable when the tool must end; -1 for none.
     ///   - showsOutput: whether its output is written to standard error.
+    ///   - debugs: whether to start a debugger for the worker process that it reports; while that runs, no time does.
     /// - Returns: how it ended and what it wrote.
-    func run(mark: String, limit: Duration, interrupts: Int32, showsOutput: Bool = true) -> ChildRun {
+    func run(
+        mark: String, limit: Duration, interrupts: Int32, showsOutput: Bool = true, debugs: Bool = false
+    ) -> ChildRun {
         let clock = ContinuousClock()
-        let deadline = clock.now + limit
+        var deadline = clock.now + limit
+        var debugger: Debugger?
         var run = ChildRun(reader: ReportReader(mark: mark))
         var streams = Streams(child, interrupts, showsOutput: showsOutput)
         while true {
             let now = clock.now
             let state = child_look(child.pid)
+            if debugs, debugger == nil, let worker = run.reader.waitingWorker, !state.hasEnded {
+                debugger = Debugger(attachingTo: worker)
+            }
+            if let debugger, debugger.isRunning {
+                // The user may want to look at a process that has ended, too.
+                debugger.look(waits: state.hasEnded)
+                deadline = clock.now + limit
+            }
             if state.hasEnded {
                 run.end = state.kind == CHILD_EXITED ? .exited(state.number) : .killed(state.number)
                 run.leftProcesses = Int(child_end(child.pid))
@@ -67,7 +79,8 @@ struct ChildProcess: ~Copyable {
                 kill()
                 break
             }
-            if streams.wait(atMost: deadline - now, &run) == .interrupted {
+            let wait = debugger?.isRunning == true ? Self.debuggerLook : deadline - now
+            if streams.wait(atMost: wait, &run) == .interrupted {
                 kill()
                 interrupts_end_process(interrupts_number())
             }
@@ -76,6 +89,9 @@ struct ChildProcess: ~Copyable {
         run.reader.end()
         return run
     }
+
+    /// The time between two looks whether the user has left the debugger.
+    private static let debuggerLook = Duration.milliseconds(100)
 
     /// How long the system may take to end a killed process; one that waits for a device takes longer.
     private static let longestEnd = Duration.seconds(5)

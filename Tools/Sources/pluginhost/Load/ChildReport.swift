@@ -7,6 +7,8 @@ import Synchronization
 enum ChildMessage: Codable {
     /// A step of a load begins; `step` is the raw value of a LoadStep.
     case step(bundlePath: String, step: String)
+    /// The worker process with a number waits for a debugger.
+    case waits(worker: Int32)
     case outcome(LoadOutcome)
     case call(CallOutcome)
     case use(UseOutcome)

@@ -14,7 +14,8 @@ struct LoadCommand: ParsableCommand {
             Libraries that only the application brings are found through LD_LIBRARY_PATH.
 
             With --isolated the code runs in a worker process with the bundle's limits. With --sandboxed it also reaches \
-            nothing but its own files and what --grant grants. In both cases nibs are not checked.
+            nothing but its own files and what --grant grants. In both cases nibs are not checked. With --gdb the debugger \
+            is attached to the worker before it opens the code.
 
             Every nib of a bundle is checked against the classes that the code registered; classes of the application are \
             not known, so what an application declares is missing here.
@@ -27,6 +28,9 @@ struct LoadCommand: ParsableCommand {
     var execution = LoadExecution.inProcess
 
     @OptionGroup var grants: GrantArguments
+
+    @Flag(help: "Attach gdb to the worker process before it opens the code; the --timeout does not run meanwhile.")
+    var gdb = false
 
     @Flag(help: "Make the objects of each nib whose File's Owner the bundle can make, and release them.")
     var instantiate = false
@@ -46,6 +50,16 @@ struct LoadCommand: ParsableCommand {
             throw ValidationError(
                 "--instantiate and --write-nib-classes need the classes of the code, which are in the worker process.")
         }
+        if gdb {
+            if execution == .inProcess {
+                throw ValidationError(
+                    """
+                    --gdb needs a worker process: add --isolated or --sandboxed. To debug a load in one process, debug your \
+                    application.
+                    """)
+            }
+            if arguments.json { throw ValidationError("--gdb uses the terminal, so it cannot write --json.") }
+        }
     }
 
     static func requireUsable(timeout: Double) throws {
@@ -57,9 +71,16 @@ struct LoadCommand: ParsableCommand {
 
     mutating func run() throws {
         let selected = arguments.select()
+        if gdb {
+            if selected.count != 1 { throw ValidationError("--gdb takes one bundle.") }
+            if !Debugger.isInstalled {
+                throw ValidationError("There is no program gdb in PATH. Install the package gdb, and try again.")
+            }
+        }
         let nibs = (instantiate ? ["--instantiate"] : []) + (writeNibClasses ? ["--write-nib-classes"] : [])
         let place = ["--\(execution.rawValue)"] + grants.arguments
-        var loads = BundleLoads(of: selected, limit: .seconds(timeout), isStrict: strict, options: nibs + place)
+        var loads = BundleLoads(
+            of: selected, limit: .seconds(timeout), isStrict: strict, options: nibs + place, debugs: gdb)
         var status = ExitStatus.fine
         var documents: [JSONValue] = []
         for (number, selected) in selected.enumerated() {
@@ -90,6 +111,7 @@ struct LoadInChildCommand: ParsableCommand {
     @Flag var instantiate = false
     @Flag var writeNibClasses = false
     @Flag var execution = LoadExecution.inProcess
+    @Flag var gdb = false
     @OptionGroup var grants: GrantArguments
     /// The beginning of each message of the report.
     @Option var mark: String
@@ -109,6 +131,13 @@ struct LoadInChildCommand: ParsableCommand {
         HostEnvironment.current.requiresDeclaredRegistrations = strict
         HostEnvironment.current.logsLoadWarnings = false
         HostEnvironment.current.loadStep = { report.send(.step(bundlePath: $0, step: $1.rawValue)) }
+        if gdb {
+            setenv("PLUGINHOST_WORKER_DEBUG", "wait", 1)
+            HostEnvironment.current.log = { [log = HostEnvironment.current.log] record in
+                if let worker = DebuggerWait.process(in: record.message) { return report.send(.waits(worker: worker)) }
+                log(record)
+            }
+        }
         grants.apply(with: execution.execution)
         // A bundle that does not load is reported in the process of that bundle.
         for path in after { _ = try? PluginBundle.open(path: path).loadAndReturnError() }

@@ -17,6 +17,8 @@ struct ReportReader {
     ///
     /// Its load is ``outcome``.
     private(set) var use: UseOutcome?
+    /// The worker process that waits for a debugger.
+    private(set) var waitingWorker: Int32?
     /// The loads under way, each begun inside of the one before it.
     private(set) var loads: [Load] = []
     /// Whether any code of a bundle was loaded.
@@ -134,6 +136,7 @@ struct ReportReader {
         case .use(let use):
             self.use = use
             outcome = use.load
+        case .waits(let worker): waitingWorker = worker
         case .step(let path, let step):
             hasBegun = true
             if let index = loads.lastIndex(where: { $0.bundlePath == path }) {

@@ -1,0 +1,25 @@
+internal import CPluginSupport.Shims
+import Glibc
+
+/// The wait of a worker for a debugger, with `PLUGINHOST_WORKER_DEBUG=wait`.
+@_spi(Tools) public enum DebuggerWait {
+    /// What the worker prints.
+    private static func message(_ process: Int32) -> String { "The worker process \(process) waits for a debugger." }
+
+    /// The number of the process that waits.
+    ///
+    /// - Parameter message: a line of the log.
+    /// - Returns: the number; nil for another line.
+    public static func process(in message: String) -> Int32? {
+        guard let number = message.split(separator: " ").lazy.compactMap({ Int32($0) }).first else { return nil }
+        return message == Self.message(number) ? number : nil
+    }
+
+    /// Prints the number of this process, and waits until a debugger is attached to it.
+    static func wait() {
+        phs_allow_debugger()
+        let line = message(getpid()) + "\n"
+        _ = write(STDERR_FILENO, line, line.utf8.count)
+        while ProcessLook(process: getpid())?.isTraced != true { usleep(100_000) }
+    }
+}
