@@ -140,6 +140,85 @@ import Testing
         #expect(good.bundles.first?["stack"] as? [String] == [])
     }
 
+    @Test func everyCommandConfinesABundleThatDemandsIt() throws {
+        let path = try BundleFixture(
+            "Confined", info: ["PHExecution": "sandboxed"], code: .c(PluginSource.good)
+        ).path
+        let call = try PluginHostTool.run("call", path, "twice", "21")
+        #expect(call.status == 0 && call.standardOutput.contains("42"), "\(call)")
+        for level in ["load", "standard", "strict"] {
+            let document = try PluginHostTool.document("check", "--level", level, path)
+            #expect(!document.codes.contains("sandboxUnavailable"), "\(level): \(document)")
+        }
+        #expect(try PluginHostTool.run("probe", path).status == 0)
+    }
+
+    // MARK: gdb
+
+    /// Attaches to the process that its arguments name, says so, and leaves with the end of the process.
+    private static let debugger = """
+        #include <signal.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/ptrace.h>
+        #include <sys/wait.h>
+        int main(int count, char **arguments) {
+            int process = atoi(arguments[count - 1]), status;
+            if (strcmp(arguments[count - 2], "--pid") || ptrace(PTRACE_SEIZE, process, 0, 0)) return 1;
+            puts("the debugger is attached");
+            fflush(stdout);
+            while (waitpid(process, &status, __WALL) == process && WIFSTOPPED(status))
+                ptrace(PTRACE_CONT, process, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
+            return 0;
+        }
+        """
+
+    @Test func theDebuggerIsAttachedBeforeTheCodeIsOpened() throws {
+        let folder = Workspace.temporary.appending(path: "debugger-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let source = folder.appending(path: "gdb.c")
+        try Data(Self.debugger.utf8).write(to: source)
+        try Tool.run(try Tool.find("clang"), [source.path, "-o", folder.appending(path: "gdb").path])
+        // The constructor is the first code that runs.
+        let code = """
+            #include <stdio.h>
+            #include <string.h>
+            __attribute__((constructor)) static void begin(void) {
+                char line[256];
+                FILE *status = fopen("/proc/self/status", "r");
+                while (status && fgets(line, sizeof line, status))
+                    if (!strncmp(line, "TracerPid:", 10)) dprintf(2, "%s to the constructor\\n", atoi(line + 10) ? "attached" : "alien");
+            }
+            \(PluginSource.good)
+            """
+        let path = try BundleFixture("Debugged", code: .c("#include <stdlib.h>\n" + code)).path
+        for execution in ["isolated", "sandboxed"] {
+            let output = try PluginHostTool.run(
+                "load", "--\(execution)", "--gdb", path, environment: ["PATH": "\(folder.path):/usr/bin:/bin"])
+            #expect(output.status == 0, "\(output)")
+            #expect(output.standardOutput.contains("the debugger is attached"), "\(output)")
+            #expect(output.standardOutput.contains("maker"), "\(output)")
+            #expect(output.standardError.contains("gdb attaches to the worker process"), "\(output)")
+            if execution == "isolated" {
+                #expect(output.standardError.contains("attached to the constructor"), "\(output)")
+            }
+        }
+    }
+
+    @Test func theDebuggerNeedsAWorkerATerminalAndOneBundle() throws {
+        let path = try BundleFixture("Whole", code: .c(PluginSource.good)).path
+        for (arguments, text) in [
+            ([path], "--gdb needs a worker process"), (["--isolated", "--json", path], "cannot write --json"),
+            (["--isolated", path, path], "takes one bundle"), (["--isolated", path], "There is no program gdb"),
+        ] {
+            let variables = text.contains("no program") ? ["PATH": "/nowhere"] : [:]
+            let output = try PluginHostTool.run(["load", "--gdb"] + arguments, environment: variables)
+            #expect(output.status == 2, "\(output)")
+            #expect((output.standardError + output.standardOutput).contains(text), "\(output)")
+        }
+    }
+
     /// A plug-in whose entry fails if it cannot read a file.
     private static func reading(_ file: String) -> String {
         offering("", entry: "if (open(\"\(file)\", O_RDONLY) < 0) return PLUGIN_FAILED;")

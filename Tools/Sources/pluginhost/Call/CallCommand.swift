@@ -115,6 +115,7 @@ struct CallInChildCommand: ParsableCommand {
         }
         child_begin()
         HostEnvironment.current.logsLoadWarnings = false
+        HostEnvironment.current.isolation = .ofTool
         HostEnvironment.current.loadStep = { report.send(.step(bundlePath: $0, step: $1.rawValue)) }
         var outcome: CallOutcome
         do {

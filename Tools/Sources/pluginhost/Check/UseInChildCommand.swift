@@ -19,6 +19,7 @@ struct UseInChildCommand: ParsableCommand {
             throw ValidationError("This is an internal part of “pluginhost check”. Do not call it yourself.")
         }
         child_begin()
+        HostEnvironment.current.isolation = .ofTool
         HostEnvironment.current.log = { _ in }  // the load before it has shown all messages
         for path in after { _ = try? PluginBundle.open(path: path).loadAndReturnError() }
         let outcome: UseOutcome

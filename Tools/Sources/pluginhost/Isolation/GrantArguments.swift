@@ -37,7 +37,7 @@ struct GrantArguments: ParsableArguments {
     ///
     /// `execution`: where the code of every bundle runs at least.
     func apply(with execution: PluginExecution) {
-        var policy = IsolationPolicy()
+        var policy = IsolationPolicy.ofTool
         policy.execution = { _ in execution }
         let grants = grant.map(\.permissions)
         policy.grant = { _, asked in
@@ -48,8 +48,16 @@ struct GrantArguments: ParsableArguments {
             }
             return permissions
         }
+        HostEnvironment.current.isolation = policy
+    }
+}
+
+extension IsolationPolicy {
+    /// That of the processes in which the tool loads bundles: what a bundle demands decides.
+    static var ofTool: IsolationPolicy {
+        var policy = IsolationPolicy()
         // A confined process must not belong to root.
         if geteuid() == 0 { policy.user = "nobody" }
-        HostEnvironment.current.isolation = policy
+        return policy
     }
 }
