@@ -211,6 +211,8 @@ struct HostileHost {
         let arguments = CommandLine.arguments
         let execution: PluginExecution = arguments[1] == "sandboxed" ? .sandboxed : .isolated
         let callTime = Int(arguments[4])!
+        let breaksProtocol = arguments[5].hasSuffix("message") || arguments[5] == "forged length"
+            || arguments[5] == "surplus descriptors" || arguments[5] == "noise everywhere"
         HostEnvironment.current.isolation.execution = { _ in execution }
         HostEnvironment.current.isolation.callTime = callTime == 0 ? nil : .milliseconds(callTime)
         HostEnvironment.current.isolation.startTime = .seconds(2)
@@ -242,10 +244,19 @@ struct HostileHost {
             if arguments[5] == "nothing" { usleep(500_000) }
             // It jumps into the frames of an earlier call.
             if arguments[5] == "jump to earlier call" { _ = try? act(hostile, arguments[5], "", 0) }
+            let worker = PluginWorker.all.first
             do {
                 let act = try action(hostile)
                 report("call", try timed("call") { try act(arguments[5], arguments[6], Int64(arguments[7])!) })
             } catch { report("call", describe(error, of: hostile)) }
+            // The answer is in a lane; what came on the control socket is seen by another thread, which may be later.
+            if breaksProtocol {
+                for _ in 0..<10_000 {
+                    if case .ended = worker?.state { break }
+                    usleep(1000)
+                }
+            }
+            if case .ended(let end)? = worker?.state { report("end", end.cause) }
             // What the first call left behind.
             do {
                 report("next", try act(hostile, "nothing", "", 7))
