@@ -84,6 +84,34 @@ for name in Twice Loud; do
     .build-all/release/pluginhost load "$work/made/$name.bundle" > /dev/null || fail "$name loads in the installed command only"
 done
 
+echo "test-install: a plug-in of another Swift toolchain"
+# This toolchain by another name: the same bytes but for the name that the notes and the library have.
+mkdir "$work/other"
+# Of root's tests: their workers have the user nobody.
+chmod 755 "$work"
+cp -R "$prefix/lib" "$prefix/libexec" "$work/other"
+cp -R "$work/made/Loud.bundle" "$work/Foreign.bundle"
+mv "$work/Foreign.bundle/Contents/Linux/Loud" "$work/Foreign.bundle/Contents/Linux/Foreign"
+sed -i 's/Loud</Foreign</' "$work/Foreign.bundle/Contents/Info.plist"
+python3 - "$work/other/lib/libPluginHost.so.$interface" "$work/other/libexec/pluginhost/pluginhost-worker" \
+    "$work/Foreign.bundle/Contents/Linux/Foreign" << 'END' || fail "the name of the toolchain is not in the files"
+import re, sys
+for path in sys.argv[1:]:
+    data = open(path, "rb").read()
+    changed = re.sub(rb"Clang (\d+\.\d+\.\d+ \(https)", rb"Klang \1", data)
+    assert changed != data, path
+    open(path, "wb").write(changed)
+END
+load() { env -i PATH=/usr/bin:/bin LC_ALL=C.UTF-8 "$prefix/bin/pluginhost" load --json "$work/Foreign.bundle" > "$work/loaded"; }
+! load || fail "code of another toolchain is loaded into the command"
+grep -q '"toolchainMismatch"' "$work/loaded" || fail "the missing runtime is not reported: $(cat "$work/loaded")"
+# As docs/isolation.md says: the directory libexec/pluginhost of the other toolchain's prefix.
+mkdir "$prefix/lib/pluginhost/runtimes"
+ln -s "$work/other/libexec/pluginhost" "$prefix/lib/pluginhost/runtimes/other"
+load || fail "the plug-in does not run in its runtime: $(cat "$work/loaded")"
+grep -qF '"'"$work/other/libexec/pluginhost"'"' "$work/loaded" || fail "it does not say in which: $(cat "$work/loaded")"
+rm -r "$prefix/lib/pluginhost/runtimes"
+
 mv "$prefix" "$work/moved"
 env -i "$work/moved/bin/pluginhost" load "$work/made/Loud.bundle" > "$work/loaded" ||
     fail "it does not work where it was moved to: $(cat "$work/loaded")"

@@ -145,9 +145,11 @@ struct LoadInChildCommand: ParsableCommand {
         do {
             let bundle = try PluginBundle.open(path: bundle)
             outcome = LoadOutcome(loading: bundle)
-            // The bundle itself may demand a safer place.
+            outcome.runtime = bundle.runtimeFindings()?.runtime
+            // The bundle itself may demand a safer place, and code of another toolchain has its own.
             let execution = max(
-                execution.execution, bundle.manifest.execution.flatMap { PluginExecution($0) } ?? .inProcess)
+                execution.execution, bundle.manifest.execution.flatMap { PluginExecution($0) } ?? .inProcess,
+                outcome.runtime == nil ? .inProcess : .isolated)
             outcome.execution = execution.description
             // The classes of nibs are in the other process.
             if outcome.state == .loaded, execution == .inProcess {

@@ -15,6 +15,8 @@ struct LoadOutcome: Codable {
     var milliseconds = 0.0
     /// Where the code was to run, as ``PluginExecution`` spells it; nil for a bundle that was not opened.
     var execution: String?
+    /// The directory of the runtime that ran the code of another toolchain.
+    var runtime: String?
     var principalClass: String?
     var classNames: [String] = []
     var registrations: [LoadedRegistration] = []
@@ -101,7 +103,7 @@ struct LoadOutcome: Codable {
     var json: JSONValue {
         .object([
             "path": .string(path), "identifier": JSONValue(identifier), "state": .string(state.rawValue),
-            "execution": JSONValue(execution),
+            "execution": JSONValue(execution), "runtime": JSONValue(runtime),
             "milliseconds": state == .loaded ? .number(milliseconds) : .null,
             "principalClass": JSONValue(principalClass), "classes": JSONValue(classNames),
             "registrations": .array(registrations.map(\.json)), "nibs": JSONValue(nibLines), "findings": report.json,
@@ -113,6 +115,7 @@ struct LoadOutcome: Codable {
         let report = report
         page.line((path.relativeToCurrentDirectory + ":", .bold), verdict(report))
         if execution != PluginExecution.inProcess.description { page.field("Execution", execution) }
+        page.field("Runtime", runtime)
         page.field("Principal class", principalClass)
         if !registrations.isEmpty {
             page.line(("Registered", .faint), indent: 2)
