@@ -109,6 +109,22 @@ import Testing
         }
     }
 
+    @Test func aFunctionOfATableThatEndedTwoWorkersIsRefused() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.remoteTables = [CTableTests.description]
+            let plugin = try TablePlugin(execution: "isolated")
+            let factory = try plugin.bundle.cProviders()[0]
+            for code: PluginError.Code in [.workerEnded, .workerEnded, .callRefused] {
+                let object = try factory.make()
+                let table = try #require(object.functions(as: Functions.self))
+                #expect(table.pointee.die(object.pointer) == 0)
+                #expect(object.failure?.code == code && object.failure?.subject == (code == .callRefused ? "die" : nil))
+                #expect((table.pointee.add(object.pointer, 1) == 1) == (code == .callRefused), "other calls are made")
+                withExtendedLifetime(object) {}
+            }
+        }
+    }
+
     @Test func aTableThatNobodyDescribesIsNotRemote() async {
         await #expect(processExitsWith: .success) {
             let plugin = try TablePlugin(execution: "isolated")

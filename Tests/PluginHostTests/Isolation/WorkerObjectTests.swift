@@ -65,6 +65,36 @@ import Testing
         }
     }
 
+    @Test func twoEndsByOneCallOfAFunctionCountAsOne() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.deaths = 2
+            let plugin = try CrashingPlugin()
+            let die = try plugin.bundle.function("die", as: ((Int32) -> Int32).self)
+            func error(_ how: Int32) -> PluginError? { #expect(throws: PluginError.self) { try die(how) } }
+            #expect(error(1)?.code == .workerEnded)
+            #expect(error(1)?.code == .workerEnded)
+            let refused = error(1)
+            #expect(refused?.code == .callRefused && refused?.subject == "die")
+            #expect(try die(7) == 7, "other values are no poison")
+            #expect(error(2)?.code == .workerEnded)
+            #expect(error(3)?.code == .quarantined)
+        }
+    }
+
+    @Test func endsInTheActivationAreNotForgiven() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.deaths = 2
+            let plugin = try CrashingPlugin(.activate)
+            func code() -> PluginError.Code? {
+                #expect(throws: PluginError.self) { try plugin.bundle.function("process", as: (() -> Int32).self)() }?
+                    .code
+            }
+            #expect(code() == .workerEnded)
+            #expect(code() == .workerEnded)
+            #expect(code() == .quarantined)
+        }
+    }
+
     // MARK: Idle time
 
     @Test func aWorkerWithoutUseEndsAndTheNextRequestStartsAnother() async {

@@ -68,9 +68,12 @@ final class WorkerDeskProxy: WorkerDesk {
         proxy: { WorkerDeskProxy($0) },
         methods: [
             RemoteMethod("activate(_:)") { try $0.activate($1) },
-            RemoteMethod("call(_:_:_:)") { try $0.call($1, $2, $3) },
+            RemoteMethod(performingMethod) { try $0.call($1, $2, $3) },
             RemoteMethod("makeObject(_:_:_:_:)") { try $0.makeObject($1, $2, $3, $4) },
         ])
+
+    /// The method that calls a function of a plug-in for the application.
+    static let performingMethod = "call(_:_:_:)"
 
     /// The number of the desk among the providers of the process.
     static let number: UInt32 = 0

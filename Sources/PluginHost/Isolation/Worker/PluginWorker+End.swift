@@ -107,7 +107,7 @@ extension PluginWorker {
             values.end = end
             let culprits = end.cause == .host ? [] : values.culprits(performed)
             values.blamed = Set(culprits.map(\.path))
-            values.unawareCallers = performed.count { $0.isOfMethod && $0.provider != 0 }
+            values.unawareCallers = performed.count(where: \.isOfMethod)
             defer { values.questions = [:] }
             return (values.questions.values.map(\.reply), end, performed, culprits)
         }

@@ -97,6 +97,9 @@ final class CObjectProxy: CObjectDesk {
         proxy: { CObjectProxy($0) },
         methods: [
             RemoteMethod("describe(_:)") { try $0.describe($1) },
-            RemoteMethod("call(_:_:)") { try $0.call($1, $2) },
+            RemoteMethod(performingMethod) { try $0.call($1, $2) },
         ])
+
+    /// The method that calls a function of the plug-in for the application.
+    static let performingMethod = "call(_:_:)"
 }

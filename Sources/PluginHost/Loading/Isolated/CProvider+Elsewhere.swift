@@ -14,7 +14,8 @@ extension CProvider {
         let desk: any CObjectDesk
         do {
             desk = try CObjectProxy.interface.make(
-                number, methods: CObjectProxy.interface.methodNames, over: code.connection)
+                number, methods: CObjectProxy.interface.methodNames,
+                over: code.connection.connection(of: name, number: 0))
         } catch {
             if error is PluginFailure || (error as? RemoteFailure)?.code == .callFailed {
                 throw bundle.instantiationFailed("the factory \(quoted(name))", error)

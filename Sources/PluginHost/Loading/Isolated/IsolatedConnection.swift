@@ -9,9 +9,9 @@ final class IsolatedConnection: RemoteConnection {
     let session: any WorkerSession
     private let bundle: PluginBundle
     private let base: any RemoteConnection
-    /// The provider that made the objects; empty for what belongs to no provider.
+    /// The provider or C factory that made the objects; empty for what belongs to none.
     private let provider: String
-    /// Its number in the process; 0 for none.
+    /// The number of the provider in the process; 0 for the desks, whose users know better what was called.
     private let number: UInt32
     private let use: Use
     /// That of the objects; nil for what belongs to no provider.
@@ -57,9 +57,9 @@ final class IsolatedConnection: RemoteConnection {
     /// The bundle was loaded, and has a number in the process.
     func isLoaded(as number: UInt32) { use.number.store(number, ordering: .relaxed) }
 
-    /// The connection for the objects of a provider, whose errors name it.
+    /// The connection for the objects of a provider, whose errors name it, or of a C factory.
     ///
-    /// `number`: that of the provider in the process.
+    /// `number`: that of the provider in the process; 0 for a C factory.
     func connection(of provider: String, number: UInt32) -> IsolatedConnection {
         IsolatedConnection(session, bundle, provider: provider, number: number, use, poison)
     }
@@ -89,17 +89,23 @@ final class IsolatedConnection: RemoteConnection {
     }
 
     func error(_ error: any Error, from method: String, of object: UInt32, digest: () -> UInt64?) -> any Error {
-        // Who uses the desk knows better what was called.
-        if provider.isEmpty { return error }
         let known = self.error(error, from: method, during: .call(provider: provider, method: method))
-        guard session.isEnd(duringCall: error) else { return known }
+        let answer = number == 0 ? error : known
+        guard session.isEnd(duringCall: error) else { return answer }
         var isPoison = false
-        if let end = (known as? PluginError)?.findings[0].workerEnd, end.cause != .host, let digest = digest() {
+        if isPerformance(method), let end = (known as? PluginError)?.findings[0].workerEnd, end.cause != .host,
+            let digest = digest()
+        {
             isPoison = poison.note(
                 PoisonCalls.Call(provider: provider, method: method, digest: digest), in: session)
         }
         session.callerKnows(bundle, isPoison: isPoison)
-        return known
+        return answer
+    }
+
+    /// Whether a method performs a call of the application, and not a step of the load, which has the same values each time.
+    private func isPerformance(_ method: String) -> Bool {
+        number != 0 || method == WorkerDeskProxy.performingMethod || method == CObjectProxy.performingMethod
     }
 
     var checksCalls: Bool { poison.isNeeded }
