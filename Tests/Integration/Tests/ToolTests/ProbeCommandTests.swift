@@ -133,6 +133,8 @@ import Testing
                 stack.contains { $0.hasPrefix("plugin_entry + ") || $0.hasPrefix("break_it + ") }, "\(document)")
             let text = try PluginHostTool.run("load", "--\(execution)", path).standardOutput
             #expect(text.contains("The stack of the worker, innermost first"), "\(text)")
+            #expect(text.contains(" in Contents/Linux/CrashingElsewhere\n"), "\(text)")
+            #expect(text.contains(" more, of the worker program") && !text.contains("libPluginHost"), "\(text)")
         }
         // Where nothing crashed, there is none.
         let good = try PluginHostTool.document(

@@ -129,13 +129,22 @@ struct LoadOutcome: Codable {
         report.write(to: &page)
         if !stack.isEmpty {
             page.line(("The stack of the worker, innermost first", .faint), indent: 4)
-            for line in stack { page.paragraph(line, indent: 6) }
+            for line in plugInStack { page.paragraph(line, indent: 6) }
         }
         if report.findings.contains(where: { $0.code == .dependencyMissing }) {
             page.paragraph(
                 "Only the tool's own libraries are loaded here: add the directory of the application's to LD_LIBRARY_PATH.",
                 indent: 2)
         }
+    }
+
+    /// The stack as far as the plug-in was called; what called it is the worker program, the same in each.
+    private var plugInStack: [String] {
+        let inside = " in \(path)/"
+        guard let last = stack.lastIndex(where: { $0.contains(inside) }) else { return stack }
+        let rest = stack.count - last - 1
+        return stack[...last].map { $0.replacing(inside, with: " in ") }
+            + (rest == 0 ? [] : ["\(rest) more, of the worker program; --json shows them"])
     }
 
     private func verdict(_ report: FindingReport) -> (String, Page.Style) {
