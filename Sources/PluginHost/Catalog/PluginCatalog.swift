@@ -250,6 +250,11 @@ public final class PluginCatalog: Sendable {
     /// Why the user's choices cannot be used.
     var choicesFinding: PluginFinding? { state.withLock(\.choicesFinding) }
 
+    /// What the user allowed the plug-ins, beside the application's quarantine; nil for a catalogue without one.
+    var consents: PluginConsents? {
+        options.quarantine.map { PluginConsents.at(Path.join(Path.parent($0), PluginConsents.fileName)) }
+    }
+
     /// Why files of the quarantine cannot be used.
     var quarantineFindings: [PluginFinding] { options.quarantine.map { Quarantine.at($0).findings } ?? [] }
 

@@ -11,6 +11,9 @@ public struct PluginExplanation: Sendable {
     private let searchPaths: [String]
     /// Why the plug-in in use does not load: the probe that the catalogue demands failed before.
     private let failedProbe: PluginFinding?
+    /// What the plug-in in use asks for, and did not ask for when the user decided what it may reach; none if the user
+    /// never did.
+    public let unanswered: PluginPermissions
     /// Why a search path or an Info.plist could not be read that may belong to the identifier.
     private let unread: PluginFinding?
 
@@ -27,6 +30,8 @@ public struct PluginExplanation: Sendable {
             plugin.flatMap { plugin in
                 catalog.probes.flatMap { probes in (try? plugin.opened()).flatMap(probes.knownFailure) }
             }?.findings.first
+        unanswered =
+            plugin.flatMap { plugin in catalog.consents?.added(by: plugin) } ?? PluginPermissions()
         unread =
             catalog.folders.firstNonNil(\.finding)
             ?? all.first { $0.verdict == .malformed && $0.record.listPath == nil }?.findings.first
@@ -36,7 +41,9 @@ public struct PluginExplanation: Sendable {
     public var sentence: String {
         if let plugin {
             let version = plugin.version.map { " " + $0 } ?? ""
-            let use = "\(quoted(identifier))\(version) is used, from \(quoted(plugin.candidate.path))."
+            let use = [
+                "\(quoted(identifier))\(version) is used, from \(quoted(plugin.candidate.path)).", unansweredSentence,
+            ].compactMap(\.self).joined(separator: " ")
             return failedProbe.map { "\(use) But it does not load: \($0.message)" } ?? use
         }
         if candidates.isEmpty, let unread {
@@ -48,6 +55,16 @@ public struct PluginExplanation: Sendable {
         }
         let reasons = candidates.map { "\(quoted($0.path)): \($0.explanation)" }
         return "No bundle with the identifier \(quoted(identifier)) can be used. " + reasons.joined(separator: " ")
+    }
+
+    /// What an update asks for since the user decided; nil for nothing.
+    @_spi(Tools) public var unansweredSentence: String? {
+        unanswered.isEmpty
+            ? nil
+            : """
+            It asks for more than when the user decided what it may reach: \(unanswered.items.joined(separator: ", ")). Until \
+            the user has answered again, it reaches what was allowed then.
+            """
     }
 
     /// The remedy; empty if nothing needs to be done.

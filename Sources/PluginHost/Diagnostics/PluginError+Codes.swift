@@ -211,6 +211,10 @@ extension PluginError.Code {
     ///
     /// A warning: what is known of it is still used.
     public static let quarantineUnusable = Self(rawValue: "quarantineUnusable")
+    /// The file with what the user allowed plug-ins to reach cannot be read or written, or is damaged.
+    ///
+    /// A warning: plug-ins get less, never more.
+    public static let consentsUnusable = Self(rawValue: "consentsUnusable")
     /// A safe start leaves the plug-in out.
     ///
     /// A warning.

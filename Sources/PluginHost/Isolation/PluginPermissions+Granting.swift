@@ -20,6 +20,28 @@ extension PluginPermissions {
         return granted
     }
 
+    /// The part of these permissions that others do not include.
+    ///
+    /// - Parameters:
+    ///   - known: the others.
+    ///   - places: where the paths lead, so that different spellings of a directory are recognised.
+    /// - Returns: what is new, without reasons for the rest.
+    func beyond(_ known: PluginPermissions, at places: PermissionPlaces) -> PluginPermissions {
+        var new = PluginPermissions()
+        let knownFiles = known.files.compactMap { PlacedFile($0, places) }
+        new.files = files.filter { file in
+            guard let place = PlacedFile(file, places) else { return true }
+            return !knownFiles.contains { place.isIn($0) && file.access <= $0.file.access }
+        }
+        new.network = network.beyond(known.network)
+        new.processes = processes && !known.processes
+        new.devices = devices.subtracting(known.devices)
+        new.environment = environment.subtracting(known.environment)
+        let names = Set(new.names.map(\.rawValue))
+        new.reasons = reasons.filter { names.contains($0.key) }
+        return new
+    }
+
     /// Whether there is something of `$STATE` among them.
     var hasStateDirectory: Bool { files.contains { (try? PermissionPath($0.path))?.base == .state } }
 
@@ -66,6 +88,16 @@ extension PluginPermissions.Network {
         case (.any, let rest), (let rest, .any): return rest
         case (.ports(let connect, let listen), .ports(let others, let otherListens)):
             let connect = connect.intersection(others), listen = listen.intersection(otherListens)
+            return connect.isEmpty && listen.isEmpty ? .none : .ports(connect: connect, listen: listen)
+        }
+    }
+
+    fileprivate func beyond(_ known: Self) -> Self {
+        switch (self, known) {
+        case (.none, _), (_, .any): return .none
+        case (.any, _), (_, .none): return self
+        case (.ports(let connect, let listen), .ports(let others, let otherListens)):
+            let connect = connect.subtracting(others), listen = listen.subtracting(otherListens)
             return connect.isEmpty && listen.isEmpty ? .none : .ports(connect: connect, listen: listen)
         }
     }

@@ -27,6 +27,27 @@ extension PluginPermissions {
         for part in parts { try add(part) }
     }
 
+    /// Permissions as ``items`` has them.
+    ///
+    /// - Throws: ``Fault`` for one that this version does not know.
+    init(items: [String]) throws(Fault) {
+        self.init()
+        for item in items { try add(item) }
+    }
+
+    /// The permissions without their reasons, each as ``init(parsing:)`` spells it.
+    @_spi(Tools) public var items: [String] {
+        var items = files.map { "files=\($0.path):\($0.access.rawValue)" }
+        switch network {
+        case .none: break
+        case .any: items.append("network=any")
+        case .ports(let connect, let listen):
+            items += connect.sorted().map { "network=connect:\($0)" } + listen.sorted().map { "network=listen:\($0)" }
+        }
+        if processes { items.append(Name.processes.rawValue) }
+        return items + devices.sorted().map { "devices=\($0)" } + environment.sorted().map { "environment=\($0)" }
+    }
+
     /// These permissions and others.
     @_spi(Tools) public mutating func add(_ other: PluginPermissions) {
         files += other.files

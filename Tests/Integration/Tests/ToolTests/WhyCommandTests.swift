@@ -100,12 +100,48 @@ import Testing
         #expect(!hostile.contains("\u{1B}"))
     }
 
+    @Test func whatAnUpdateAsksForSinceTheUserDecidedIsNamed() throws {
+        let home = try PluginFolder()
+        let environment = [
+            "XDG_DATA_HOME": home.path + "/share", "XDG_STATE_HOME": home.path + "/state", "XDG_DATA_DIRS": "/nowhere",
+        ]
+        let bundle = home.path + "/share/my-editor/plugins/Words.bundle"
+        func write(_ text: String, to path: String) throws {
+            let file = URL(filePath: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        try write(
+            """
+            { CFBundleIdentifier = org.example.Words; CFBundleVersion = 2;
+              PHPermissions = { network = any; environment = (LANG); reasons = { network = "It looks up words."; }; }; }
+            """, to: bundle + "/Contents/Info.plist")
+        func why() throws -> (unanswered: [String]?, text: String) {
+            let arguments = ["why", "org.example.Words", "--application", "my-editor"]
+            let document = try PluginHostTool.document(of: arguments, environment: environment)
+            let text = try PluginHostTool.run(arguments, environment: environment).standardOutput
+            return (document.object["unanswered"] as? [String], PluginHostTool.words(text))
+        }
+        let before = try why()
+        #expect(before.unanswered == [] && !before.text.contains("asks for more"), "\(before)")
+        try write(
+            """
+            { Plugins = ({ Identifier = org.example.Words; Path = "\(bundle)"; Asked = ("environment=LANG"); Allowed = (); }); }
+            """, to: home.path + "/state/my-editor/consents")
+        let after = try why()
+        #expect(after.unanswered == ["network=any"])
+        #expect(
+            after.text.contains("It asks for more than when the user decided what it may reach: network=any."),
+            "\(after)")
+    }
+
     @Test func theDocumentHasEveryKey() throws {
         for identifier in ["org.example.Base", "nobody"] {
             let document = try PluginHostTool.document("why", identifier, "--in", try chain().path)
             let keys: Set = [
                 "format", "command", "identifier", "used", "path", "sentence", "remedy", "bundles", "findings", "needs",
-                "uses", "neededBy", "without", "similar", "strikes",
+                "uses", "neededBy", "without", "similar", "strikes", "unanswered",
             ]
             #expect(Set(document.object.keys) == keys)
         }

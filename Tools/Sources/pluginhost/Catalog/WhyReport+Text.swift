@@ -1,4 +1,4 @@
-import PluginHost
+@_spi(Tools) import PluginHost
 
 extension WhyReport {
     func write(to page: inout Page) {
@@ -10,6 +10,7 @@ extension WhyReport {
         }
         for facts in candidates { write(facts, to: &page) }
         if let strikes { page.paragraph(strikes, indent: 2, .yellow) }
+        if let sentence = explanation.unansweredSentence { page.paragraph(sentence, indent: 2, .yellow) }
         writeCheck(to: &page)
         writeNeeds(to: &page)
         writeNeededBy(to: &page)

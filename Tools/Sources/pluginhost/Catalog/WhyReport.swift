@@ -144,7 +144,7 @@ extension WhyReport {
                     }),
             ]),
             "similar": JSONValue(similar),
-            "strikes": JSONValue(strikes),
+            "strikes": JSONValue(strikes), "unanswered": JSONValue(explanation.unanswered.items),
         ]
     }
 }

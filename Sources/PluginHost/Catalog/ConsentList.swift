@@ -1,0 +1,79 @@
+internal import PropertyLists
+
+/// The content of a file with consents.
+struct ConsentList: Sendable, Equatable {
+    private(set) var consents: [PluginConsents.Consent] = []
+    /// Keys of later versions, which are kept when the file is written.
+    private var others: [String: PropertyList] = [:]
+
+    private static let key = "Plugins"
+
+    init() {}
+
+    /// Reads a list.
+    ///
+    /// Returns nil if something in it is not as this version writes it.
+    init?(_ list: PropertyList) {
+        guard case .dictionary(var items) = list, let rows = items[Self.key]?.array else { return nil }
+        for row in rows {
+            guard let consent = PluginConsents.Consent(row) else { return nil }
+            consents.append(consent)
+        }
+        items[Self.key] = nil
+        others = items
+    }
+
+    var list: PropertyList {
+        var items = others
+        items[Self.key] = .array(consents.map(\.list))
+        return .dictionary(items)
+    }
+
+    // MARK: Changes
+
+    /// A change that could not be written is made again later.
+    enum Change: Sendable, Equatable {
+        case give(PluginConsents.Consent)
+        case withdraw(String)
+    }
+
+    mutating func apply(_ change: Change) {
+        switch change {
+        case .give(let new):
+            consents.removeAll { $0.identifier == new.identifier && $0.bundlePath == new.bundlePath }
+            consents.append(new)
+        case .withdraw(let identifier): consents.removeAll { $0.identifier == identifier }
+        }
+    }
+}
+
+extension PluginConsents.Consent {
+    private enum Key {
+        static let identifier = "Identifier"
+        static let path = "Path"
+        static let asked = "Asked"
+        static let allowed = "Allowed"
+    }
+
+    fileprivate init?(_ row: PropertyList) {
+        guard case .dictionary(let items) = row, let identifier = items[Key.identifier]?.string,
+            let path = items[Key.path]?.string, let asked = items[Key.asked].flatMap(Self.permissions),
+            let allowed = items[Key.allowed].flatMap(Self.permissions)
+        else { return nil }
+        self.init(identifier: identifier, bundlePath: path, asked: asked, allowed: allowed)
+    }
+
+    fileprivate var list: PropertyList {
+        .dictionary([
+            Key.identifier: .string(identifier), Key.path: .string(bundlePath),
+            Key.asked: .array(asked.items.map(PropertyList.string)),
+            Key.allowed: .array(allowed.items.map(PropertyList.string)),
+        ])
+    }
+
+    private static func permissions(_ list: PropertyList) -> PluginPermissions? {
+        guard let items = list.array else { return nil }
+        let texts = items.compactMap(\.string)
+        return texts.count == items.count ? try? PluginPermissions(items: texts) : nil
+    }
+}
