@@ -43,7 +43,7 @@ struct phs_lane {
     uint32_t number;  // of the last turn of the host
     uint32_t before;  // the one before it
     struct patience turns, pieces;
-    _Atomic uint32_t cancelled;    // the latest, of the host
+    _Atomic uint64_t call;         // of the host: the number of the turn that began it, and CANCELLED
     _Atomic uint32_t interrupted;  // not 0: the thread that waits is to return ECANCELED
 } __attribute__((aligned(64)));
 
@@ -322,13 +322,30 @@ int phs_lane_receive(phs_lane *lane, bool is_piece, uint64_t deadline, phs_turn 
 
 // MARK: - Cancelling, phase
 
-void phs_lane_cancel(phs_lane *lane, uint32_t number) {
-    uint32_t latest = atomic_load(&lane->cancelled);
-    // A late cancellation of an earlier call must not undo that of the present one.
+// In lane.call.
+static const uint64_t CANCELLED = 1ull << 32;
+
+// Tells the worker whether the call is cancelled. Whoever writes last has seen the latest call: a thread that cancels an
+// earlier one cannot undo what another one has told.
+static void tell_cancelled(phs_lane *lane) {
+    uint64_t call;
     do {
-        if ((int32_t)(number - latest) <= 0) return;
-    } while (!atomic_compare_exchange_weak(&lane->cancelled, &latest, number));
-    atomic_store(SHARED(lane->head->cancelled), number);
+        call = atomic_load(&lane->call);
+        atomic_store(SHARED(lane->head->cancelled), call & CANCELLED ? (uint32_t)call : 0);
+    } while (atomic_load(&lane->call) != call);
+}
+
+void phs_lane_begin_call(phs_lane *lane, uint32_t number) {
+    uint64_t before = atomic_load(&lane->call);
+    atomic_store(&lane->call, number);
+    // Numbers come again: the worker must not take a later call for the one that was cancelled.
+    if (before & CANCELLED) tell_cancelled(lane);
+}
+
+void phs_lane_cancel(phs_lane *lane, uint32_t number) {
+    uint64_t call = number;
+    if (!atomic_compare_exchange_strong(&lane->call, &call, number | CANCELLED)) return;
+    tell_cancelled(lane);
     atomic_store(&lane->interrupted, 1);
     wake(SHARED(lane->head->reply), 1, 0);
 }

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func lanesCarryCallsAndSurviveEverythingThatAWorkerWrites() throws {
-        try Programs().expectFacts(atLeast: 41, of: "lanes", with: ["landlock"])
+        try Programs().expectFacts(atLeast: 44, of: "lanes", with: ["landlock"])
     }
 
     @Test func theControlSocketRefusesEveryForgedPacket() throws {

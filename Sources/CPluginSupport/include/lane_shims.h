@@ -95,12 +95,14 @@ void phs_lane_send(phs_lane *lane, phs_turn *turn);
 // than the lane.
 // After EPIPE and EPROTO the lane cannot be used: the worker must be killed. After the others the caller waits again, or
 // gives up the lane with its worker. `is_piece`: whether the other side only copies a piece of a long message meanwhile.
-// Cost: first looks for up to 10 microseconds (200 for a piece) if that was worth it lately and the other side last ran
+// Cost: first looks for up to 50 microseconds (200 for a piece) if that was worth it lately and the other side last ran
 // on another processor, then sleeps.
 int phs_lane_receive(phs_lane *lane, bool is_piece, uint64_t deadline, phs_turn *turn);
 
-// Host, any thread: the call that began with this turn is no longer wanted. A call that has ended is not affected. The
-// thread that waits for the answer is woken.
+// Host: a call has begun with this turn, which was handed over.
+void phs_lane_begin_call(phs_lane *lane, uint32_t number);
+// Host, any thread: the call that began with this turn is no longer wanted. A later call is not affected. The thread that
+// waits for the answer is woken.
 void phs_lane_cancel(phs_lane *lane, uint32_t number);
 // Worker, any thread; costs one load.
 bool phs_lane_is_cancelled(const phs_lane *lane, uint32_t number);

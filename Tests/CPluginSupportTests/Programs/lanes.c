@@ -182,6 +182,7 @@ static int call(phs_window *window, phs_turn turn, phs_turn *answer, uint64_t de
     if (index < 0) return errno;
     phs_lane *lane = phs_window_lane(window, index);
     phs_lane_send(lane, &turn);
+    phs_lane_begin_call(lane, turn.number);
     int error;
     do error = phs_lane_receive(lane, false, deadline, answer);
     while (error == ECANCELED); // also after a call before this one was cancelled
@@ -298,12 +299,32 @@ static void cancelling(void) {
     phs_turn turn = {.method = HANG};
     phs_lane *lane = phs_window_lane(host.window, phs_window_take_lane(host.window, 0));
     phs_lane_send(lane, &turn);
+    phs_lane_begin_call(lane, turn.number);
     uint64_t start = phs_now();
     fact(
         phs_lane_receive(lane, false, after(5000), &answer) == ECANCELED && phs_now() < start + 900000000u,
         "the thread that waits for an answer is woken when its call is cancelled");
     pthread_join(thread, NULL);
     finish(&host);
+}
+
+static void cancelling_after_many_calls(void) {
+    phs_failure failure;
+    phs_window *window = phs_window_make(&failure);
+    phs_lane *lane = phs_window_lane(window, 0);
+    phs_turn first = {0}, later = {0};
+    phs_lane_send(lane, &first);
+    phs_lane_begin_call(lane, first.number);
+    phs_lane_cancel(lane, first.number);
+    lane->number += 3000000000u;
+    phs_lane_send(lane, &later);
+    phs_lane_begin_call(lane, later.number);
+    fact(!phs_lane_is_cancelled(lane, first.number), "a number that comes again is not that of a cancelled call");
+    phs_lane_cancel(lane, first.number);
+    fact(!phs_lane_is_cancelled(lane, first.number), "cancelling a call that has ended tells the worker nothing");
+    phs_lane_cancel(lane, later.number);
+    fact(phs_lane_is_cancelled(lane, later.number), "a call can be cancelled after three thousand million turns");
+    phs_window_free(window);
 }
 
 static void *monitor(void *argument) {
@@ -689,6 +710,7 @@ int main(int count, char **words) {
     messages();
     callbacks();
     cancelling();
+    cancelling_after_many_calls();
     deaths();
     forged();
     corrupted(turns);

@@ -103,6 +103,7 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
         guard head.isRequest else { return }
         depth += 1
         guard depth == 1 else { return }
+        phs_lane_begin_call(lane, number)
         // Either this thread or the one that cancels sees what the other has stored.
         firstTurn.store(number, ordering: .sequentiallyConsistent)
         if cancelTime.load(ordering: .sequentiallyConsistent) != 0 { phs_lane_cancel(lane, number) }
