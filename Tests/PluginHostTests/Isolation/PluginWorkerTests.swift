@@ -246,7 +246,7 @@ import Testing
         let worker = try fixture.start()
         for ready in [WorkerReady(version: 99, fingerprint: ""), WorkerReady(fingerprint: "other")] {
             worker.values.withLock { values in
-                values.isReady = false
+                (values.isKnown, values.isReady) = (false, false)
                 values.refusal = []
                 values.questions[.start] = WorkerAnswer.Pending(reply: Reply(), time: .seconds(1), due: .max)
             }

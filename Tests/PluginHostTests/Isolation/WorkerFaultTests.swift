@@ -54,6 +54,40 @@ import Testing
         }
     }
 
+    /// Python that sends a message of the worker.
+    private func sending(_ message: ControlMessage, sequence: Int) throws -> String {
+        let bytes = try message.bytes().map(String.init).joined(separator: ",")
+        return "send(\(message.kind.rawValue), bytes([\(bytes)]), sequence=\(sequence))"
+    }
+
+    @Test func fault410_aWorkerThatDoesNotSayOnceWhichLibraryItHasIsEnded() throws {
+        let ready = ControlMessage.ready(WorkerReady(fingerprint: LibraryFingerprint.current))
+        for packets in [
+            try sending(.confined([]), sequence: 1),
+            try sending(.failed(0, []), sequence: 1),
+            try sending(ready, sequence: 1) + "\n" + sending(ready, sequence: 2),
+        ] {
+            var placement = fixture.placement()
+            placement.program = try sending(packets)
+            let error = try error(placement)
+            guard case .violation(let said) = error.workerEnd?.cause else {
+                Issue.record("\(packets): \(error)")
+                continue
+            }
+            #expect(said.contains("none is expected"))
+        }
+    }
+
+    @Test func fault409_aWorkerOfAnotherBuildIsRefusedEvenIfItGoesOn() throws {
+        var placement = fixture.placement()
+        placement.program = try sending(
+            sending(.ready(WorkerReady(fingerprint: "other")), sequence: 1) + "\n"
+                + sending(.confined([]), sequence: 2))
+        let error = try error(placement)
+        #expect(error.code == .workerUnavailable && error.subject == "fingerprint")
+        #expect(error.findings[0].remedy.contains("Restart the application"))
+    }
+
     @Test func fault411_aWorkerThatSendsSurplusDescriptorsIsEnded() throws {
         var placement = fixture.placement()
         placement.program = try sending("send(33, bytes(12), files=3)")

@@ -6,17 +6,18 @@ extension PluginWorker {
     ///
     /// - Throws: ``ControlFault`` if the worker must not send it now.
     func take(_ message: ControlMessage, _ descriptors: [RemoteDescriptor]) throws(ControlFault) {
-        let isReady = values.withLock(\.isReady)
+        let (isKnown, isReady) = values.withLock { ($0.isKnown, $0.isReady) }
         switch message {
         case .ready(let ready):
             // It may come before the thread that started the worker waits for it.
-            guard !isReady else { throw outOfOrder(message) }
+            guard !isKnown else { throw outOfOrder(message) }
+            values.withLock { $0.isKnown = true }
             if let finding = mismatch(ready) { refuse([finding]) }
         case .confined(let layers):
-            guard !isReady else { throw outOfOrder(message) }
+            guard isKnown, !isReady else { throw outOfOrder(message) }
             becomeReady(layers)
         case .failed(0, let findings):
-            guard !isReady else { throw outOfOrder(message) }
+            guard isKnown, !isReady else { throw outOfOrder(message) }
             refuse(findings)
         case .loaded(let bundle, let report):
             // Before the load returns, because the first call may follow at once.
@@ -86,10 +87,14 @@ extension PluginWorker {
                     remedy: "Install the worker program of the same build as the library.")
             ])
         }
-        values.withLock { values in
+        let isWanted = values.withLock { values in
+            // One that was refused may have sent this before it was killed.
+            guard values.cause == nil else { return false }
             values.isReady = true
             values.confinement = confinement
+            return true
         }
+        guard isWanted else { return }
         Self.table.withLock { $0[ObjectIdentifier(self)] = self }
         report(.started)
         _ = give(.done, to: .start)

@@ -39,6 +39,9 @@ public final class PluginWorker: Sendable {
     }
 
     struct Values {
+        /// Whether it has said which library it has.
+        var isKnown = false
+        /// Whether it was taken into use.
         var isReady = false
         /// Why it was not taken into use, although it runs.
         var refusal: [PluginFinding] = []
