@@ -72,7 +72,8 @@ public struct IsolationPolicy: Sendable {
     public var user: String?
     /// How many workers without a plug-in are kept ready, so that the first call need not wait.
     ///
-    /// Default: 0.
+    /// They are started with the first worker. One serves only plug-ins with the same rights, and if it is sandboxed only
+    /// the plug-in for which it was started. If they are too many, the oldest are ended. Default: 0.
     public var spares: Int
     /// How often the worker of a plug-in may end within ``deathsWithin`` before the plug-in is put into quarantine.
     ///

@@ -131,4 +131,19 @@ import Testing
         while spares.workers.first === ready || spares.count != 1, limit.sleep() {}
         for worker in [first, second, third] + spares.workers { await worker.stop(within: .seconds(10)) }
     }
+
+    @Test func asManySpareWorkersAreKeptAsThePolicySays() async throws {
+        let fixture = try WorkerFixture()
+        let spares = WorkerSpares()
+        var placement = fixture.placement()
+        placement.spares = 2
+        let used = try spares.worker(for: placement, fixture.bundle)
+        let limit = Wait(atMost: .seconds(30))
+        while spares.count < 2, limit.sleep() {}
+        #expect(spares.count == 2)
+        let next = try spares.worker(for: placement, fixture.bundle)
+        while spares.count < 2, limit.sleep() {}
+        #expect(spares.count == 2)
+        for worker in [used, next] + spares.workers { await worker.stop(within: .seconds(10)) }
+    }
 }

@@ -42,17 +42,23 @@ final class WorkerSpares: Sendable {
         }
     }
 
-    /// Starts another one on another thread, and ends those that are too many.
+    /// Starts what is missing on another thread, and ends those that are too many.
     private func refill(_ key: Key, _ placement: Placement, _ bundle: PluginBundle) {
         DispatchQueue.global().async { [self] in
-            guard let worker = try? PluginWorker.start(placement, for: bundle) else { return }
-            let surplus = spares.withLock { spares in
-                spares.append((key, worker))
-                let surplus = spares.prefix(max(0, spares.count - placement.spares)).map(\.worker)
-                spares.removeFirst(surplus.count)
-                return surplus
+            // Only one of those that serve a single bundle, which uses one at a time.
+            for _ in 0..<(key.bundlePath == nil ? placement.spares : 1) {
+                let isMissing = spares.withLock { spares in
+                    spares.count { $0.key == key } < placement.spares
+                }
+                guard isMissing, let worker = try? PluginWorker.start(placement, for: bundle) else { return }
+                let surplus = spares.withLock { spares in
+                    spares.append((key, worker))
+                    let surplus = spares.prefix(max(0, spares.count - placement.spares)).map(\.worker)
+                    spares.removeFirst(surplus.count)
+                    return surplus
+                }
+                for worker in surplus { worker.stop(by: PluginWorker.unloadTime) }
             }
-            for worker in surplus { worker.stop(by: PluginWorker.unloadTime) }
         }
     }
 }
