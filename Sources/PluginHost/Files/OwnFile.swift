@@ -39,20 +39,16 @@ enum OwnFile {
         return bytes
     }
 
-    /// Makes a directory for such files, and those above it that are missing; nobody else may enter it.
+    /// Makes a directory for such files, and those above it that are missing; nobody else may list them.
     ///
-    /// - Parameters:
-    ///   - path: the directory; nothing happens if it exists.
-    ///   - modeAbove: the permissions of those above it.
-    static func makeDirectory(_ path: String, modeAbove: mode_t = 0o700) {
-        if mkdir(path, 0o700) == 0 || errno != ENOENT || path == "/" { return }
-        makeAbove(Path.parent(path), modeAbove)
-        _ = mkdir(path, 0o700)
-    }
-
-    private static func makeAbove(_ path: String, _ mode: mode_t) {
+    /// Nobody else may enter them either, unless they are root's: its workers have another user, who passes through them
+    /// to the `$STATE` of a plug-in. The files are their owner's alone.
+    ///
+    /// - Parameter path: the directory; nothing happens if it exists.
+    static func makeDirectory(_ path: String) {
+        let mode: mode_t = geteuid() == 0 ? 0o711 : 0o700
         if mkdir(path, mode) == 0 || errno != ENOENT || path == "/" { return }
-        makeAbove(Path.parent(path), mode)
+        makeDirectory(Path.parent(path))
         _ = mkdir(path, mode)
     }
 

@@ -38,8 +38,8 @@ struct StateDirectory: Sendable, Hashable {
     /// - Parameter owner: who must own it, if that is not the user of this process.
     /// - Throws: ``Failure`` with the error of the system.
     func make(for owner: (user: UInt32, group: UInt32)? = nil) throws(Failure) {
-        // Another user has to pass through those above, but must not list them.
-        OwnFile.makeDirectory(path, modeAbove: owner == nil ? 0o700 : 0o711)
+        OwnFile.makeDirectory(Path.parent(path))
+        _ = mkdir(path, 0o700)
         let directory = phs_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         guard directory >= 0 else { throw Failure(errno: errno) }
         defer { close(directory) }

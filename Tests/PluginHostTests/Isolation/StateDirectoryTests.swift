@@ -40,7 +40,9 @@ import Testing
             #expect(try StateDirectoryTests.state(plugin) == .string(path))
             for made in [all, all + "/Keeper", path] {
                 let mode = try StateDirectoryTests.status(made).st_mode
-                #expect(mode & 0o7777 == 0o700 && mode & S_IFMT == S_IFDIR)
+                // The workers of root have another user, who passes through those above.
+                let expected: mode_t = geteuid() == 0 && made != path ? 0o711 : 0o700
+                #expect(mode & 0o7777 == expected && mode & S_IFMT == S_IFDIR)
             }
             // Somebody removed it.
             try FileManager.default.removeItem(atPath: path)
@@ -98,6 +100,19 @@ import Testing
             // In the application's process it finds what it kept.
             let swift = try GadgetPlugin(execution: "isolated")
             #expect(try swift.make().perform("state") == "none", "it did not ask")
+        }
+    }
+
+    @Test func whatTheApplicationKeepsBesidesDoesNotKeepTheWorkersUserOut() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.execution = { _ in .isolated }
+            HostEnvironment.current.isolation.grant = { _, asked in asked }
+            let plugin = try CrashingPlugin(execution: "any", info: StateDirectoryTests.asks)
+            let all = StateDirectoryTests.useState(in: plugin.directory)
+            try CrashJournal.begin(application: "Keeper", handlers: false)
+            #expect(try StateDirectoryTests.state(plugin) == .string(all + "/Keeper/plugins/org.example.Crashing"))
+            let mode = try StateDirectoryTests.status(all + "/Keeper/journals").st_mode
+            #expect(mode & 0o066 == 0, "nobody else can list or change what is in it")
         }
     }
 
