@@ -80,7 +80,9 @@ public struct HostEnvironment: Sendable {
     /// Called before each step of a load that runs a plug-in's code, and when the load has ended.
     ///
     /// The call is made on the thread that loads, with no lock held. Loads can be nested: a plug-in's entry may load
-    /// another plug-in. Default: nil.
+    /// another plug-in. If the code runs in a worker, ``LoadStep/opening`` covers the start of the process, and
+    /// ``LoadStep/entry`` all that the load runs there before the activation; which step ended the process is in
+    /// ``WorkerEnd/phase``. Default: nil.
     ///
     /// It receives the path of the bundle and the step. It must not load or unload a bundle.
     public var loadStep: (@Sendable (_ bundlePath: String, _ step: LoadStep) -> Void)?

@@ -8,6 +8,9 @@ import Testing
     @Test func aProbeNamesItsStepsAndLeavesNothing() async {
         await #expect(processExitsWith: .success) {
             if geteuid() == 0 { HostEnvironment.current.isolation.user = "nobody" }
+            HostEnvironment.current.loadStep = { _, step in
+                Issue.record("A probe is no load of the application, and has reported the step \(step).")
+            }
             let plugin = try CrashingPlugin(execution: "any")
             let report = try await PluginProbe.run(plugin.bundle)
             #expect(report.error == nil)

@@ -41,6 +41,32 @@ import Testing
         }
     }
 
+    @Test func theStepsOfALoadInAWorkerAreReportedOnceAndInOrder() async {
+        await #expect(processExitsWith: .success) {
+            let thread = pthread_self()
+            let steps = Lock<[LoadStep]>([])
+            HostEnvironment.current.loadStep = { _, step in
+                #expect(pthread_equal(thread, pthread_self()) != 0)
+                steps.withLock { $0.append(step) }
+            }
+            let plugin = try CrashingPlugin()
+            try plugin.bundle.loadAndReturnError()
+            #expect(steps.withLock(\.self) == [.opening, .entry, .activation, .end])
+            let worker = try #require(PluginWorker.all.first)
+            worker.kill(.host)
+            #expect(worker.waitForEnd() != nil)
+            steps.withLock { $0 = [] }
+            let sum = try plugin.bundle.function("add")(.int(1), .int(2))
+            #expect(sum == .int(3))
+            #expect(steps.withLock(\.self) == [.opening, .entry, .activation, .end], "another worker was started")
+            steps.withLock { $0 = [] }
+            plugin.bundle.unload()
+            let broken = try CrashingPlugin(.entry)
+            _ = try? broken.bundle.loadAndReturnError()
+            #expect(steps.withLock(\.self) == [.opening, .entry, .end])
+        }
+    }
+
     @Test func fault402_aCrashDuringTheLoadIsTheErrorOfTheLoad() throws {
         for (place, phase) in [
             (CrashingPlugin.Place.constructor, WorkerEnd.Phase.open), (.entry, .enter), (.activate, .activate),

@@ -1,5 +1,4 @@
 @_spi(PluginHost) internal import PluginABI
-import Synchronization
 
 extension PluginWorker {
     /// Takes a message of the worker. [the monitor's thread]
@@ -102,17 +101,12 @@ extension PluginWorker {
 
     /// - Returns: false if no bundle has this number, or if it has reported more steps than a load has.
     private func begin(_ step: LoadStep, of bundle: UInt32) -> Bool {
-        let path: String? = values.withLock { values in
-            guard let resident = values.residents[bundle], resident.stepCount < Self.mostSteps else { return nil }
+        values.withLock { values in
+            guard let resident = values.residents[bundle], resident.stepCount < Self.mostSteps else { return false }
             values.residents[bundle]!.stepCount += 1
             values.residents[bundle]!.step = step == .end ? nil : step
-            return resident.path
+            return true
         }
-        guard let path else { return false }
-        if HostEnvironment.loadStepReaders.load(ordering: .relaxed) & HostEnvironment.applicationReadsSteps != 0 {
-            WorkerReports.deliver { HostEnvironment.current.loadStep?(path, step) }
-        }
-        return true
     }
 
     /// How many steps of one bundle a worker may report: a load has four, and an attempt to load it again has them anew.

@@ -71,11 +71,13 @@ final class IsolatedCode: Sendable {
         let result: Result<RunningCode, PluginError>
         do throws(PluginError) {
             let code = try RunningCode.start(bundle, poison)
+            bundle.beginElsewhere(.activation)
             try code.activate()
             result = .success(code)
         } catch {
             result = .failure(error)
         }
+        bundle.beginElsewhere(.end)
         LoadActivity.shared.end(ticket)
         let isClosed = state.withLock { state in
             if case .closed = state { return true }
@@ -91,6 +93,7 @@ final class IsolatedCode: Sendable {
     func activate() throws(PluginError) {
         let (code, hold) = try held()
         defer { withExtendedLifetime(hold) {} }
+        bundle.beginElsewhere(.activation)
         try code.activate()
     }
 
@@ -161,7 +164,9 @@ final class RunningCode: Sendable {
     /// `poison`: the calls that ended earlier processes of the code.
     static func start(_ bundle: PluginBundle, _ poison: PoisonCalls) throws(PluginError) -> RunningCode {
         bundle.beginElsewhere(.opening)
-        return try start(bundle, in: bundle.workerSession(), poison)
+        let session = try bundle.workerSession()
+        bundle.beginElsewhere(.entry)
+        return try start(bundle, in: session, poison)
     }
 
     /// Loads the code in a process; activates nothing.
@@ -170,7 +175,6 @@ final class RunningCode: Sendable {
     ) throws(PluginError) -> RunningCode {
         // From here on, its end is the end of the use of the process.
         let connection = IsolatedConnection(session, of: bundle, poison)
-        bundle.beginElsewhere(.entry)
         let (number, report) = try session.load(bundle)
         connection.isLoaded(as: number)
         do {
@@ -200,7 +204,6 @@ final class RunningCode: Sendable {
 
     /// Runs the hooks that inform the plug-in that it is about to be offered.
     func activate() throws(PluginError) {
-        bundle.beginElsewhere(.activation)
         try perform("activate", during: .activate) { try desk.activate(number) }
     }
 

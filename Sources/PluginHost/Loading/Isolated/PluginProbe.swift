@@ -28,8 +28,9 @@ public enum PluginProbe {
     /// Loads a bundle in a process of its own, creates and releases an object of each provider and C factory, and
     /// deactivates the bundle.
     ///
-    /// Nothing else of the plug-in is called, and the result is not kept: see ``PluginCatalog/Options/requiresProbe``. Neither the code nor the state of the bundle in this process changes, and
-    /// the bundle may be loaded here. The process ends with the probe.
+    /// Nothing else of the plug-in is called, and the result is not kept: see ``PluginCatalog/Options/requiresProbe``.
+    /// Neither the code nor the state of the bundle in this process changes, and the bundle may be loaded here. The process
+    /// ends with the probe.
     ///
     /// - Parameters:
     ///   - bundle: the bundle with the plug-in.
