@@ -477,8 +477,11 @@ static void pass_on(int signal, siginfo_t *info, void *context) {
     struct sigaction ending = {.sa_handler = SIG_DFL};
     sigaction(signal, &ending, NULL);
     // A fault happens again when the handler returns. What was sent, and what is not repeated, is sent again.
-    if (was_sent || signal == SIGTRAP || signal == SIGSYS)
+    if (was_sent || signal == SIGTRAP || signal == SIGSYS) {
         syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), signal, info);
+        // The kernel does not end the first process of a PID namespace like this. It must not go on.
+        if (getpid() == 1) _exit(PHS_EXIT_OF_SIGNAL + signal);
+    }
 }
 
 static void handle(int signal, siginfo_t *info, void *context) {

@@ -5,6 +5,7 @@
 #include "confinement.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,7 +51,19 @@ static long seccomp_call(unsigned operation, unsigned flags, void *arguments) {
     return syscall(SYS_seccomp, operation, flags, arguments);
 }
 
-const phs_kernel phs_real_kernel = {create_ruleset, add_rule, restrict_self, seccomp_call};
+// The thread sanitiser replaces clone() by a function that cannot start a process that shares its memory.
+#if __has_feature(thread_sanitizer)
+extern int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...);
+#define CLONE __clone
+#else
+#define CLONE clone
+#endif
+
+static int clone_call(int (*function)(void *), void *stack, int flags, void *argument, int *descriptor) {
+    return CLONE(function, stack, flags, argument, descriptor);
+}
+
+const phs_kernel phs_real_kernel = {create_ruleset, add_rule, restrict_self, seccomp_call, clone_call};
 
 int phs_landlock_version(const phs_kernel *kernel) {
     long version = kernel_or_real(kernel)->landlock_create_ruleset(NULL, 0, CREATE_RULESET_VERSION);

@@ -24,14 +24,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The thread sanitiser replaces clone() by a function that cannot start a process that shares its memory.
-#if __has_feature(thread_sanitizer)
-extern int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...);
-#define CLONE __clone
-#else
-#define CLONE clone
-#endif
-
 // Numbers that older headers lack.
 enum {
     CLOSE_RANGE = 436, PIDFD_SEND_SIGNAL = 424, PIDFD_OPEN = 434, SIGNAL_GROUP = 1 << 2, CLONE_WITH_PIDFD = 0x1000,
@@ -40,10 +32,18 @@ enum {
 
 enum { STACK_SIZE = 64 * 1024, KERNEL_SIGNALS = 64, LONGEST_DEATH = 1000 /* milliseconds */ };
 
+// The line of a user namespace that lets a number stay what it is.
+struct identity {
+    char text[48];
+    size_t size;
+};
+
 // What the host and the new process share. The host is suspended until execve() or exit, so there is no race.
 struct start {
     const phs_worker_plan *plan;
     pid_t host;
+    bool has_user_namespace;
+    struct identity user, group;
     phs_failure failure;
 };
 
@@ -61,6 +61,20 @@ static _Noreturn void give_up(struct start *start, int error, const char *layer,
         if ((call) < 0) give_up(start, errno, layer, name, 0);                        \
     } while (0)
 
+static void write_file(struct start *start, const char *path, const char *step, const char *text, size_t size) {
+    long file = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
+    if (file < 0 || syscall(SYS_write, file, text, size) < 0) give_up(start, errno, "processes", step, 0);
+    syscall(SYS_close, file);
+}
+
+// Without these lines, the user of the worker would have no number in its namespace, and could not make a file.
+static void keep_identity(struct start *start) {
+    static const char deny[] = "deny";  // otherwise the kernel refuses the line of the group
+    write_file(start, "/proc/self/uid_map", "uid_map", start->user.text, start->user.size);
+    write_file(start, "/proc/self/setgroups", "setgroups", deny, sizeof deny - 1);
+    write_file(start, "/proc/self/gid_map", "gid_map", start->group.text, start->group.size);
+}
+
 static void drop_privileges(struct start *start) {
     const phs_worker_plan *plan = start->plan;
     // Not the functions of glibc: they would change all threads of the host.
@@ -76,10 +90,11 @@ static void drop_privileges(struct start *start) {
         struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}};
         REQUIRE(start, "privileges", "capset", syscall(SYS_capset, &head, none));
     }
-    // After the change of the user, which clears the death signal. The host may have ended before this call.
+    // After the change of the user, which clears the death signal. The host may have ended before this call. It has no
+    // number in a namespace; a worker there ends when it finds that nobody is at the other end of the control socket.
     unsigned long kill_it = SIGKILL;
     REQUIRE(start, "process", "PR_SET_PDEATHSIG", syscall(SYS_prctl, PR_SET_PDEATHSIG, kill_it, 0ul, 0ul, 0ul));
-    if (syscall(SYS_getppid) != start->host) give_up(start, ESRCH, "process", "getppid", 0);
+    if (!plan->has_processes && syscall(SYS_getppid) != start->host) give_up(start, ESRCH, "process", "getppid", 0);
     REQUIRE(start, "privileges", "PR_SET_NO_NEW_PRIVS", syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1ul, 0ul, 0ul, 0ul));
 }
 
@@ -163,6 +178,7 @@ static int begin(void *argument) {
     REQUIRE(start, "process", "setsid", syscall(SYS_setsid));
     syscall(SYS_umask, 077);
     drop_real_time(start);
+    if (start->has_user_namespace) keep_identity(start);
     drop_privileges(start);
     enter_directories(start);
     int own_process = confine_files(start);
@@ -183,26 +199,43 @@ static void forget(int descriptor) {
     close(descriptor);
 }
 
+static struct identity identity(unsigned number) {
+    struct identity line;
+    line.size = (size_t)snprintf(line.text, sizeof line.text, "%u %u 1\n", number, number);
+    return line;
+}
+
+// The namespaces of a worker that starts processes. The first process of a PID namespace takes all others with it.
+static int namespaces_of(struct start *start) {
+    if (!start->plan->has_processes) return 0;
+    // Who has no right to make one has it in a user namespace of its own.
+    start->has_user_namespace = geteuid() != 0;
+    return CLONE_NEWPID | (start->has_user_namespace ? CLONE_NEWUSER : 0);
+}
+
 static int start_process(const phs_worker_plan *plan, phs_worker *worker, phs_failure *failure) {
     if (plan->ruleset >= 0 && (plan->changes_user ? plan->user == 0 : geteuid() == 0))
         return fail(failure, EPERM, "privileges", "user", 0);
     void *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (stack == MAP_FAILED) return fail(failure, errno, "memory", "mmap", 0);
 
-    struct start start = {plan, getpid(), {0, NULL, NULL, 0}};
+    struct start start = {
+        .plan = plan, .host = getpid(), .user = identity(geteuid()), .group = identity(getegid())};
+    int flags = CLONE_VM | CLONE_VFORK | CLONE_WITH_PIDFD | namespaces_of(&start) | SIGCHLD;
     // All signals, also those of glibc itself: a handler of the host must not run in the new process.
     uint64_t all = ~UINT64_C(0), before;
     int cancellation, pidfd = -1;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
-    int process = CLONE(
-        begin, (char *)stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | CLONE_WITH_PIDFD | SIGCHLD, &start, &pidfd);
+    int process = kernel_or_real(plan->kernel)->clone(begin, (char *)stack + STACK_SIZE, flags, &start, &pidfd);
     int error = process < 0 ? errno : 0;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     pthread_setcancelstate(cancellation, NULL);
     munmap(stack, STACK_SIZE);
 
-    if (error != 0) return fail(failure, error, "process", "clone", 0);
+    // What is missing only at the moment has nothing to do with namespaces.
+    bool is_denied = plan->has_processes && error != EAGAIN && error != ENOMEM;
+    if (error != 0) return fail(failure, error, is_denied ? "processes" : "process", "clone", 0);
     if (start.failure.error != 0) {
         forget(pidfd);
         if (failure != NULL) *failure = start.failure;

@@ -19,7 +19,7 @@ import Testing
         let confined = try programs.build("confined", with: ["seccomp", "landlock"], sanitized: false)
         let box = try programs.folder("box")
         try programs.expectFacts(
-            atLeast: 375, of: "start", with: ["worker", "seccomp", "landlock"], arguments: [confined.path, box.path])
+            atLeast: 376, of: "start", with: ["worker", "seccomp", "landlock"], arguments: [confined.path, box.path])
     }
 
     @Test func theHostilePlugInDoesWhatTheNamesOfItsActionsSay() throws {

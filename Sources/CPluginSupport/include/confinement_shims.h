@@ -23,6 +23,7 @@ typedef struct phs_kernel {
     long (*landlock_add_rule)(int ruleset, int kind, const void *rule, uint32_t flags);
     long (*landlock_restrict_self)(int ruleset, uint32_t flags);
     long (*seccomp)(unsigned operation, unsigned flags, void *arguments);
+    int (*clone)(int (*function)(void *), void *stack, int flags, void *argument, int *descriptor);
 } phs_kernel;
 
 extern const phs_kernel phs_real_kernel;

@@ -65,6 +65,10 @@ typedef struct phs_journal_record {
 // regular file), EPERM (of another user), EROFS, ENOSPC ... Threads: any, once.
 int phs_journal_begin(const char *path, phs_failure *failure);
 
+// The first process of a PID namespace is not ended by a signal that it sends to itself, such as that of abort(): its
+// handler ends it with this exit status plus the number of the signal.
+enum { PHS_EXIT_OF_SIGNAL = 128 };
+
 // Installs handlers of SEGV, BUS, ILL, FPE, TRAP, ABRT and SYS that record and then call those that were installed
 // before. Gives the calling thread a signal stack if it has none. Also records an exit() that a plug-in calls. Returns
 // 0 or the error number. Threads: any, once, after phs_journal_begin() or phs_journal_write_stacks(); call it after other

@@ -38,6 +38,10 @@ typedef struct phs_worker_plan {
     // Directories that the other user must be able to enter, for example those above the program; end with NULL. NULL:
     // nothing is checked, as without another user.
     const char *const *directories;
+    // The worker may start processes: it is the first one of a PID namespace of its own, so that the kernel kills all of
+    // them with it, however they hide. If the host is not root, it has a user namespace too, in which its user and group
+    // keep their numbers. It does not end by a signal that it sends to itself, such as that of abort().
+    bool has_processes;
     const phs_kernel *kernel;  // NULL, or a test's
 } phs_worker_plan;
 
@@ -54,8 +58,9 @@ typedef struct phs_worker {
 // signal mask and no real-time priority. The kernel kills it when the calling thread ends. Returns after execve()
 // succeeded or a step failed: 0, or the error number with the failure. Layers: "privileges" (setresuid, capset,
 // no_new_privs; EPERM with step "user": a confined worker of root needs another user), "files" (Landlock),
-// "descriptors", "limits" (index: the limit), "process" (clone, setsid, execve; "enter" with
-// the index of the directory that the other user cannot enter). After a failure no process is left.
+// "descriptors", "limits" (index: the limit), "processes" (the namespaces of has_processes: clone, uid_map),
+// "process" (clone, setsid, execve; "enter" with the index of the directory that the other user cannot enter). After a
+// failure no process is left.
 // Threads: any, but one that lives as long as the worker. Signals and cancellation are held back until it returns.
 // Cost: independent of the memory of the host. The caller waits until execve() is done, about 0.3 ms; a program on a
 // file system that does not answer holds it up.
@@ -69,7 +74,8 @@ int phs_worker_signal(int descriptor, int signal, bool group);
 // Kills what an isolated worker left behind in its session: children, also those in another group. Call it when the
 // worker has ended and before phs_worker_reap(): until then its number, which is the session's, belongs to nobody else.
 // Returns how many processes it killed, or -1 with errno: EBUSY if the worker runs, ESRCH if its number is in use
-// again. A confined worker has no children. Threads: any. Cost: reads the state of each process of the machine.
+// again. A confined worker has no children, or has_processes. Threads: any. Cost: reads the state of each process of
+// the machine.
 int phs_worker_end_session(const phs_worker *worker);
 
 typedef enum phs_worker_state {

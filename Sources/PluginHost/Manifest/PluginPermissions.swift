@@ -45,7 +45,9 @@ public struct PluginPermissions: Sendable, Hashable {
     public var files: [File] = []
     /// Connections.
     public var network: Network = .none
-    /// Whether it may start programs.
+    /// Whether it may start programs: those of the system, and those in its bundle.
+    ///
+    /// They are confined as the plug-in is, and end with its worker.
     public var processes = false
     /// The absolute paths of device files.
     public var devices: Set<String> = []

@@ -1,6 +1,9 @@
 /// What a worker process may use: asked for in `PHLimits`, reduced by ``IsolationPolicy/limits``.
 ///
 /// Sizes are in MiB. A worker that exceeds a limit gets an error from the system, or ends with `WorkerEnd` of cause `limit`.
+///
+/// A program that the plug-in starts has the limits that the kernel knows again for itself: all but ``threads``,
+/// ``message``, ``output`` and ``state``.
 public struct WorkerLimits: Sendable, Hashable {
     /// Private and shared memory together: 512.
     public var memory = 512
@@ -43,6 +46,9 @@ public struct WorkerLimits: Sendable, Hashable {
     @_spi(Tools) public enum Name: String, CaseIterable {
         case memory, addressSpace, processorSeconds, openFiles, fileSize, threads, message, output, state
     }
+
+    /// The threads of a sandboxed worker that may start programs, together with those of the programs.
+    static let mostProcesses = 512
 
     /// The largest value, which is no limit in practice.
     static let largest = Int(Int32.max)

@@ -403,6 +403,55 @@ static void confine(phs_filter_options options) {
     fact(error == 0, "the filter is installed (%s)", error == 0 ? "" : failure.step);
 }
 
+// The exit status of a program, or -1.
+static int status_of(const char *first, const char *second, const char *third) {
+    char *const words[] = {(char *)first, (char *)second, (char *)third, NULL};
+    pid_t child;
+    int status;
+    if ((errno = posix_spawn(&child, first, NULL, NULL, words, environ)) != 0) return -1;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// What may start processes is as confined as the others, and cannot leave one behind.
+static void with_processes(void) {
+    struct stat made;
+    int file = open(in("writable/made"), O_WRONLY | O_CREAT, 0600);
+    fact(getpid() == 1 && getppid() == 0, "it is the first process of its namespace");
+    fact(fstat(file, &made) == 0 && made.st_uid == getuid() && made.st_gid == getgid(), "it is who it was");
+    confine((phs_filter_options){.processes = true});
+    pid_t child = fork();
+    if (child == 0) _exit(7);
+    int status = 0;
+    fact(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7, "works: fork");
+    fact(status_of("/bin/sh", "-c", "exit 3") == 3, "works: a program (%s)", strerror(errno));
+    fact(status_of("/bin/sh", "-c", "read line < /etc/passwd") > 0, "denied: a program reads what was not granted");
+    fact(status_of("/bin/sh", "-c", "/bin/sh -c 'exit 4'; exit $?") == 4, "works: a program of a program");
+    errno = 0;
+    denied2(status_of(in("writable/file"), NULL, NULL), EACCES, EACCES, "a program in a directory that may be written");
+    errno = 0;
+    denied2(kill(host, 0), ESRCH, ESRCH, "a signal to the host");
+    DENIED(unshare(CLONE_NEWUSER));
+    DENIED(setns(3, 0));
+    DENIED(syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0));
+    DENIED(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
+    DENIED(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
+    // It keeps the output open, and leaves its parents, their group and their session.
+    child = fork();
+    if (child == 0) {
+        setsid();
+        signal(SIGTERM, SIG_IGN);
+        if (fork() != 0) _exit(0);
+        setsid();
+        for (;;) pause();
+    }
+    fact(waitpid(child, &status, 0) == child, "one hides");
+    int started = 0;
+    while (started < 1000 && (child = fork()) > 0) started++;
+    if (child == 0)
+        for (;;) pause();
+    fact(started < 64 && errno == EAGAIN, "%d processes and no more (%s)", started, strerror(errno));
+}
+
 // A thread that exists before the filter is confined by it too.
 static int go[2];
 static void *try_later(void *unused) {
@@ -537,6 +586,8 @@ int main(int count, char **words) {
             for (;;) pause();
         }
         waitpid(last, NULL, 0);
+    } else if (strcmp(what, "processes") == 0) {
+        with_processes();
     } else if (strcmp(what, "pause") == 0) {
         for (;;) pause();
     } else {

@@ -21,7 +21,7 @@
 #include <time.h>
 
 enum { NOBODY = 65534 };
-static const char *confined, *folder, *libraries = "/nonexistent";
+static const char *confined, *folder, *libraries = "/nonexistent", *programs = "/nonexistent";
 static const char *const environment[] = {"LANG=C.UTF-8", NULL};
 static char paths[8][512];
 
@@ -61,6 +61,7 @@ static int ruleset(const phs_kernel *kernel, const phs_network_grant *network, p
         {"/dev/urandom", -1, READ},
         {"/sys/devices/system/cpu", -1, READ},
         {libraries, -1, READ | MAYBE},
+        {programs, -1, RUN | MAYBE},
         {"/etc/hosts", -1, READ | MAYBE},
         {"/etc/nsswitch.conf", -1, READ | MAYBE},
         {confined, -1, RUN},
@@ -376,6 +377,50 @@ static void kernels_without(void) {
     waitpid(child, NULL, 0);
 }
 
+static int no_namespaces(int (*function)(void *), void *stack, int flags, void *argument, int *descriptor) {
+    if ((flags & CLONE_NEWPID) != 0) return errno = EPERM, -1;
+    return phs_real_kernel.clone(function, stack, flags, argument, descriptor);
+}
+
+// Whether this machine makes the namespaces of a worker that starts processes.
+static bool has_namespaces(void) {
+    struct run run;
+    prepare(&run, "pause");
+    run.plan.has_processes = true;
+    if (phs_worker_start(&run.plan, &run.worker, NULL) != 0) return drop(&run), false;
+    phs_worker_signal(run.worker.descriptor, SIGKILL, false);
+    finish(&run);
+    return true;
+}
+
+static void processes(void) {
+    struct run run;
+    phs_kernel kernel = phs_real_kernel;
+    kernel.clone = no_namespaces;
+    prepare(&run, "pause");
+    run.plan.kernel = &kernel;
+    run.plan.has_processes = true;
+    expect_failure(&run, EPERM, "processes", "clone", 0);
+    if (!has_namespaces()) return;
+
+    prepare(&run, "processes");
+    run.plan.has_processes = true;
+    run.limits[3] = (phs_limit){RLIMIT_NPROC, 64, 64};
+    run.plan.limit_count = 4;
+    programs = "/usr/bin";
+    phs_failure failure = {0};
+    run.plan.ruleset = ruleset(NULL, NULL, &failure);
+    programs = "/nonexistent";
+    int error = phs_worker_start(&run.plan, &run.worker, &failure);
+    fact(error == 0, "a worker with processes starts (%s: %s)", failure.step ? failure.step : "", strerror(error));
+    if (error != 0) return drop(&run);
+    time_t began = time(NULL);
+    // It returns when nobody has the output open.
+    phs_worker_end end = finish(&run);
+    fact(end.state == PHS_WORKER_EXITED && end.number == 0, "every fact holds (%d, %d)", end.state, end.number);
+    fact(time(NULL) - began < 15, "what hides ends with the worker");
+}
+
 // What is asked of each version of Landlock.
 static void versions(void) {
     static const uint64_t files[] = {0, 0x1fff, 0x3fff, 0x7fff, 0x7fff, 0xffff, 0xffff, 0xffff, 0xffff};
@@ -465,6 +510,26 @@ static void *start_and_end(void *run) {
     return NULL;
 }
 
+static void killed_host(bool has_processes) {
+    struct run run;
+    int report[2];
+    if (pipe(report) != 0) abort();
+    pid_t other_host = fork();
+    if (other_host == 0) {
+        prepare(&run, "pause");
+        run.plan.has_processes = has_processes;
+        phs_worker_start(&run.plan, &run.worker, NULL);
+        if (write(report[1], &run.worker.process, sizeof run.worker.process) < 0) abort();
+        for (;;) pause();
+    }
+    int32_t process;
+    if (read(report[0], &process, sizeof process) != sizeof process) abort();
+    int watch = (int)syscall(SYS_pidfd_open, process, 0);
+    kill(other_host, SIGKILL), waitpid(other_host, NULL, 0);
+    fact(watch >= 0 && ends_within(watch, 1000), "it ends with the host within a second");
+    close(watch), close(report[0]), close(report[1]);
+}
+
 static void ends(void) {
     struct run run;
     start_paused(&run);
@@ -526,22 +591,8 @@ static void ends(void) {
     phs_worker_reap(run.worker.descriptor);
     close(run.worker.descriptor), drop(&run);
 
-    // The host is killed.
-    int report[2];
-    if (pipe(report) != 0) abort();
-    pid_t other_host = fork();
-    if (other_host == 0) {
-        prepare(&run, "pause");
-        phs_worker_start(&run.plan, &run.worker, NULL);
-        if (write(report[1], &run.worker.process, sizeof run.worker.process) < 0) abort();
-        for (;;) pause();
-    }
-    int32_t process;
-    if (read(report[0], &process, sizeof process) != sizeof process) abort();
-    int watch = (int)syscall(SYS_pidfd_open, process, 0);
-    kill(other_host, SIGKILL), waitpid(other_host, NULL, 0);
-    fact(watch >= 0 && ends_within(watch, 1000), "it ends with the host within a second");
-    close(watch), close(report[0]), close(report[1]);
+    killed_host(false);
+    if (has_namespaces()) killed_host(true);
 }
 
 // The host's own program, after its file was deleted.
@@ -657,6 +708,7 @@ int main(int count, char **words) {
     crossed_descriptors();
     failing_steps();
     kernels_without();
+    processes();
     versions();
     grants();
     ends();

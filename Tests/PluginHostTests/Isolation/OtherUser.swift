@@ -1,6 +1,8 @@
 import CPluginSupport.Shims
 import Foundation
 
+@testable import PluginHost
+
 /// Who runs the confined workers of tests that root runs: root itself is not confined.
 enum OtherUser {
     static let name = "nobody"
@@ -11,6 +13,19 @@ enum OtherUser {
     /// Whether this machine can confine workers, with another user if that is necessary.
     static let canConfine =
         phs_landlock_version(nil) > 0 && phs_filter_is_available(nil) && (geteuid() != 0 || canReach(program))
+
+    /// Whether this machine makes the namespaces of a sandboxed plug-in that may start processes.
+    static let canContainProcesses: Bool = {
+        let plan = WorkerPlan(
+            program: "/bin/true", arguments: ["true"], environment: [], descriptors: [], limits: [], ruleset: -1,
+            user: nil, directories: [], hasProcesses: true, kernel: nil)
+        guard canConfine, case .success(let process) = plan.start() else { return false }
+        var ended = pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&ended, 1, 10_000)
+        _ = phs_worker_reap(process.descriptor)
+        close(process.descriptor)
+        return true
+    }()
 
     /// For fixtures that a worker reads: not a directory that only root can enter.
     static let temporaryDirectory: URL = {

@@ -25,9 +25,11 @@ import Testing
     }
 
     /// Loads a bundle whose code ends every process in which it is opened.
-    private static func expectRefusal(byThe layer: Confinement.Layer, on workers: Workers, saying text: String) throws {
+    private static func expectRefusal(
+        byThe layer: Confinement.Layer, on workers: Workers, saying text: String, info: String = ""
+    ) throws {
         if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
-        let plugin = try CrashingPlugin(.constructor, execution: "sandboxed")
+        let plugin = try CrashingPlugin(.constructor, execution: "sandboxed", info: info)
         WorkerSources[plugin.bundle.bundlePath] = workers
         let before = children
         let error = #expect(throws: PluginError.self) { try plugin.bundle.loadAndReturnError() }
@@ -84,6 +86,22 @@ import Testing
                 }
             }
             try SandboxRefusalTests.expectRefusal(byThe: .systemCalls, on: workers, saying: "seccomp")
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine)) func fault429_aLoadIsRefusedWhereNothingWouldEndItsProcesses() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.grant = { _, asked in asked }
+            let workers = Workers {
+                // As where user namespaces are denied; nothing else is started.
+                $0.clone = { _, _, _, _, _ in
+                    errno = EPERM
+                    return -1
+                }
+            }
+            try SandboxRefusalTests.expectRefusal(
+                byThe: .processes, on: workers, saying: "user.max_user_namespaces",
+                info: "PHPermissions = { processes = YES; };")
         }
     }
 }

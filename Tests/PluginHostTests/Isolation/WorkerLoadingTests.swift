@@ -264,7 +264,17 @@ import Testing
         #expect(Self.ends(child))
     }
 
-    @Test(.enabled(if: OtherUser.canConfine)) func aSandboxedPlugInStartsNoProcessAndThePermissionIsRefused() async {
+    /// The number that a process of the worker's namespace has here.
+    private static func number(of process: Int32, in worker: PluginWorker) -> Int32? {
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int32($0) } ?? []
+        return numbers.first { number in
+            let status = (try? String(contentsOfFile: "/proc/\(number)/status", encoding: .utf8)) ?? ""
+            return status.contains("PPid:\t\(worker.processIdentifier)\n")
+                && status.contains("NSpid:\t\(number)\t\(process)\n")
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine)) func aSandboxedPlugInStartsNoProcessWithoutThePermission() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.execution = { _ in .sandboxed }
             if geteuid() == 0 { HostEnvironment.current.isolation.user = "nobody" }
@@ -272,18 +282,36 @@ import Testing
             let denied = try CrashingPlugin(execution: "any", name: "StartsNothing", info: asks)
             let started = try denied.bundle.function("starts", as: (() -> Int32).self)()
             #expect(started == -EPERM || started == -EACCES, "it was not granted")
-            HostEnvironment.current.isolation.grant = { _, asked in asked }
-            let granted = try CrashingPlugin(execution: "any", name: "MayStart", info: asks)
-            let error = #expect(throws: PluginError.self) { try granted.bundle.loadAndReturnError() }
-            #expect(error?.code == .sandboxUnavailable && error?.subject == "processes")
-            #expect(error?.description.contains("IsolationPolicy.grant") == true)
-            #expect(PluginWorker.all.allSatisfy { !$0.bundles.contains(granted.bundle) })
+            denied.bundle.unload()
             // What has no sandbox needs no permission.
             HostEnvironment.current.isolation.execution = { _ in .isolated }
-            let child = try granted.bundle.function("starts", as: (() -> Int32).self)()
+            let child = try denied.bundle.function("starts", as: (() -> Int32).self)()
             #expect(child > 0)
-            granted.bundle.unload()
+            denied.bundle.unload()
             #expect(Self.ends(child))
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.canContainProcesses), arguments: [false, true])
+    func theProcessesOfASandboxedPlugInEndWithItsWorker(crashes: Bool) async {
+        await #expect(processExitsWith: .success) { [crashes] in
+            HostEnvironment.current.isolation.execution = { _ in .sandboxed }
+            HostEnvironment.current.isolation.grant = { _, asked in asked }
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = "nobody" }
+            let plugin = try CrashingPlugin(execution: "any", info: "PHPermissions = { processes = YES; };")
+            let child = try plugin.bundle.function("starts", as: (() -> Int32).self)()
+            let own = try plugin.bundle.function("process", as: (() -> Int32).self)()
+            #expect(own == 1 && child > 1)
+            let worker = try #require(PluginWorker.all.first)
+            #expect(worker.confinement.enforced.isSuperset(of: [.files, .systemCalls, .processes]))
+            let number = try #require(Self.number(of: child, in: worker))
+            if crashes {
+                let error = #expect(throws: PluginError.self) { try plugin.bundle.function("die")(.int(2)) }
+                #expect(error?.workerEnd?.cause == .signal(SIGABRT), "although the kernel does not end it like that")
+            } else {
+                plugin.bundle.unload()
+            }
+            #expect(Self.ends(number))
         }
     }
 

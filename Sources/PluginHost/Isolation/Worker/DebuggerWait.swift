@@ -18,8 +18,10 @@ import Glibc
     /// Prints the number of this process, and waits until a debugger is attached to it.
     static func wait() {
         phs_allow_debugger()
-        let line = message(getpid()) + "\n"
+        // Not getpid(): in a PID namespace it is not the number that a debugger knows.
+        let process = Path.resolved("/proc/self").flatMap { Int32(Path.lastComponent($0)) } ?? getpid()
+        let line = message(process) + "\n"
         _ = write(STDERR_FILENO, line, line.utf8.count)
-        while ProcessLook(process: getpid())?.isTraced != true { usleep(100_000) }
+        while ProcessLook(process: process)?.isTraced != true { usleep(100_000) }
     }
 }

@@ -93,7 +93,7 @@ extension PluginWorker {
 
     // MARK: The end
 
-    /// A confined worker has no children; one that is isolated may.
+    /// A confined worker has no children, or the kernel ends them with it.
     var mayHaveChildren: Bool { !start.isSandboxed }
 
     /// The process has ended: everyone who waits for it gets an error.
@@ -151,7 +151,9 @@ extension PluginWorker {
         if let cause = values.cause { return cause }
         if values.stopsBy != nil { return .host }
         switch status.state {
-        case PHS_WORKER_EXITED: return .exit(status.number)
+        case PHS_WORKER_EXITED:
+            let signal = status.number - CInt(PHS_EXIT_OF_SIGNAL)
+            return start.hasOwnProcesses && signal > 0 ? .signal(signal) : .exit(status.number)
         case PHS_WORKER_KILLED:
             // The kernel ends a process that exceeds its processor time like this. It counts the time in two ways: on a
             // virtual machine whose processors are busy, what it reports was a quarter less than what it limited.

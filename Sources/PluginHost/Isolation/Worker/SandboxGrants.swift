@@ -33,6 +33,9 @@ struct SandboxGrants {
         "/etc/ssl", "/etc/pki", "/usr/share/ca-certificates",
     ]
 
+    /// What a plug-in runs that may start processes.
+    private static let programs = ["/bin", "/usr/bin", "/usr/local/bin"]
+
     /// - Parameters:
     ///   - program: the worker program.
     ///   - libraries: the directories of its libraries; nil if they are those of this process.
@@ -55,7 +58,8 @@ struct SandboxGrants {
             add(images.libraries, Self.read | Self.optional)
             add(images.directories.filter(Self.isForLibraries), Self.read | Self.optional)
         }
-        add(bundles, Self.read)
+        add(bundles, permissions.processes ? Self.execute : Self.read)
+        if permissions.processes { add(Self.programs, Self.execute | Self.optional) }
         network = permissions.network
         if network != .none { add(Self.names, Self.read | Self.optional) }
         for device in permissions.devices.sorted() { try add(device: device) }

@@ -17,8 +17,6 @@ struct WorkerFailure: Error {
     static let deviceStep = "device"
     /// The step at which the plug-in's own directory is created.
     static let stateStep = "state"
-    /// The step at which the permission to start processes is refused.
-    static let grantingProcesses = "processes"
 
     init(layer: Confinement.Layer? = nil, step: String, errno: CInt, path: String? = nil) {
         self.layer = layer
@@ -45,9 +43,7 @@ extension PluginFinding {
     ///   - isSandboxed: whether the worker was to be confined.
     init(_ failure: WorkerFailure, program: String, user: String? = nil, isSandboxed: Bool) {
         // What the system lacks only at the moment says nothing about what it can confine.
-        if isSandboxed, let layer = failure.layer, !ErrorNumber.isPassing(failure.errno),
-            layer != .processes || failure.step == WorkerFailure.grantingProcesses
-        {
+        if isSandboxed, let layer = failure.layer, !ErrorNumber.isPassing(failure.errno) {
             self = .sandboxUnavailable(layer, failure)
             return
         }
@@ -110,14 +106,17 @@ extension PluginFinding {
         case (.network, "landlock_create_ruleset"):
             message = "This kernel cannot grant single ports: that needs Landlock of version 4."
             remedy = "Use Linux 6.7 or later, or grant no ports."
-        case (.processes, WorkerFailure.grantingProcesses):
+        case (.processes, _):
             message = """
-                The permission “processes” cannot be granted to a sandboxed plug-in: nothing would end the processes \
-                that it starts together with its worker.
+                The permission “processes” cannot be granted to a sandboxed plug-in: this system makes no PID namespace \
+                for its worker (\(failure.step)), and nothing else would end the processes together with the worker.
                 """
             remedy = """
-                Do not grant it (IsolationPolicy.grant), or decide “isolated” for the plug-in, which may then start \
-                processes with the rights of the user.
+                Allow user namespaces to the user of the application (the settings of the kernel \
+                user.max_user_namespaces, kernel.unprivileged_userns_clone and \
+                kernel.apparmor_restrict_unprivileged_userns, or those of the container). Or do not grant the permission \
+                (IsolationPolicy.grant), or decide “isolated” for the plug-in, which may then start processes with the \
+                rights of the user.
                 """
         case (.systemCalls, _):
             message = "This kernel cannot restrict system calls: seccomp is missing."

@@ -15,6 +15,8 @@ struct WorkerPlan {
     var user: (user: UInt32, group: UInt32)?
     /// What another user must be able to enter.
     var directories: [String]
+    /// Whether it may start processes, which then end with it.
+    var hasProcesses: Bool
     var kernel: UnsafePointer<phs_kernel>?
 
     /// Starts the process; the calling thread must live as long as it.
@@ -39,6 +41,7 @@ struct WorkerPlan {
                 plan.user = user?.user ?? 0
                 plan.group = user?.group ?? 0
                 plan.directories = UnsafePointer(folders.pointer)
+                plan.has_processes = hasProcesses
                 plan.kernel = kernel
                 var process = phs_worker()
                 var failure = phs_failure()

@@ -23,6 +23,8 @@ struct WorkerStart: @unchecked Sendable {
     }
 
     var isSandboxed: Bool { placement.execution == .sandboxed }
+    /// Whether it may start processes although it is sandboxed; the kernel then ends them with it.
+    var hasOwnProcesses: Bool { isSandboxed && placement.permissions.processes }
 
     /// Starts the process.
     ///
@@ -30,9 +32,6 @@ struct WorkerStart: @unchecked Sendable {
     /// - Returns: the worker, which has not answered yet.
     /// - Throws: ``WorkerFailure``.
     func launch(_ program: String) throws(WorkerFailure) -> PluginWorker {
-        if isSandboxed, placement.permissions.processes {
-            throw WorkerFailure(layer: .processes, step: WorkerFailure.grantingProcesses, errno: ENOSYS)
-        }
         let variables = WorkerEnvironment.variables(
             granted: placement.permissions.environment, libraries: try libraryDirectories)
         var ends: [CInt] = [-1, -1]
@@ -126,7 +125,7 @@ struct WorkerStart: @unchecked Sendable {
                 program: program, arguments: [Path.lastComponent(program), "--pluginhost-worker", bundlePath],
                 environment: variables,
                 descriptors: descriptors.map(\.descriptor), limits: limits, ruleset: ruleset, user: owner,
-                directories: directories(above: program), kernel: kernel)
+                directories: directories(above: program), hasProcesses: hasOwnProcesses, kernel: kernel)
             let result = plan.start().map { process in
                 let (worker, watched) = watch(process)
                 loop.watch(watched)
@@ -172,6 +171,7 @@ struct WorkerStart: @unchecked Sendable {
             limit(RLIMIT_NOFILE, asked.openFiles), limit(RLIMIT_FSIZE, WorkerLimits.bytes(asked.fileSize)),
             limit(RLIMIT_CORE, 0), limit(__RLIMIT_SIGPENDING, 256), limit(__RLIMIT_MSGQUEUE, 0),
         ]
+        if hasOwnProcesses { limits.append(limit(__RLIMIT_NPROC, WorkerLimits.mostProcesses)) }
         if let seconds = asked.processorSeconds {
             // At the soft limit the kernel sends SIGXCPU, which nothing else does. A process that goes on is killed a second
             // later.
@@ -228,6 +228,7 @@ extension WorkerFilter {
         case .any: anyNetwork = true
         case .ports(let connect, let listen): (connects, listens) = (!connect.isEmpty, !listen.isEmpty)
         }
+        processes = permissions.processes
         devices = !permissions.devices.isEmpty
     }
 }
