@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/kcmp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -360,3 +361,7 @@ phs_worker_end phs_worker_look(int descriptor) { return end_of(descriptor, WNOWA
 phs_worker_end phs_worker_reap(int descriptor) { return end_of(descriptor, 0); }
 
 void phs_allow_debugger(void) { prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); }
+
+bool phs_has_same_memory(int32_t process, int32_t other) {
+    return syscall(SYS_kcmp, (pid_t)process, (pid_t)other, KCMP_VM, 0, 0) == 0;
+}

@@ -95,6 +95,10 @@ phs_worker_end phs_worker_look(int descriptor);
 // another state than RUNS, a second call returns REAPED on kernels before 6.15. Threads: any, one at a time.
 phs_worker_end phs_worker_reap(int descriptor);
 
+// Whether two processes have one address space, as until execve() after vfork(). False if the kernel does not tell. Why:
+// syscall() takes variable arguments. Threads: any.
+bool phs_has_same_memory(int32_t process, int32_t other);
+
 // Lets any process of the same user attach a debugger to this one, where the kernel (Yama) allows it to parents only.
 // Why: prctl() takes variable arguments. Threads: any.
 void phs_allow_debugger(void);

@@ -4,8 +4,17 @@ import Glibc
 extension Confinement {
     /// What this machine offers for a sandboxed worker.
     ///
-    /// It changes nothing and starts nothing.
-    @_spi(Tools) public static var ofThisMachine: Confinement { machine(kernel: nil, isRoot: geteuid() == 0) }
+    /// It changes nothing. To learn whether the permission `processes` can be granted, it starts a process that ends at once.
+    @_spi(Tools) public static var ofThisMachine: Confinement { tried(kernel: nil, isRoot: geteuid() == 0) }
+
+    /// As ``machine(kernel:isRoot:)``, with what is found out only by trying.
+    static func tried(kernel: UnsafePointer<phs_kernel>?, isRoot: Bool) -> Confinement {
+        var confinement = machine(kernel: kernel, isRoot: isRoot)
+        if confinement.enforced.contains(.processes), let failure = WorkerPlan.obstacleToProcesses(kernel: kernel) {
+            confinement.missing[.processes] = PluginFinding.sandboxUnavailable(.processes, failure).message
+        }
+        return confinement
+    }
 
     /// Whether the layers exist without which no sandboxed worker is started.
     @_spi(Tools) public var allowsSandbox: Bool { enforced.isSuperset(of: [.files, .systemCalls]) }

@@ -2,8 +2,9 @@
 ///
 /// Sizes are in MiB. A worker that exceeds a limit gets an error from the system, or ends with `WorkerEnd` of cause `limit`.
 ///
-/// A program that the plug-in starts has the limits that the kernel knows again for itself: all but ``threads``,
-/// ``message``, ``output`` and ``state``.
+/// Programs that a sandboxed plug-in starts share ``memory``, ``threads``, ``output`` and ``state`` with it. Those of an
+/// isolated plug-in share ``output`` and ``state``. The other limits of the kernel, also that of private memory, hold for each
+/// program by itself.
 public struct WorkerLimits: Sendable, Hashable {
     /// Private and shared memory together: 512.
     public var memory = 512

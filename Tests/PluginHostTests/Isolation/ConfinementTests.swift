@@ -45,6 +45,28 @@ import Testing
         #expect(!found.allowsSandbox && found.missing[.systemCalls]?.contains("no seccomp") == true)
     }
 
+    @Test func fault429_whereNothingWouldEndItsProcessesTheMachineGrantsNone() {
+        var kernel = phs_real_kernel
+        kernel.landlock_create_ruleset = { _, _, _ in 6 }
+        kernel.seccomp = { _, _, _ in 0 }
+        kernel.clone = { _, _, _, _, _ in
+            errno = EPERM
+            return -1
+        }
+        let found = Confinement.tried(kernel: &kernel, isRoot: false)
+        #expect(found.enforced.contains(.processes) && found.allowsSandbox, "nobody starts any")
+        #expect(found.missing[.processes]?.contains("no PID namespace") == true)
+        #expect(Set(found.missing.keys) == [.threads, .processes])
+    }
+
+    @Test func fault429_withoutTheChildrenOfAProcessNoneAreGranted() throws {
+        let error = #expect(throws: WorkerFailure.self) { try ProcessTree.check("/proc/thread-self/no children") }
+        let finding = PluginFinding(try #require(error), program: "/program", isSandboxed: true)
+        #expect(finding.code == .sandboxUnavailable && finding.subject == "processes")
+        #expect(finding.message.contains("CONFIG_PROC_CHILDREN"))
+        try ProcessTree.check()
+    }
+
     @Test func anOlderLandlockIsStatedWithWhatItLacks() {
         let second = machine(landlock: { _, _, _ in 2 })
         #expect(second.allowsSandbox && second.missing[.files]?.contains("truncation") == true)

@@ -78,6 +78,25 @@ final class CrashingPlugin: Sendable {
             int error = posix_spawn(&child, "/bin/sleep", 0, 0, words, (char *[]){0});
             return error == 0 ? child : -error;
         }
+        static void use(uint32_t mebibytes) {
+            size_t size = (size_t)mebibytes << 20;
+            // Volatile: the compiler leaves out what nobody reads.
+            volatile char *bytes = malloc(size);
+            for (size_t i = 0; bytes != NULL && i < size; i += 1024) bytes[i] = 1;
+        }
+        // Uses so much memory in this process, and in each of four others, which stay. The last one has no parent.
+        static int32_t floods(uint32_t here, uint32_t in_each) {
+            use(here);
+            for (int i = 0; i < 4; i++) {
+                pid_t child = fork();
+                if (child < 0) return 0;
+                if (child > 0) continue;
+                if (i == 3 && fork() != 0) _exit(0);
+                use(in_each);
+                for (;;) pause();
+            }
+            return 1;
+        }
         // Answers the call on the first lane in the worker's place, with a descriptor that does not come.
         static int32_t announces(void) {
             FILE *maps = fopen("/proc/self/maps", "r");
@@ -132,6 +151,7 @@ final class CrashingPlugin: Sendable {
             FUNCTION(keeps, "(string, uint32) -> int32")
             FUNCTION(waits, "(uint32) -> int32")
             FUNCTION(starts, "() -> int32")
+            FUNCTION(floods, "(uint32, uint32) -> int32")
             FUNCTION(announces, "() -> int32")
             const plugin_lifecycle *life = host->get_extension(host, PLUGIN_STRING(PLUGIN_LIFECYCLE_ID));
             return life->register_hooks(host, &hooks);

@@ -15,17 +15,7 @@ enum OtherUser {
         phs_landlock_version(nil) > 0 && phs_filter_is_available(nil) && (geteuid() != 0 || canReach(program))
 
     /// Whether this machine makes the namespaces of a sandboxed plug-in that may start processes.
-    static let canContainProcesses: Bool = {
-        let plan = WorkerPlan(
-            program: "/bin/true", arguments: ["true"], environment: [], descriptors: [], limits: [], ruleset: -1,
-            user: nil, directories: [], hasProcesses: true, kernel: nil)
-        guard canConfine, case .success(let process) = plan.start() else { return false }
-        var ended = pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&ended, 1, 10_000)
-        _ = phs_worker_reap(process.descriptor)
-        close(process.descriptor)
-        return true
-    }()
+    static let canContainProcesses = canConfine && WorkerPlan.obstacleToProcesses(kernel: nil) == nil
 
     /// For fixtures that a worker reads: not a directory that only root can enter.
     static let temporaryDirectory: URL = {

@@ -315,6 +315,34 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: OtherUser.canContainProcesses))
+    func theProcessesOfASandboxedPlugInShareItsLimitOfMemory() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.execution = { _ in .sandboxed }
+            HostEnvironment.current.isolation.grant = { _, asked in asked }
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = "nobody" }
+            let plugin = try CrashingPlugin(
+                execution: "any", info: "PHPermissions = { processes = YES; }; PHLimits = { memory = 160; };")
+            let floods = try plugin.bundle.function("floods")
+            let worker = try #require(PluginWorker.all.first)
+            #expect(try floods(.uint(50), .uint(0)) == .int(1))
+            let limit = Wait(atMost: .seconds(30))
+            var tree = try #require(ProcessTree(first: worker.processIdentifier))
+            while tree.mostMemory < 250 << 20, limit.sleep() {
+                tree = try #require(ProcessTree(first: worker.processIdentifier))
+            }
+            #expect(tree.mostMemory >= 250 << 20, "also of the one without a parent")
+            #expect(tree.exceedsMemory(50 << 20) && !tree.exceedsMemory(100 << 20), "where each byte counts once")
+            #expect(worker.end == nil)
+            #expect(try floods(.uint(0), .uint(50)) == .int(1))
+            let error = #expect(throws: PluginError.self) {
+                try plugin.bundle.function("waits")(.uint(60_000))
+            }
+            #expect(error?.workerEnd?.cause == .limit(.memory))
+            #expect(tree.looks.allSatisfy { Self.ends($0.process) })
+        }
+    }
+
     // MARK: Descriptors
 
     @Test func aTurnWithoutItsDescriptorsEndsTheWorker() throws {

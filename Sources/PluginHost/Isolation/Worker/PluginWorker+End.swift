@@ -69,15 +69,23 @@ extension PluginWorker {
     /// The limit that the process exceeds, if any.
     func limitExceeded(by look: ProcessLook?) -> WorkerEnd.Limit? {
         guard let look else { return nil }
-        let limits = start.placement.limits
         if let most = limits.threads, look.threads > most { return .threads }
-        // The window belongs to the host.
-        return look.memory - Int(PHS_WINDOW_SIZE) > WorkerLimits.bytes(limits.memory) ? .memory : nil
+        return look.memory > mostMemory ? .memory : nil
     }
 
-    /// Ends the worker if its own directory has grown beyond the limit; measures on another thread.
-    func measureState() {
-        guard let directory = start.stateDirectory else { return }
+    private var limits: WorkerLimits { start.placement.limits }
+
+    /// The window belongs to the host.
+    private var mostMemory: Int {
+        let (bytes, overflow) = WorkerLimits.bytes(limits.memory).addingReportingOverflow(Int(PHS_WINDOW_SIZE))
+        return overflow ? .max : bytes
+    }
+
+    /// Ends the worker if its own directory, or the processes that it started, have grown beyond a limit.
+    ///
+    /// It measures on another thread.
+    func measure() {
+        guard start.stateDirectory != nil || start.hasOwnProcesses else { return }
         let isFirst = values.withLock { values in
             defer { values.isMeasuring = true }
             return !values.isMeasuring
@@ -85,10 +93,20 @@ extension PluginWorker {
         // The last measurement may not have ended.
         guard isFirst else { return }
         WorkerReports.clean { [self] in
-            let most = WorkerLimits.bytes(start.placement.limits.state)
-            if DirectorySize.exceeds(most, path: directory) { kill(.limit(.state)) }
+            if let limit = measuredExcess { kill(.limit(limit)) }
             values.withLock { $0.isMeasuring = false }
         }
+    }
+
+    private var measuredExcess: WorkerEnd.Limit? {
+        if let directory = start.stateDirectory,
+            DirectorySize.exceeds(WorkerLimits.bytes(limits.state), path: directory)
+        {
+            return .state
+        }
+        guard start.hasOwnProcesses, let tree = ProcessTree(first: processIdentifier) else { return nil }
+        if let most = limits.threads, tree.threads > most { return .threads }
+        return tree.exceedsMemory(mostMemory) ? .memory : nil
     }
 
     // MARK: The end

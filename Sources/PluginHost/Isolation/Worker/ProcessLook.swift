@@ -9,22 +9,33 @@ struct ProcessLook {
     /// The bytes of memory that belong to it alone, and of memory that it shares without a file.
     private(set) var memory = 0
     private(set) var threads = 0
+    /// The number of the process that started it, or adopted it.
+    private(set) var parent: Int32 = 0
     /// Whether a debugger is attached.
     private(set) var isTraced = false
 
     /// Nil if the process has ended.
     init?(process: Int32) {
-        guard let text = Self.text(of: "/proc/\(process)/status") else { return nil }
-        for line in text.split(separator: "\n") {
-            guard let colon = line.firstIndex(of: ":") else { continue }
-            let value = Int(line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }.prefix { $0.isNumber })
-            switch line[..<colon] {
-            case "RssAnon", "RssShmem", "VmSwap": memory += (value ?? 0) << 10
-            case "Threads": threads = value ?? 0
+        guard let fields = Self.fields(of: "/proc/\(process)/status") else { return nil }
+        for (name, value) in fields {
+            switch name {
+            case "RssAnon", "RssShmem", "VmSwap": memory += value << 10
+            case "Threads": threads = value
+            case "PPid": parent = Int32(clamping: value)
             case "TracerPid": isTraced = value != 0
             default: break
             }
         }
+    }
+
+    /// The bytes of memory that belong to a process alone, and its share of those that others have too; nil if the kernel does
+    /// not tell.
+    ///
+    /// **Cost.** In proportion to the memory of the process.
+    static func shareOfMemory(process: Int32) -> Int? {
+        guard let fields = fields(of: "/proc/\(process)/smaps_rollup") else { return nil }
+        let counted: Set<Substring> = ["Pss_Anon", "Pss_Shmem", "SwapPss"]
+        return fields.filter { counted.contains($0.name) }.reduce(0) { $0 + $1.value << 10 }
     }
 
     /// The processor time of all threads of a process, also of one that has ended and is not reaped.
@@ -36,7 +47,17 @@ struct ProcessLook {
         return .seconds(Double(user + system) / Double(sysconf(CInt(_SC_CLK_TCK))))
     }
 
-    private static func text(of path: String) -> String? {
+    /// The numbers in the lines of a file such as `Threads:  4`, or `VmSwap:  8 kB`.
+    private static func fields(of path: String) -> [(name: Substring, value: Int)]? {
+        text(of: path)?.split(separator: "\n").compactMap { line in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let text = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            return (line[..<colon], Int(text.prefix { $0.isNumber }) ?? 0)
+        }
+    }
+
+    /// At most the first 8 KiB: the files that are read here are smaller.
+    static func text(of path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }

@@ -125,7 +125,7 @@ final class WatchedWorker {
         worker.lookForDebugger(isTraced: look?.isTraced == true)
         if lookCount % Self.looksForMemory == 0 {
             if let limit = worker.limitExceeded(by: look) { worker.kill(.limit(limit)) }
-            worker.measureState()
+            worker.measure()
         }
         // While a callback of the host runs, nobody waits for the plug-in.
         let current = worker.lanes.calls.filter(\.isInPlugin)

@@ -17,6 +17,8 @@ struct WorkerFailure: Error {
     static let deviceStep = "device"
     /// The step at which the plug-in's own directory is created.
     static let stateStep = "state"
+    /// The check that the kernel tells the children of a process.
+    static let childrenStep = "CONFIG_PROC_CHILDREN"
 
     init(layer: Confinement.Layer? = nil, step: String, errno: CInt, path: String? = nil) {
         self.layer = layer
@@ -92,7 +94,8 @@ extension PluginFinding {
         return finding
     }
 
-    private static func sandboxUnavailable(_ layer: Confinement.Layer, _ failure: WorkerFailure) -> PluginFinding {
+    /// The finding for a layer of the confinement that a worker needs and did not get.
+    static func sandboxUnavailable(_ layer: Confinement.Layer, _ failure: WorkerFailure) -> PluginFinding {
         let message: String
         let remedy: String
         switch (layer, failure.step) {
@@ -106,6 +109,15 @@ extension PluginFinding {
         case (.network, "landlock_create_ruleset"):
             message = "This kernel cannot grant single ports: that needs Landlock of version 4."
             remedy = "Use Linux 6.7 or later, or grant no ports."
+        case (.processes, WorkerFailure.childrenStep):
+            message = """
+                The permission “processes” cannot be granted to a sandboxed plug-in: the kernel was built without \
+                CONFIG_PROC_CHILDREN, and the memory of what the plug-in starts could not be limited.
+                """
+            remedy = """
+                Use a kernel with CONFIG_PROC_CHILDREN. Or do not grant the permission (IsolationPolicy.grant), or decide \
+                “isolated” for the plug-in, which may then start processes with the rights of the user.
+                """
         case (.processes, _):
             message = """
                 The permission “processes” cannot be granted to a sandboxed plug-in: this system makes no PID namespace \

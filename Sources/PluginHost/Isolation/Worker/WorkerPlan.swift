@@ -19,6 +19,17 @@ struct WorkerPlan {
     var hasProcesses: Bool
     var kernel: UnsafePointer<phs_kernel>?
 
+    /// Why a worker that may start processes could not be started here; nil if it could.
+    static func obstacleToProcesses(kernel: UnsafePointer<phs_kernel>?) -> WorkerFailure? {
+        do throws(WorkerFailure) { try ProcessTree.check() } catch { return error }
+        // There is no such program, so that the start ends after all other steps, and leaves no process.
+        let plan = WorkerPlan(
+            program: "", arguments: [], environment: [], descriptors: [], limits: [], ruleset: -1, user: nil,
+            directories: [], hasProcesses: true, kernel: kernel)
+        guard case .failure(let failure) = plan.start(), failure.layer == .processes else { return nil }
+        return failure
+    }
+
     /// Starts the process; the calling thread must live as long as it.
     func start() -> Result<phs_worker, WorkerFailure> {
         let words = CTexts(arguments)

@@ -77,6 +77,7 @@ struct WorkerStart: @unchecked Sendable {
         guard phs_filter_is_available(kernel) else {
             throw WorkerFailure(layer: .systemCalls, step: "seccomp", errno: errno)
         }
+        if hasOwnProcesses { try ProcessTree.check() }
         return try SandboxGrants(
             program: program, libraries: placement.runtime?.libraryDirectories, bundles: bundles,
             permissions: placement.permissions, places: places)
