@@ -6,6 +6,7 @@
 #include "confinement.h"
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -114,6 +115,7 @@ int phs_control_receive(
     size_t arrived = take_descriptors(&message, descriptors, most), kept = arrived < most ? arrived : most;
     *descriptor_count = 0;
     int error = EPROTO;
+    bool is_numbered = size < PHS_CONTROL_HEAD_SIZE || head->kind != PHS_CONTROL_CRASHED;
     const char *step = NULL;
     size_t index = 0;
     if (size == 0 && arrived == 0)
@@ -122,7 +124,7 @@ int phs_control_receive(
         error = EMFILE, step = "recvmsg";
     else if (size < PHS_CONTROL_HEAD_SIZE || size > PHS_CONTROL_SIZE || head->length != (size_t)size)
         step = "length";
-    else if (head->sequence != control->received + 1)
+    else if (head->sequence != (is_numbered ? control->received + 1 : PHS_CONTROL_UNNUMBERED))
         step = "sequence";
     else if (arrived > most)
         step = "descriptors", index = arrived;
@@ -130,7 +132,7 @@ int phs_control_receive(
         for (size_t i = 0; i < kept; i++) close(descriptors[i]);
         return fail(failure, error, layer, step, index);
     }
-    control->received += 1;
+    if (is_numbered) control->received += 1;
     *length = (size_t)size - PHS_CONTROL_HEAD_SIZE;
     *descriptor_count = kept;
     return 0;

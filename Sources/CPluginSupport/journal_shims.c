@@ -1,4 +1,5 @@
 #pragma GCC visibility push(protected)
+#include "control_shims.h"
 #include "journal_shims.h"
 #pragma GCC visibility pop
 
@@ -9,13 +10,16 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -38,7 +42,8 @@ enum {
 static phs_journal_record *_Atomic journal;
 static int journal_file = -1;
 static _Atomic size_t note_count;  // bytes
-static _Atomic int stack_file = -1;
+static _Atomic int report_socket = -1;
+static pid_t reporter;
 static struct sigaction previous[_NSIG];
 
 // The number of the thread that writes the record, so that a fault while it writes does not begin again.
@@ -393,77 +398,94 @@ static void record_signal(phs_journal_record *record, int signal, const siginfo_
     if (record->suspect_count == 0) scan_stack(record, registers.stack);
 }
 
-// MARK: - The stack as text
+// MARK: - The report to the host
 
 static char program[PATH_MAX];
 
-void phs_journal_write_stacks(int file) {
+void phs_journal_report_crashes(int socket) {
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length < 0 ? 0 : length] = 0;
-    atomic_store(&stack_file, file);
+    reporter = getpid();
+    atomic_store(&report_socket, socket);
 }
 
-// The text that write_stack() makes. One write of at most PIPE_BUF bytes is not mixed with what other threads write.
-struct text {
-    char bytes[PIPE_BUF];
-    size_t size;
-};
+// A packet of the control socket.
+static struct report {
+    phs_control_head head;
+    int32_t signal;
+    uint8_t is_deadly;
+    uint64_t stack_size;
+    char stack[16 << 10];
+} __attribute__((packed)) report;
 
-static bool append(struct text *text, const char *bytes) {
+_Static_assert(sizeof report <= PHS_CONTROL_SIZE, "a report is one packet");
+
+static bool append(const char *bytes) {
     size_t size = strlen(bytes);
-    if (size > sizeof text->bytes - text->size) return false;
-    memcpy(text->bytes + text->size, bytes, size);
-    text->size += size;
+    if (size > sizeof report.stack - report.stack_size) return false;
+    memcpy(report.stack + report.stack_size, bytes, size);
+    report.stack_size += size;
     return true;
 }
 
-static bool append_number(struct text *text, uintptr_t number) {
+static bool append_number(uintptr_t number) {
     char digits[2 * sizeof number + 1], *first = digits + sizeof digits - 1;
     *first = 0;
     do *--first = "0123456789abcdef"[number % 16];
     while ((number /= 16) != 0);
-    return append(text, first);
+    return append(first);
 }
 
 // A line about an address; none if it is in no image. The search takes no lock.
-static bool append_frame(struct text *text, uintptr_t address) {
+static bool append_frame(uintptr_t address) {
     struct dl_find_object object;
     if (_dl_find_object((void *)address, &object) != 0) return true;
     const struct link_map *map = object.dlfo_link_map;
-    size_t before = text->size;
+    uint64_t before = report.stack_size;
     // The name of the program itself is empty.
     const char *path = map->l_name[0] == 0 ? program : map->l_name;
-    if (append(text, "  ") && append(text, path) && append(text, "+0x") && append_number(text, address - map->l_addr) &&
-        append(text, "\n"))
-        return true;
-    text->size = before;
+    if (append(path) && append("+0x") && append_number(address - map->l_addr) && append("\n")) return true;
+    report.stack_size = before;
     return false;
 }
 
-static void write_stack(int file, struct registers registers) {
-    static struct text text;
+static void append_stack(struct registers registers) {
     void *addresses[MOST_TRACED];
     int count = backtrace(addresses, MOST_TRACED), first = 0;
     // What stands before the instruction that caused the signal is this handler.
     while (first < count && (uintptr_t)addresses[first] != registers.counter) first += 1;
-    append(&text, PHS_STACK_BEGINS "\n");
     if (first < count) {
-        for (int i = first; i < count && append_frame(&text, (uintptr_t)addresses[i]); i++) {}
+        for (int i = first; i < count && append_frame((uintptr_t)addresses[i]); i++) {}
     } else {
         // After a call through a bad pointer there is no code to begin with.
-        append_frame(&text, registers.counter);
-        append_frame(&text, registers.link);
+        append_frame(registers.counter);
+        append_frame(registers.link);
     }
-    ssize_t written = write(file, text.bytes, text.size);
-    (void)written;
+}
+
+// Whether a signal ends the process when it is passed on. A handler that was there before may do anything.
+static bool is_deadly(int signal, const siginfo_t *info) {
+    const struct sigaction *before = &previous[signal];
+    return before->sa_handler == SIG_DFL || (before->sa_handler == SIG_IGN && info->si_code > 0);
+}
+
+static void report_crash(int socket, int signal, const siginfo_t *info, const ucontext_t *context) {
+    enum { TRIES = 10, PAUSE = 100 /* milliseconds */ };
+    append_stack(registers_of(context));
+    report.signal = signal;
+    report.is_deadly = is_deadly(signal, info);
+    size_t size = offsetof(struct report, stack) + report.stack_size;
+    report.head = (phs_control_head){(uint32_t)size, PHS_CONTROL_CRASHED, 0, PHS_CONTROL_UNNUMBERED};
+    // The host reads all the time: a full socket soon has room.
+    for (int i = 0; i < TRIES && send(socket, &report, size, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EAGAIN; i++)
+        poll(&(struct pollfd){socket, POLLOUT, 0}, 1, PAUSE);
 }
 
 // What would have happened without this handler.
 static void pass_on(int signal, siginfo_t *info, void *context) {
     struct sigaction before = previous[signal];
     bool was_sent = info->si_code <= 0;
-    bool has_handler = before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN;
-    if (has_handler) {
+    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
         if ((before.sa_flags & SA_RESETHAND) != 0) previous[signal].sa_handler = SIG_DFL, previous[signal].sa_flags = 0;
         if ((before.sa_flags & SA_NODEFER) == 0) sigaddset(&before.sa_mask, signal);
         pthread_sigmask(SIG_BLOCK, &before.sa_mask, NULL);
@@ -473,7 +495,7 @@ static void pass_on(int signal, siginfo_t *info, void *context) {
             before.sa_handler(signal);
         return;
     }
-    if (before.sa_handler == SIG_IGN && was_sent) return;
+    if (!is_deadly(signal, info)) return;
     struct sigaction ending = {.sa_handler = SIG_DFL};
     sigaction(signal, &ending, NULL);
     // A fault happens again when the handler returns. What was sent, and what is not repeated, is sent again.
@@ -491,9 +513,9 @@ static void handle(int signal, siginfo_t *info, void *context) {
         record_signal(record, signal, info, context);
         atomic_store(&recording, 0);
     }
-    // The first thread writes, and once.
-    int file = atomic_exchange(&stack_file, -1);
-    if (file >= 0) write_stack(file, registers_of(context));
+    // The first thread, and once. Not a child that fork() made: the worker lives on.
+    int socket = getpid() == reporter ? atomic_exchange(&report_socket, -1) : -1;
+    if (socket >= 0) report_crash(socket, signal, info, context);
     errno = error;
     pass_on(signal, info, context);
 }

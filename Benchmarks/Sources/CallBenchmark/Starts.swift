@@ -23,7 +23,7 @@ struct Starts {
     func figures() throws -> [Figure] {
         defer { try? FileManager.default.removeItem(at: folder) }
         // First, because the kernel reports an end after it has freed the memory, and ours grows below.
-        let deaths = try deaths()
+        let (crash, kill) = try deaths()
         let bundle = try bundle("Sample")
         func start() throws -> Double {
             let start = now()
@@ -59,9 +59,10 @@ struct Starts {
             Figure("start until ready (a program with the library = 1)", linked, goal: 1.25),
             Figure("start of a confined one (one that is not = 1)", confined, goal: 1.1),
             Figure("start from 1 GiB of memory (from little = 1)", large, goal: 1.1),
-            // The kernel frees the memory of a process before it reports the end.
-            Figure("death until its caller has an error (of a program = 1)", deaths.ofProgram, goal: 1.5),
-            Figure("death until its caller has an error (a wake = 1)", deaths.inWakes, goal: 4),
+            // The handler of the signal collects the stack first, which takes four wakes by itself.
+            Figure("crash until its caller has an error (a wake = 1)", crash, goal: 20),
+            // Nothing but the kernel reports this end, and it frees the memory of the process first.
+            Figure("SIGKILL until the caller has one (of a program = 1)", kill),
         ]
     }
 
@@ -94,9 +95,9 @@ struct Starts {
 
     /// From the last instruction of a plug-in until its caller has the error.
     ///
-    /// - Returns: relative to the same of a program with the library until its parent knows, and to the wake of a thread
-    ///   on another processor.
-    private func deaths() throws -> (ofProgram: Double, inWakes: Double) {
+    /// - Returns: of a crash, relative to the wake of a thread on another processor; of a signal that cannot be handled,
+    ///   relative to the same of a program with the library until its parent knows.
+    private func deaths() throws -> (crash: Double, kill: Double) {
         place(.isolated)
         let file = folder.appending(path: "death")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -104,11 +105,12 @@ struct Starts {
         chmod(folder.path, 0o755)
         try Data(count: 8).write(to: file)
         chmod(file.path, 0o666)
-        func death(_ round: Int) throws -> Double {
+        func death(_ round: Int, isCrash: Bool) throws -> Double {
             // After some deaths, another worker of the same bundle would have to wait.
-            let die = try bundle("Dying\(round)").function("benchmark_die")
+            let bundle = try bundle("\(isCrash ? "Crashing" : "Dying")\(round)")
+            let die = try bundle.function("benchmark_die")
             do {
-                _ = try die(.string(file.path))
+                _ = try die(.string(file.path), .int(isCrash ? 1 : 0))
             } catch {
                 let time = now()
                 let died = try Data(contentsOf: file).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
@@ -117,15 +119,17 @@ struct Starts {
             }
             throw Child.Failure(description: "the plug-in lives")
         }
-        let wake = Double(raw_wake())
-        var deaths: [Double] = []
-        let ratio = try ratio { round in
-            deaths.append(try death(round))
-            return deaths.last!
+        let crash = try ratio { round in
+            try death(round, isCrash: true)
+        } to: { _ in
+            Double(raw_wake())
+        }
+        let kill = try ratio { round in
+            try death(round, isCrash: false)
         } to: { _ in
             Double(raw_death(Self.reference))
         }
-        return (ratio, deaths.sorted()[rounds / 2] / wake)
+        return (crash, kill)
     }
 
     /// A bundle with the benchmark's plug-in.
@@ -138,7 +142,7 @@ struct Starts {
         try Data(
             """
             { CFBundleIdentifier = "org.example.benchmark.\(name)"; NSExecutable = \(name);
-              PHFunctions = { "benchmark_die" = "(string) -> int32"; }; }
+              PHFunctions = { "benchmark_die" = "(string, int32) -> int32"; }; }
             """.utf8
         ).write(to: contents.appending(path: "Info.plist"))
         return try PluginBundle.open(path: folder.appending(path: "\(name).bundle").path)

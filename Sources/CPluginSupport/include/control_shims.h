@@ -2,8 +2,8 @@
 // control messages, whose layout is a matter of macros that Swift does not import.
 //
 // A message is a packet of a SOCK_SEQPACKET socket: a head and a body, 64 KiB together at most. Each direction numbers
-// its messages from 1. What arrives is checked before anything is returned; a violation means that the other side must
-// be ended, and every descriptor that came with the message is closed.
+// its messages from 1; only PHS_CONTROL_CRASHED has no number. What arrives is checked before anything is returned; a
+// violation means that the other side must be ended, and every descriptor that came with the message is closed.
 #ifndef PHS_CONTROL_SHIMS_H
 #define PHS_CONTROL_SHIMS_H
 
@@ -15,6 +15,10 @@ enum {
     PHS_CONTROL_BODY_SIZE = PHS_CONTROL_SIZE - PHS_CONTROL_HEAD_SIZE,
     PHS_CONTROL_DESCRIPTORS = 253  // the kernel passes no more in one message
 };
+
+// The message of a signal handler, which cannot take the lock of the number: another thread may hold it. Its sequence is
+// PHS_CONTROL_UNNUMBERED, and it may come at any time. See phs_journal_report_crashes().
+enum { PHS_CONTROL_CRASHED = 64, PHS_CONTROL_UNNUMBERED = 0 };
 
 // The head; little-endian, as every machine that the project supports.
 typedef struct phs_control_head {

@@ -71,16 +71,18 @@ enum { PHS_EXIT_OF_SIGNAL = 128 };
 
 // Installs handlers of SEGV, BUS, ILL, FPE, TRAP, ABRT and SYS that record and then call those that were installed
 // before. Gives the calling thread a signal stack if it has none. Also records an exit() that a plug-in calls. Returns
-// 0 or the error number. Threads: any, once, after phs_journal_begin() or phs_journal_write_stacks(); call it after other
+// 0 or the error number. Threads: any, once, after phs_journal_begin() or phs_journal_report_crashes(); call it after other
 // handlers are installed.
 int phs_journal_install_handlers(void);
 
-// From now on the handlers also write the functions that were being called into a file, before anything else: a line
-// PHS_STACK_BEGINS, then, innermost first, at most PHS_STACK_FRAMES lines of two spaces, the path of the image, "+0x" and
-// the offset in it, in one write(). Threads: any, once, before phs_journal_install_handlers(), which needs no journal then.
-#define PHS_STACK_BEGINS "The functions that were being called, innermost first:"
+// For a worker: from now on the handlers also report the first crash to the host, through the control socket, with a
+// message of kind PHS_CONTROL_CRASHED. It says the signal, whether that certainly ends the process, and the functions that
+// were being called: innermost first, at most PHS_STACK_FRAMES lines of the path of the image, "+0x" and the offset in it.
+// Why, although the kernel reports the end: it does so only after it has written a core file and freed the memory, and
+// the callers should not wait for that. Threads: any, once, before phs_journal_install_handlers(), which needs no journal
+// then.
 enum { PHS_STACK_FRAMES = 64 };
-void phs_journal_write_stacks(int file);
+void phs_journal_report_crashes(int socket);
 
 // The application ends by itself: whatever happens later, except a crash, is not recorded.
 void phs_journal_end(void);

@@ -29,8 +29,8 @@ final class WorkerMain {
         else { return }
         if hello.waitsForDebugger { DebuggerWait.wait() }
         HostEnvironment.current = HostEnvironment(hello)
-        // Without it, an end has no backtrace.
-        phs_journal_write_stacks(STDERR_FILENO)
+        // Without it, a crash has no backtrace, and its callers wait until the kernel has removed this process.
+        phs_journal_report_crashes(CInt(PHS_WORKER_CONTROL))
         _ = phs_journal_install_handlers()
         guard confine(hello) else { return }
         let service = WorkerService(sender)

@@ -44,7 +44,7 @@ final class WorkerService: LaneOwner {
             plugins.deactivateAll()
             return false
         // No host sends these.
-        case .hello, .ready, .confined, .loaded, .failed, .unloaded, .step, .log: break
+        case .hello, .ready, .confined, .loaded, .failed, .unloaded, .step, .log, .crashed: break
         }
         return true
     }

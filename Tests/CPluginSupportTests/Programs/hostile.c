@@ -316,6 +316,18 @@ static int64_t unknown_message(const struct order *order) {
     return sent;
 }
 
+// Claims to be ending, and lives on: the packet of a signal handler.
+static int64_t false_crash(const struct order *order) {
+    struct __attribute__((packed)) {
+        struct head head;
+        int32_t signal;
+        uint8_t is_deadly;
+        uint64_t stack_size;
+    } packet = {{sizeof packet, 64, 0, 0}, (int32_t)order->number, 1, 0};
+    if (send_control(&packet, sizeof packet) == 0) return 0;
+    for (;;) pause();
+}
+
 // 250 descriptors that nobody asked for.
 static int64_t surplus_descriptors(const struct order *order) {
     enum { COUNT = 250 };
@@ -670,7 +682,7 @@ static const struct { const char *name; int64_t (*run)(const struct order *order
     {"memory file", memory_file}, {"big file", big_file}, {"descriptors", descriptors}, {"threads", threads},
     {"output", output}, {"noise everywhere", noise_everywhere}, {"log storm", log_storm},
     {"close everything", close_everything}, {"giant message", giant_message}, {"short message", short_message},
-    {"forged length", forged_length}, {"unknown message", unknown_message},
+    {"forged length", forged_length}, {"unknown message", unknown_message}, {"false crash", false_crash},
     {"surplus descriptors", surplus_descriptors}, {"corrupt lanes", corrupt_lanes},
     {"answer other lanes", answer_other_lanes}, {"shrink window", shrink_window}, {"fork bomb", fork_bomb},
     {"double fork", double_fork}, {"leave session", leave_session}, {"run shell", run_shell},

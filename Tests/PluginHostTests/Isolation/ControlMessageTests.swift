@@ -46,6 +46,7 @@ import Testing
         .hello(hello), .load(LoadRequest(bundle: 3, path: "/b", stateDirectory: "/s")), .release([1, 2, 3]),
         .unload(3), .bye, .ready(WorkerReady(fingerprint: "f")), .confined(["systemCalls"]), .loaded(3, report),
         .failed(3, [finding, finding]), .unloaded(3), .step(3, .entry), .log(.warning, bundleIdentifier: "b", "text"),
+        .crashed(WorkerCrash(signal: SIGSEGV, isDeadly: true, stack: Array("/x+0x1f\n".utf8))),
         .descriptors(lane: 1, turn: 77),
     ]
 
@@ -178,6 +179,8 @@ import Testing
         var flags: UInt16 = 0
         var bytes: [UInt8] = []
         var descriptors = 0
+        /// The next one if it is nil.
+        var sequence: UInt32?
 
         init(_ kind: UInt16, flags: UInt16 = 0, _ bytes: [UInt8] = [], descriptors: Int = 0) {
             (self.kind, self.flags, self.bytes, self.descriptors) = (kind, flags, bytes, descriptors)
@@ -210,6 +213,7 @@ import Testing
         defer { files.forEach { close($0) } }
         unlink(path)
         for packet in packets {
+            if let sequence = packet.sequence { control.sent = sequence &- 1 }
             let error = phs_control_send(
                 &control, packet.kind, packet.flags, packet.bytes, packet.bytes.count, files, packet.descriptors, 0, nil
             )
@@ -231,6 +235,76 @@ import Testing
         try expectViolation("cannot be read", Packet(.unloaded, [1, 2]))
         try expectViolation("more than", Packet(.unloaded, flags: 1, full), Packet(.unloaded, full))
         try expectViolation("inside of one", Packet(.loaded, flags: 1, full), Packet(.unloaded, [0, 0, 0, 0]))
+    }
+
+    private static let crash = WorkerCrash(signal: SIGABRT, isDeadly: false, stack: [])
+
+    @Test func fault410_onlyTheReportOfACrashHasNoNumber() throws {
+        let bytes = try ControlMessage.crashed(Self.crash).bytes()
+        try expectViolation("wrong sequence", Packet(.crashed, bytes))
+        var packet = Packet(.unloaded, [0, 0, 0, 0])
+        packet.sequence = UInt32(PHS_CONTROL_UNNUMBERED)
+        try expectViolation("wrong sequence", packet)
+        packet = Packet(.crashed, [9])
+        packet.sequence = UInt32(PHS_CONTROL_UNNUMBERED)
+        try expectViolation("cannot be read", packet)
+        for signal in [SIGKILL, SIGTERM, 0, -1, 200] {
+            let other = WorkerCrash(signal: signal, isDeadly: true, stack: [])
+            packet.bytes = try ControlMessage.crashed(other).bytes()
+            try expectViolation("cannot be read", packet)
+        }
+    }
+
+    @Test func theReportOfACrashMayComeInsideOfAnotherMessage() throws {
+        #expect(ControlMessage.Kind.crashed.rawValue == UInt16(PHS_CONTROL_CRASHED))
+        let (host, worker) = try ends()
+        var report = Self.report
+        report.classes = (0..<20_000).map { "Class\($0)" }
+        let message = try ControlMessage.loaded(4, report).bytes()
+        let (begin, rest) = (Array(message.prefix(ControlPacket.longest)), message.dropFirst(ControlPacket.longest))
+        let crash = try ControlMessage.crashed(Self.crash).bytes()
+        var control = phs_control(descriptor: worker.descriptor, sent: 0, received: 0)
+        func send(_ kind: ControlMessage.Kind, _ flags: UInt16, _ bytes: [UInt8]) {
+            let error = phs_control_send(&control, kind.rawValue, flags, bytes, bytes.count, nil, 0, 0, nil)
+            #expect(error == 0)
+        }
+        send(.loaded, ControlPacket.continues, begin)
+        control.sent = UInt32(PHS_CONTROL_UNNUMBERED) &- 1
+        send(.crashed, 0, crash)
+        control.sent = 1
+        let receiver = ControlReceiver(host, from: .worker)
+        guard case .message(.crashed(let read), _) = try receiver.next(until: ControlPacket.atOnce) else {
+            Issue.record("another message arrived")
+            return
+        }
+        #expect(read == Self.crash)
+        var left = rest
+        while !left.isEmpty {
+            let part = Array(left.prefix(ControlPacket.longest))
+            left = left.dropFirst(part.count)
+            send(.loaded, left.isEmpty ? 0 : ControlPacket.continues, part)
+            if left.isEmpty { break }
+            guard case .nothing = try receiver.next(until: ControlPacket.atOnce) else {
+                Issue.record("a message arrived too early")
+                return
+            }
+        }
+        guard case .message(.loaded(4, report), _) = try receiver.next(until: ControlPacket.atOnce) else {
+            Issue.record("the long message did not arrive")
+            return
+        }
+    }
+
+    @Test func aStackIsReadWhateverAWorkerWrites() {
+        func frames(_ text: String) -> [WorkerEnd.Frame] {
+            WorkerCrash(signal: SIGABRT, isDeadly: true, stack: Array(text.utf8)).frames
+        }
+        #expect(frames("/x+0x1f\n/y+z+0x2\n").map(\.description) == ["/x+0x1f", "/y+z+0x2"])
+        #expect(frames("").isEmpty && frames("\n\n").isEmpty)
+        #expect(frames("/x\n+0x\n/x+0xg\n/x+0x11112222333344445\n/x+1").isEmpty)
+        #expect(frames(String(repeating: "/x+0x1\n", count: 1_000)).count == Int(PHS_STACK_FRAMES))
+        let damaged = WorkerCrash(signal: SIGABRT, isDeadly: true, stack: [0xff] + Array("+0x1".utf8))
+        #expect(damaged.frames == [.init(path: "\u{fffd}", offset: 1)])
     }
 
     @Test func fault411_surplusDescriptorsAreClosedAndAViolation() throws {

@@ -30,6 +30,7 @@ final class CrashingPlugin: Sendable {
         #include <stdlib.h>
         #include <string.h>
         #include <sys/syscall.h>
+        #include <sys/wait.h>
         #include <unistd.h>
         PLUGIN_DECLARE_NOTE;
 
@@ -71,6 +72,14 @@ final class CrashingPlugin: Sendable {
         static int32_t waits(uint32_t milliseconds) {
             for (uint32_t i = 0; i < milliseconds; i++) usleep(1000);
             return 1;
+        }
+        // The signal that ends a child.
+        static int32_t forks(void) {
+            int status = 0;
+            pid_t child = fork();
+            if (child == 0) die(1);
+            waitpid(child, &status, 0);
+            return WTERMSIG(status);
         }
         static int32_t starts(void) {
             char *words[] = {"sleep", "600", 0};
@@ -151,6 +160,7 @@ final class CrashingPlugin: Sendable {
             FUNCTION(keeps, "(string, uint32) -> int32")
             FUNCTION(waits, "(uint32) -> int32")
             FUNCTION(starts, "() -> int32")
+            FUNCTION(forks, "() -> int32")
             FUNCTION(floods, "(uint32, uint32) -> int32")
             FUNCTION(announces, "() -> int32")
             const plugin_lifecycle *life = host->get_extension(host, PLUGIN_STRING(PLUGIN_LIFECYCLE_ID));

@@ -116,25 +116,6 @@ import Testing
         #expect(output.text.utf8.count == 8_192)
     }
 
-    @Test func theStackThatAWorkerWritesIsNotLogged() async {
-        await #expect(processExitsWith: .success) {
-            let logged = Lock<[String]>([])
-            HostEnvironment.current.log = { record in logged.withLock { $0.append(record.message) } }
-            var ends: [Int32] = [-1, -1]
-            #expect(phs_worker_make_pipe(&ends) == 0)
-            let (pipe, written) = (RemoteDescriptor(adopting: ends[0]), RemoteDescriptor(adopting: ends[1]))
-            let frames = String(repeating: "  /x+0x1\n", count: Int(PHS_STACK_FRAMES))
-            let text = "before\n\(PHS_STACK_BEGINS)\n\(frames)  one more\n\(PHS_STACK_BEGINS)\n  /y+0x2\nafter\n  end\n"
-            #expect(write(written.descriptor, text, text.utf8.count) == text.utf8.count)
-            let output = WorkerOutput(pipe, bundleIdentifier: "org.example.plain", mostPerSecond: 1 << 20)
-            output.read(at: 1)
-            #expect(output.text == text)
-            let limit = Wait(atMost: .seconds(30))
-            while logged.withLock({ $0.count }) < 4, limit.sleep() {}
-            #expect(logged.withLock { $0 } == ["before", "  one more", "after", "  end"])
-        }
-    }
-
     /// What a function makes the application log.
     private static func logged(_ count: Int, by body: () throws -> Void) rethrows -> [HostLogRecord] {
         let records = Lock<[HostLogRecord]>([])

@@ -127,17 +127,13 @@ import Testing
         }
     }
 
-    @Test func aBacktraceIsReadWhateverAPluginWrote() {
-        let begin = "\(PHS_STACK_BEGINS)\n"
-        let end = { WorkerEnd(cause: .signal(6), phase: .idle, writing: $0) }
-        #expect(end("a\n\(begin)  /x+0x1f\n  /y+z+0x2\nb\n").backtrace.map(\.description) == ["/x+0x1f", "/y+z+0x2"])
-        #expect(end("a\n\(begin)  /x+0x1f\nb\n").output == "a\nb\n")
-        #expect(end("\(begin)  /old+0x1\n\(begin)  /new+0x2\n").backtrace == [.init(path: "/new", offset: 2)])
-        #expect(end("\(begin)  /x\n  +0x\n  /x+0xg\n  /x+0x11112222333344445\n").backtrace.isEmpty)
-        #expect(end(begin + String(repeating: "  /x+0x1\n", count: 1_000)).backtrace.count == Int(PHS_STACK_FRAMES))
-        #expect(end(" \(begin)  /x+0x1\n").backtrace.isEmpty)
-        let exit = WorkerEnd(cause: .exit(1), phase: .idle, writing: "\(begin)  /x+0x1\n")
-        #expect(exit.backtrace.isEmpty && exit.output == "\(begin)  /x+0x1\n")
+    @Test func aChildThatAPluginForksReportsNoCrashOfTheWorker() throws {
+        let plugin = try CrashingPlugin()
+        let number = try process(plugin)
+        let death = try plugin.bundle.function("forks")()
+        #expect(death == .int(Int64(SIGSEGV)))
+        #expect(try process(plugin) == number)
+        plugin.bundle.unload()
     }
 
     @Test func fault405_aCrashWhileACallbackIsUnderWayIsTheErrorOfTheCall() throws {

@@ -217,6 +217,8 @@ final class ControlReceiver {
             throw .violation("a message of kind \(kind) has unknown flags (\(head.flags))")
         }
         let isLast = head.flags == 0
+        // A signal handler sends it in one packet, whatever another thread is sending.
+        if kind == .crashed, isLast, descriptors.isEmpty { return (kind, [UInt8](bytes), []) }
         guard isLast || bytes.count == ControlPacket.longest else {
             throw .violation("a part of a message of kind \(kind) is shorter than a packet")
         }

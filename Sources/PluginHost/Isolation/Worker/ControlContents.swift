@@ -5,7 +5,7 @@ struct WorkerHello: Sendable, Hashable {
     /// The version of the protocol; the two sides must have the same.
     ///
     /// Raise it with each change of a message or of the window's layout.
-    static let currentVersion: UInt32 = 1
+    static let currentVersion: UInt32 = 2
 
     // The first two are the first two in every version, so that each side recognises another version.
     var version = WorkerHello.currentVersion

@@ -25,6 +25,8 @@ enum ControlMessage: Sendable {
     /// A step begins that runs code of a plug-in.
     case step(UInt32, LoadStep)
     case log(PluginLogger.Level, bundleIdentifier: String, String)
+    /// A signal handler has caught the signal of a crash. It comes at any time, even inside of another message.
+    case crashed(WorkerCrash)
     // From both.
     /// Descriptors that belong to a turn of a lane.
     case descriptors(lane: UInt32, turn: UInt32)
@@ -33,6 +35,8 @@ enum ControlMessage: Sendable {
     enum Kind: UInt16, CaseIterable, Sendable {
         case hello = 1, load, release, unload, bye
         case ready = 33, confined, loaded, failed, unloaded, step, log
+        /// PHS_CONTROL_CRASHED.
+        case crashed = 64
         case descriptors = 65
 
         /// Who may send it.
@@ -80,6 +84,7 @@ enum ControlMessage: Sendable {
         case .unloaded: .unloaded
         case .step: .step
         case .log: .log
+        case .crashed: .crashed
         case .descriptors: .descriptors
         }
     }
@@ -112,6 +117,7 @@ enum ControlMessage: Sendable {
                 try writer.write(level.rawValue)
                 try writer.write(bundleIdentifier)
                 try writer.write(message)
+            case .crashed(let crash): try writer.write(crash)
             case .descriptors(let lane, let turn):
                 try writer.write(lane)
                 try writer.write(turn)
@@ -148,6 +154,7 @@ enum ControlMessage: Sendable {
                 .log(
                     try PluginLogger.Level(rawValue: reader.next()) ?? .error, bundleIdentifier: try reader.next(),
                     try reader.next())
+            case .crashed: .crashed(try reader.next())
             case .descriptors: .descriptors(lane: try reader.next(), turn: try reader.next())
             }
         }

@@ -114,14 +114,20 @@ extension PluginWorker {
     /// A confined worker has no children, or the kernel ends them with it.
     var mayHaveChildren: Bool { !start.isSandboxed }
 
-    /// The process has ended: everyone who waits for it gets an error.
+    /// The signal that certainly ends the process, which its handler has reported; the kernel may still be busy with it.
+    var deadlySignal: Int32? { values.withLock { $0.crash.flatMap { $0.isDeadly ? $0.signal : nil } } }
+
+    /// The process has ended, or a signal is ending it: everyone who waits for it gets an error.
     func end(_ status: phs_worker_end, processorTime: Duration?, output: String) {
         let calls = lanes.calls
+        let crash = values.withLock(\.crash)
+        let frames = crash?.frames ?? []
         let (replies, end, performed, culprits) = values.withLock { values in
             let performed = values.lastCalls ?? calls.filter(\.isInPlugin)
+            let cause = cause(status, processorTime, values)
             let end = WorkerEnd(
-                cause: cause(status, processorTime, values), phase: values.phase(performed.first ?? calls.first),
-                writing: output)
+                cause: cause, phase: values.phase(performed.first ?? calls.first), output: output,
+                backtrace: cause == crash.map { .signal($0.signal) } ? frames : [])
             values.end = end
             let culprits = end.cause == .host ? [] : values.culprits(performed)
             values.blamed = Set(culprits.map(\.path))

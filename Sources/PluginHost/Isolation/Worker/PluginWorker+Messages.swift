@@ -39,6 +39,12 @@ extension PluginWorker {
                 values.residents.values.contains { $0.identifier == bundleIdentifier }
             }
             log.put(text, level, of: isOwn ? bundleIdentifier : start.bundleIdentifier)
+        case .crashed(let crash):
+            let isFirst = values.withLock { values in
+                defer { values.crash = values.crash ?? crash }
+                return values.crash == nil
+            }
+            guard isKnown, isFirst else { throw outOfOrder(message) }
         case .descriptors(let lane, let turn):
             guard lanes.put(descriptors, lane: lane, turn: turn) else {
                 throw .violation("descriptors come for turn \(turn) of lane \(lane), which is not under way")

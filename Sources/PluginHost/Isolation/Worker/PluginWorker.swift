@@ -50,6 +50,8 @@ public final class PluginWorker: Sendable {
         /// The calls that it performed then.
         var lastCalls: [LaneCall]?
         var end: WorkerEnd?
+        /// What its signal handler reported.
+        var crash: WorkerCrash?
         /// What the signals are sent through; nil when nothing of the process is left.
         var process: RemoteDescriptor?
         var questions: [WorkerAnswer.Question: WorkerAnswer.Pending] = [:]

@@ -26,8 +26,10 @@ final class WatchedWorker {
     private var isReceiving = true
     /// What lanes wait for that were announced descriptors, until the socket has been read.
     private var descriptorWaits: [DispatchSemaphore] = []
-    /// By when the process must have ended, because it no longer has its control socket.
+    /// By when the process must have ended, because it no longer has its control socket, or has reported its crash.
     private var endsBy: UInt64?
+    /// Whether the worker counts as ended: nothing that comes from it is read any more.
+    private var hasEnded = false
     private var nextLook: UInt64
     private var lookCount = 0
     /// Since when the calls under way have been there, at least.
@@ -63,7 +65,8 @@ final class WatchedWorker {
     func handle(_ polls: ArraySlice<pollfd>, at now: UInt64) -> Bool {
         let ready = polls.map(\.revents)
         if ready[0] != 0 {
-            finish()
+            end(phs_worker_look(process.descriptor))
+            clean()
             return false
         }
         if ready[1] & Int16(POLLOUT) != 0 { worker.sender.flush() }
@@ -73,7 +76,11 @@ final class WatchedWorker {
             for wait in descriptorWaits { wait.signal() }
             descriptorWaits = []
         }
-        if ready[2] != 0 { output.read(at: now) }
+        if ready[1] != 0, let signal = worker.deadlySignal {
+            end(phs_worker_end(state: PHS_WORKER_KILLED, number: signal))
+        } else if ready[2] != 0 {
+            output.read(at: now)
+        }
         checkTimes(now)
         return true
     }
@@ -111,11 +118,22 @@ final class WatchedWorker {
         worker.dismissIfIdle()
         if let endsBy, now >= endsBy {
             self.endsBy = nil
-            worker.kill(.violation("it closed its control socket"))
+            endProcess(at: now)
         }
         if now >= nextLook {
             nextLook = now + Self.lookInterval
             look()
+        }
+    }
+
+    private func endProcess(at now: UInt64) {
+        if !hasEnded {
+            worker.kill(.violation("it closed its control socket"))
+        } else if ProcessLook(process: process.process)?.isTraced == true {
+            // Somebody looks at the crash.
+            endsBy = now + Self.closingTime
+        } else {
+            phs_worker_signal(process.descriptor, SIGKILL, true)
         }
     }
 
@@ -137,14 +155,22 @@ final class WatchedWorker {
 
     // MARK: The end
 
-    private func finish() {
-        let status = phs_worker_look(process.descriptor)
+    private func end(_ status: phs_worker_end) {
+        if hasEnded { return }
+        hasEnded = true
         // It is not reaped yet, so its number still belongs to it.
         let time = worker.limitsProcessorTime ? ProcessLook.processorTime(process: process.process) : nil
         _ = receive()
+        isReceiving = false
         output.finish()
         worker.end(status, processorTime: time, output: output.text)
-        // The callers know. What is left takes longer: it reads the state of each process of the machine.
+        endsBy = MonotonicTime.now + Self.closingTime
+    }
+
+    /// The process is gone, and the callers know.
+    ///
+    /// What is left takes longer: it reads the state of each process of the machine.
+    private func clean() {
         WorkerReports.clean { [worker, process] in
             if worker.mayHaveChildren { withUnsafePointer(to: process) { _ = phs_worker_end_session($0) } }
             _ = phs_worker_reap(process.descriptor)

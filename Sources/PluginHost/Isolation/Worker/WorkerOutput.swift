@@ -1,4 +1,3 @@
-internal import CPluginSupport.Shims
 import Glibc
 @_spi(PluginHost) internal import PluginABI
 
@@ -25,8 +24,6 @@ final class WorkerOutput {
     private var second: UInt64 = 0
     private var readInSecond = 0
     private var unlogged = 0
-    /// How many lines may still be of the stack that the worker's signal handler writes.
-    private var stackLines = 0
 
     /// - Parameters:
     ///   - pipe: the end to read from; it does not block.
@@ -94,22 +91,8 @@ final class WorkerOutput {
         lines.forEach(log)
     }
 
-    /// Whether a line is of the stack, which ``WorkerEnd/backtrace`` has: without names it helps nobody in a log.
-    private func isOfStack(_ line: [UInt8]) -> Bool {
-        if line.elementsEqual(PHS_STACK_BEGINS.utf8) {
-            stackLines = Int(PHS_STACK_FRAMES)
-            return true
-        }
-        guard stackLines > 0, line.starts(with: "  ".utf8) else {
-            stackLines = 0
-            return false
-        }
-        stackLines -= 1
-        return true
-    }
-
     private func log(_ line: [UInt8]) {
-        if line.isEmpty || isOfStack(line) { return }
+        if line.isEmpty { return }
         guard WorkerReports.hasRoom else {
             unlogged += 1
             return

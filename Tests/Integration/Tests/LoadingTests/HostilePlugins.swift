@@ -113,6 +113,9 @@ import Testing
         .both(19, "short message", limit: 1000, wrongLength),
         .both(19, "forged length", amount: 1 << 30, limit: 1000, wrongLength),
         .both(19, "unknown message", amount: 999, limit: 1000, outOfOrder),
+        // It is believed, and killed.
+        .both(19, "false crash", amount: Int64(SIGSEGV), dies("the signal SIGSEGV")),
+        .both(19, "false crash", amount: Int64(SIGKILL), violates),
         .both(19, "surplus descriptors", amount: 1, limit: 1000, outOfOrder),
         // A host that looks only afterwards sees nothing but the true answer.
         .both(
