@@ -409,44 +409,37 @@ void phs_journal_report_crashes(int socket) {
     atomic_store(&report_socket, socket);
 }
 
-// A packet of the control socket.
+// A packet of the control socket. A frame is the offset in the image, the number of bytes of its path, and the path.
 static struct report {
     phs_control_head head;
     int32_t signal;
     uint8_t is_deadly;
-    uint64_t stack_size;
-    char stack[16 << 10];
+    uint64_t frame_count;
+    char frames[16 << 10];
 } __attribute__((packed)) report;
+static size_t frames_size;
 
 _Static_assert(sizeof report <= PHS_CONTROL_SIZE, "a report is one packet");
 
-static bool append(const char *bytes) {
-    size_t size = strlen(bytes);
-    if (size > sizeof report.stack - report.stack_size) return false;
-    memcpy(report.stack + report.stack_size, bytes, size);
-    report.stack_size += size;
-    return true;
+static void append(const void *bytes, size_t size) {
+    memcpy(report.frames + frames_size, bytes, size);
+    frames_size += size;
 }
 
-static bool append_number(uintptr_t number) {
-    char digits[2 * sizeof number + 1], *first = digits + sizeof digits - 1;
-    *first = 0;
-    do *--first = "0123456789abcdef"[number % 16];
-    while ((number /= 16) != 0);
-    return append(first);
-}
-
-// A line about an address; none if it is in no image. The search takes no lock.
+// Adds the place of an address, unless it is in no image: the search takes no lock. Returns whether there was room.
 static bool append_frame(uintptr_t address) {
     struct dl_find_object object;
     if (_dl_find_object((void *)address, &object) != 0) return true;
     const struct link_map *map = object.dlfo_link_map;
-    uint64_t before = report.stack_size;
     // The name of the program itself is empty.
     const char *path = map->l_name[0] == 0 ? program : map->l_name;
-    if (append(path) && append("+0x") && append_number(address - map->l_addr) && append("\n")) return true;
-    report.stack_size = before;
-    return false;
+    uint64_t offset = address - map->l_addr, length = strlen(path);
+    if (sizeof offset + sizeof length + length > sizeof report.frames - frames_size) return false;
+    append(&offset, sizeof offset);
+    append(&length, sizeof length);
+    append(path, length);
+    report.frame_count += 1;
+    return true;
 }
 
 static void append_stack(struct registers registers) {
@@ -474,7 +467,7 @@ static void report_crash(int socket, int signal, const siginfo_t *info, const uc
     append_stack(registers_of(context));
     report.signal = signal;
     report.is_deadly = is_deadly(signal, info);
-    size_t size = offsetof(struct report, stack) + report.stack_size;
+    size_t size = offsetof(struct report, frames) + frames_size;
     report.head = (phs_control_head){(uint32_t)size, PHS_CONTROL_CRASHED, 0, PHS_CONTROL_UNNUMBERED};
     // The host reads all the time: a full socket soon has room.
     for (int i = 0; i < TRIES && send(socket, &report, size, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EAGAIN; i++)

@@ -322,7 +322,7 @@ static int64_t false_crash(const struct order *order) {
         struct head head;
         int32_t signal;
         uint8_t is_deadly;
-        uint64_t stack_size;
+        uint64_t frame_count;
     } packet = {{sizeof packet, 64, 0, 0}, (int32_t)order->number, 1, 0};
     if (send_control(&packet, sizeof packet) == 0) return 0;
     for (;;) pause();

@@ -120,14 +120,12 @@ extension PluginWorker {
     /// The process has ended, or a signal is ending it: everyone who waits for it gets an error.
     func end(_ status: phs_worker_end, processorTime: Duration?, output: String) {
         let calls = lanes.calls
-        let crash = values.withLock(\.crash)
-        let frames = crash?.frames ?? []
         let (replies, end, performed, culprits) = values.withLock { values in
             let performed = values.lastCalls ?? calls.filter(\.isInPlugin)
             let cause = cause(status, processorTime, values)
             let end = WorkerEnd(
                 cause: cause, phase: values.phase(performed.first ?? calls.first), output: output,
-                backtrace: cause == crash.map { .signal($0.signal) } ? frames : [])
+                backtrace: values.crash.map { cause == .signal($0.signal) ? $0.frames : [] } ?? [])
             values.end = end
             let culprits = end.cause == .host ? [] : values.culprits(performed)
             values.blamed = Set(culprits.map(\.path))

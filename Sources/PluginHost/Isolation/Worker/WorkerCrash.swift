@@ -13,41 +13,34 @@ struct WorkerCrash: Sendable, Hashable {
     ///
     /// If not, another handler decides that.
     let isDeadly: Bool
-    /// The lines about the functions that were being called.
-    let stack: [UInt8]
+    /// The functions that were being called, innermost first.
+    let frames: [WorkerEnd.Frame]
 
     /// Those that phs_journal_install_handlers() handles.
     private static let signals = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
-
-    /// The functions that were being called, innermost first; what the handler cannot have written is left out.
-    var frames: [WorkerEnd.Frame] {
-        stack.split(separator: UInt8(ascii: "\n")).prefix(Int(PHS_STACK_FRAMES)).compactMap(WorkerEnd.Frame.init)
-    }
 }
 
 extension WorkerCrash: RemoteValue {
     func write(to writer: inout RemoteWriter) throws {
         try writer.write(signal)
         try writer.write(isDeadly)
-        try writer.write(stack)
+        try writer.write(count: frames.count)
+        for frame in frames {
+            try writer.write(frame.offset)
+            try writer.write([UInt8](frame.path.utf8))
+        }
     }
 
     static func read(from reader: inout RemoteReader) throws -> WorkerCrash {
-        let crash = WorkerCrash(
-            signal: try reader.next(), isDeadly: try reader.next(), stack: try reader.next())
-        guard signals.contains(crash.signal) else {
-            throw RemoteFailure.violation("A message reports the signal \(crash.signal), which is no crash.")
+        let (signal, isDeadly, count) = (try reader.next(Int32.self), try reader.next(Bool.self), try reader.count())
+        guard signals.contains(signal), count <= PHS_STACK_FRAMES else {
+            throw RemoteFailure.violation("A message reports the signal \(signal) in \(count) functions.")
         }
-        return crash
-    }
-}
-
-extension WorkerEnd.Frame {
-    /// A place as in “/usr/lib/libexample.so+0x1a2b”.
-    fileprivate init?(_ line: ArraySlice<UInt8>) {
-        guard let plus = line.lastIndex(of: UInt8(ascii: "+")), line[plus...].starts(with: "+0x".utf8),
-            let offset = UInt64(String(decoding: line[(plus + 3)...], as: UTF8.self), radix: 16)
-        else { return nil }
-        self.init(path: String(decoding: line[..<plus], as: UTF8.self), offset: offset)
+        let frames = try (0..<count).map { _ in
+            let offset = try reader.next(UInt64.self)
+            // A path need not be UTF-8.
+            return WorkerEnd.Frame(path: String(decoding: try reader.next([UInt8].self), as: UTF8.self), offset: offset)
+        }
+        return WorkerCrash(signal: signal, isDeadly: isDeadly, frames: frames)
     }
 }
