@@ -9,6 +9,28 @@ extension PluginCatalog {
     public static func forgetProbes(of bundle: PluginBundle, in storage: IndexStorage = .user) -> Int {
         ProbeResults(storage).forget(bundle)
     }
+
+    /// What programs keep about the probe of a bundle, if it has not changed since.
+    ///
+    /// - Parameters:
+    ///   - bundle: the bundle.
+    ///   - storage: where the catalogues keep their index.
+    /// - Returns: a value for each program, by its path.
+    ///
+    /// **Cost.** Reads a directory and the files of the bundle in it.
+    @_spi(Tools)
+    public static func keptProbes(of bundle: PluginBundle, in storage: IndexStorage = .user) -> [KeptProbe] {
+        ProbeResults(storage).kept(of: bundle).map { KeptProbe(program: $0.program, findings: $0.findings) }
+            .sorted { $0.program < $1.program }
+    }
+
+    /// What a program keeps about the probe of a bundle.
+    @_spi(Tools) public struct KeptProbe: Sendable {
+        /// The absolute path of the program.
+        public let program: String
+        /// Why the bundle failed; empty if it passed.
+        public let findings: [PluginFinding]
+    }
 }
 
 extension ProbeResults {

@@ -43,7 +43,7 @@ final class ProbeResults: Sendable {
     /// **Threads.** Any, without a lock; nothing prevents two probes of one bundle but its load.
     func require(_ bundle: PluginBundle) throws(PluginError) {
         // The load itself reports what is wrong with the files.
-        guard bundle.manifestError == nil, let paths = Self.paths(of: bundle) else { return }
+        guard bundle.manifestError == nil, let paths = Self.triedPaths(of: bundle) else { return }
         if let known = known(bundle, paths) {
             if known.findings.isEmpty { return }
             throw failure(of: bundle, known.findings)
@@ -65,14 +65,14 @@ final class ProbeResults: Sendable {
 
     /// Why a bundle failed earlier, with the files that it has now; nil if it passed or must be tried.
     func knownFailure(of bundle: PluginBundle) -> PluginError? {
-        guard let paths = Self.paths(of: bundle), let known = known(bundle, paths), !known.findings.isEmpty else {
+        guard let paths = Self.triedPaths(of: bundle), let known = known(bundle, paths), !known.findings.isEmpty else {
             return nil
         }
         return failure(of: bundle, known.findings)
     }
 
     /// Info.plist too: it has the limits, and names the executable.
-    private static func paths(of bundle: PluginBundle) -> [String]? {
+    private static func triedPaths(of bundle: PluginBundle) -> [String]? {
         (try? bundle.codePaths()).map { $0 + [bundle.manifestPath] }
     }
 
@@ -86,15 +86,25 @@ final class ProbeResults: Sendable {
         return result
     }
 
+    /// The results of a bundle, of all programs, as far as it has the files that were tried.
+    func kept(of bundle: PluginBundle) -> [ProbeResult] {
+        paths(of: bundle).compactMap(Self.read).filter { result in
+            result.bundlePath == bundle.originalPath && result.files.allSatisfy { $0.comparison != .other }
+        }
+    }
+
     /// Forgets the results of a bundle, of all programs.
     ///
     /// - Returns: how many there were.
-    func forget(_ bundle: PluginBundle) -> Int {
+    func forget(_ bundle: PluginBundle) -> Int { paths(of: bundle).count { unlink($0) == 0 } }
+
+    /// The files with the results of a bundle.
+    private func paths(of bundle: PluginBundle) -> [String] {
         let prefix = Self.prefix(bundle)
         guard let directory,
             let names = try? BundleNames(directory: directory, extensions: [Self.pathExtension]).names
-        else { return 0 }
-        return names.count { $0.text.hasPrefix(prefix) && unlink(Path.join(directory, $0.text)) == 0 }
+        else { return [] }
+        return names.filter { $0.text.hasPrefix(prefix) }.map { Path.join(directory, $0.text) }
     }
 
     // MARK: The files

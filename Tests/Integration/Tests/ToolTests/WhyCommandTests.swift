@@ -1,5 +1,6 @@
 import Fixtures
 import Foundation
+import PluginHost
 import Testing
 
 @Suite struct WhyCommandTests {
@@ -136,12 +137,41 @@ import Testing
             "\(after)")
     }
 
+    @Test func anApplicationThatTriedItInVainIsNamedWithTheReason() async throws {
+        let source = "#include <stdlib.h>\nPLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { abort(); }"
+        let fixture = try BundleFixture("Dying", code: .c(source))
+        let (folder, cache) = (fixture.url.deletingLastPathComponent().path, try PluginFolder().path)
+        // The application: a process that is not the tool.
+        await #expect(processExitsWith: .success) { [folder = folder as String, cache = cache as String] in
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = "nobody" }
+            let catalog = PluginCatalog(
+                searchPaths: [folder], options: .init(index: .directory(cache + "/pluginhost"), requiresProbe: true))
+            let error = #expect(throws: PluginError.self) { try catalog.activate("org.example.Dying") }
+            #expect(error?.code == .probeFailed)
+        }
+        let arguments = ["why", "org.example.Dying", "--in", folder]
+        let document = try PluginHostTool.document(of: arguments, environment: ["XDG_CACHE_HOME": cache])
+        let probe = try #require((document.object["probes"] as? [[String: Any]])?.first, "\(document)")
+        #expect(probe["passed"] as? Bool == false)
+        let codes = (probe["findings"] as? [[String: Any]])?.compactMap { $0["code"] as? String }
+        #expect(codes == ["workerEnded"])
+        let program = try #require(probe["program"] as? String)
+        let text = PluginHostTool.words(
+            try PluginHostTool.run(arguments, environment: ["XDG_CACHE_HOME": cache]).standardOutput)
+        #expect(text.contains("does not load it, because it failed when it was tried before its first use"), "\(text)")
+        #expect(text.contains((program as NSString).lastPathComponent) && text.contains("SIGABRT"), "\(text)")
+        // Another file is not what was tried.
+        try Data("other".utf8).write(to: fixture.url.appending(path: "Contents/Linux/Dying"))
+        let changed = try PluginHostTool.document(of: arguments, environment: ["XDG_CACHE_HOME": cache])
+        #expect((changed.object["probes"] as? [Any])?.isEmpty == true)
+    }
+
     @Test func theDocumentHasEveryKey() throws {
         for identifier in ["org.example.Base", "nobody"] {
             let document = try PluginHostTool.document("why", identifier, "--in", try chain().path)
             let keys: Set = [
                 "format", "command", "identifier", "used", "path", "sentence", "remedy", "bundles", "findings", "needs",
-                "uses", "neededBy", "without", "similar", "strikes", "unanswered",
+                "uses", "neededBy", "without", "similar", "strikes", "unanswered", "probes",
             ]
             #expect(Set(document.object.keys) == keys)
         }

@@ -11,6 +11,7 @@ extension WhyReport {
         for facts in candidates { write(facts, to: &page) }
         if let strikes { page.paragraph(strikes, indent: 2, .yellow) }
         if let sentence = explanation.unansweredSentence { page.paragraph(sentence, indent: 2, .yellow) }
+        for probe in probes { write(probe, to: &page) }
         writeCheck(to: &page)
         writeNeeds(to: &page)
         writeNeededBy(to: &page)
@@ -28,6 +29,16 @@ extension WhyReport {
         FindingReport(findings: findings, bundlePath: candidate.bundlePath).write(to: &page)
         facts.advice.write(to: &page)
         facts.isolation?.write(to: &page)
+    }
+
+    /// That an application does not load it; nothing if it passed.
+    private func write(_ probe: PluginCatalog.KeptProbe, to page: inout Page) {
+        guard let reason = probe.findings.first, let path = explanation.plugin?.bundlePath else { return }
+        page.paragraph(
+            """
+            \(probe.program.relativeToCurrentDirectory) does not load it, because it failed when it was tried before its \
+            first use: \(reason.message) To let it be tried again: pluginhost probe \(path.relativeToCurrentDirectory)
+            """, indent: 2, .yellow)
     }
 
     private func writeCheck(to page: inout Page) {

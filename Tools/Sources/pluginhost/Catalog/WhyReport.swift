@@ -12,6 +12,8 @@ struct WhyReport {
     let absence: CatalogChange?
     /// What it did that may lead to its quarantine, as a sentence, or nil.
     let strikes: String?
+    /// What applications keep about its probe: those that demand one before its first use.
+    let probes: [PluginCatalog.KeptProbe]
     /// Similar identifiers, if nothing has this one.
     let similar: [String]
 
@@ -44,6 +46,7 @@ struct WhyReport {
         let bundle = try? plugin?.candidate.open()
         check = FindingReport(
             findings: bundle?.findings(loadedBy: program) ?? [], bundlePath: plugin?.bundlePath ?? "")
+        probes = bundle.map { PluginCatalog.keptProbes(of: $0) } ?? []
         // If none is used, the needs of the first one are the most useful.
         let manifest = bundle?.manifest ?? candidates.first?.manifest
         needs = (manifest?.requires ?? [:]).sorted { $0.key < $1.key }
@@ -143,6 +146,13 @@ extension WhyReport {
                         ])
                     }),
             ]),
+            "probes": .array(
+                probes.map {
+                    let report = FindingReport(findings: $0.findings, bundlePath: explanation.plugin?.bundlePath)
+                    return .object([
+                        "program": .string($0.program), "passed": .bool($0.findings.isEmpty), "findings": report.json,
+                    ])
+                }),
             "similar": JSONValue(similar),
             "strikes": JSONValue(strikes), "unanswered": JSONValue(explanation.unanswered.items),
         ]
