@@ -5,7 +5,7 @@ import Glibc
 ///
 /// The first process adopts those whose parents end, so that none is missed but one that starts meanwhile.
 ///
-/// **Cost.** Some fifty microseconds for each process, and more for ``memory``.
+/// **Cost.** Some fifty microseconds for each process, and more for ``exceedsMemory(_:)``.
 struct ProcessTree {
     private(set) var looks: [(process: Int32, look: ProcessLook)]
 
@@ -37,11 +37,15 @@ struct ProcessTree {
     /// **Cost.** Nothing, unless they may have; then in proportion to their memory.
     func exceedsMemory(_ most: Int) -> Bool {
         guard mostMemory > most else { return false }
-        let shares = looks.map { process, look in
-            // Until it executes a program, a process that was started by vfork() has its parent's memory.
-            phs_has_same_memory(process, look.parent) ? 0 : ProcessLook.shareOfMemory(process: process) ?? look.memory
-        }
-        return shares.reduce(0, +) > most
+        return looks.reduce(0) { $0 + Self.share(of: $1.process, parent: $1.look.parent) } > most
+    }
+
+    private static func share(of process: Int32, parent: Int32) -> Int {
+        // Until it executes a program, a process that was started by vfork() has its parent's memory.
+        if phs_has_same_memory(process, parent) { return 0 }
+        if let share = ProcessLook.shareOfMemory(process: process) { return share }
+        // It has ended since the first look, and has no memory any more, or the kernel does not tell shares.
+        return ProcessLook(process: process)?.memory ?? 0
     }
 
     /// Throws if the kernel does not tell the children of a process.
