@@ -328,7 +328,8 @@ import Testing
             #expect(worker.end == nil)
             let error = #expect(throws: PluginError.self) {
                 // The worker may end before the first call returns.
-                try floods(.uint(0), .uint(50))
+                let result = try floods(.uint(0), .uint(50))
+                #expect(result == .int(1))
                 try plugin.bundle.function("waits")(.uint(60_000))
             }
             #expect(error?.workerEnd?.cause == .limit(.memory))
