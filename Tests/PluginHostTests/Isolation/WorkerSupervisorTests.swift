@@ -47,11 +47,21 @@ import Testing
     @Test func anEndThatIsForgivenDoesNotCount() throws {
         let fixtures = (NSObject(), NSObject())
         var ends = EndHistory()
-        ends.note(at: second, of: ObjectIdentifier(fixtures.0))
-        ends.note(at: 2 * second, of: ObjectIdentifier(fixtures.1))
+        ends.note(at: second, of: fixtures.0)
+        ends.note(at: 2 * second, of: fixtures.1)
         #expect(decision(ends, at: 3 * second, deaths: 2) == .quarantine(2))
-        ends.forget(ObjectIdentifier(fixtures.1))
+        ends.forget(fixtures.1)
         #expect(decision(ends, at: 2 * second, deaths: 2) == .startNow)
+    }
+
+    @Test func theEndsOfWorkersThatAreGoneAreNotForgivenWithALaterOne() {
+        var ends = EndHistory()
+        // Each is likely to be where the one before was.
+        for _ in 1...10 { ends.note(at: second, of: NSObject()) }
+        let last = NSObject()
+        ends.note(at: second, of: last)
+        ends.forget(last)
+        #expect(decision(ends, at: second, deaths: 2) == .quarantine(10))
     }
 
     @Test func fault440_theClockOfTheSystemDoesNotCount() {

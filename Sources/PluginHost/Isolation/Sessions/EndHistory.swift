@@ -16,15 +16,16 @@ struct EndHistory: Sendable {
     /// More ends are not counted.
     private static let mostKept = 64
 
-    private var ends: [(time: UInt64, worker: ObjectIdentifier?)] = []
+    // A weak reference, because the next worker may be where one that is gone was: its address says nothing.
+    private var ends: [(time: UInt64, worker: WeakReference<AnyObject>)] = []
 
-    mutating func note(at time: UInt64, of worker: ObjectIdentifier? = nil) {
-        ends.append((time, worker))
+    mutating func note(at time: UInt64, of worker: AnyObject? = nil) {
+        ends.append((time, WeakReference(worker)))
         if ends.count > Self.mostKept { ends.removeFirst() }
     }
 
     /// Does not count the end of a worker.
-    mutating func forget(_ worker: ObjectIdentifier) { ends.removeAll { $0.worker == worker } }
+    mutating func forget(_ worker: AnyObject) { ends.removeAll { $0.worker.object === worker } }
 
     /// - Parameters:
     ///   - now: the time.

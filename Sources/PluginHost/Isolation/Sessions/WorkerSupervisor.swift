@@ -110,7 +110,7 @@ final class WorkerSupervisor: WorkerSource {
         let history = state.withLock { state in
             var ends = state.ends[bundlePath] ?? Ends(files: files)
             if let known = ends.files, let files, known != files { ends = Ends(files: files) }
-            ends.history.note(at: now, of: ObjectIdentifier(worker))
+            ends.history.note(at: now, of: worker)
             state.ends[bundlePath] = ends
             return ends.history
         }
@@ -131,7 +131,7 @@ final class WorkerSupervisor: WorkerSource {
 
     /// Does not count the end of a worker against a bundle: the call that ended it has ended another one before.
     func forgive(_ worker: PluginWorker, _ bundlePath: String) {
-        state.withLock { $0.ends[bundlePath]?.history.forget(ObjectIdentifier(worker)) }
+        state.withLock { $0.ends[bundlePath]?.history.forget(worker) }
     }
 
     /// Counts an end against a bundle, over all processes of the application: see ``Strikes``.
