@@ -5,7 +5,9 @@
 /// 2. a localisation of the same language, script and region, in any spelling (`French` for `fr`);
 /// 3. the nearest localisation in the tree of CLDR's parents. A region that is not the usual one for the language
 ///    counts as further away, and another language of the same family as much further. Languages and scripts without a
-///    common parent never match: `sr-Latn` and `sr`, `uk` and `ru`;
+///    common parent never match: `sr-Latn` and `sr`, `uk` and `ru`. A variant that the user did not ask for comes after
+///    everything else in its language: a reader of `ca` gets `ca-ES` before `ca-valencia`, and a reader of `ca-valencia`
+///    gets that, then `ca`;
 /// 4. if the nearest one has another region, but a later one of the user's languages is available exactly and is the
 ///    same language, that one (`fr-CH, fr-CA` with `fr-FR` and `fr-CA` available: `fr-CA`);
 /// 5. Brazilian for a reader of European Portuguese, only if nothing else matches.
@@ -83,7 +85,9 @@
             guard let (nearest, distance) = nearest(to: language, available) else { continue }
             var best = nearest
             if distance > 0, let tag = available.tag(nearest), tag.region != nil {
-                if tag.description == "pt-BR", self.tag(of: language)?.description == "pt-PT" {
+                if (tag.language, tag.region) == ("pt", "BR"), let wanted = self.tag(of: language),
+                    (wanted.language, wanted.region) == ("pt", "PT")
+                {
                     lastResort = lastResort ?? nearest
                     continue
                 }
@@ -108,6 +112,11 @@
         return best
     }
 
+    /// More than any number of steps within a language.
+    private static let otherVariant = 64
+    /// A language of the same family is further away than any variant of the right one.
+    private static let otherLanguage = 128
+
     /// The number of steps between the head of a chain and a tag, through their nearest common parent.
     private static func distance(_ chain: [LanguageTag], _ tag: LanguageTag) -> Int? {
         var best: Int?
@@ -115,7 +124,8 @@
             guard let position = chain.firstIndex(of: ancestor) else { continue }
             var distance = position + steps
             if steps > 0, tag.isUnusualForm { distance += 1 }
-            if tag.language != chain[0].language { distance += 3 }
+            if tag.language != chain[0].language { distance += otherLanguage }
+            if !tag.variants.allSatisfy(chain[0].variants.contains) { distance += otherVariant }
             if distance < best ?? .max { best = distance }
         }
         return best

@@ -1,6 +1,7 @@
 /// A language as written by bundles, users and systems: `fr`, `zh-Hant-HK`, `en_GB`, `sr_RS.UTF-8@latin`, `English`.
 ///
-/// Only language, script and region matter for localisations; variants and extensions are skipped.
+/// Language, script, region and variants matter for localisations. Extensions are skipped, and so is `posix`, which is
+/// no variant of a language but a way to sort and to format.
 ///
 /// **Threads.** A value. **Cost.** Reading a tag needs no system call and, for ordinary tags, allocates no memory.
 @_spi(Tools) public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
@@ -10,11 +11,14 @@
     @_spi(Tools) public var script: String?
     /// Two upper-case letters or three digits.
     var region: String?
+    /// In lower case, in the order of the text, which goes from the general to the particular: `rozaj`, `biske`.
+    private(set) var variants: [String] = []
 
-    init(language: String, script: String? = nil, region: String? = nil) {
+    init(language: String, script: String? = nil, region: String? = nil, variants: [String] = []) {
         self.language = language
         self.script = script
         self.region = region
+        self.variants = variants
     }
 
     /// Reads the tag of a language, in any of three forms; case and the kind of separator do not matter.
@@ -51,12 +55,25 @@
                 script = String(decoding: letters, as: UTF8.self)
             } else if region == nil, subtag.isRegion {
                 region = String(decoding: subtag.map { $0.isLetter ? $0 & 0xDF : $0 }, as: UTF8.self)
+            } else if subtag.isVariant {
+                addVariant(Self.lowercased(subtag))
             }
         }
-        if script == nil, let at = bytes.firstIndex(of: UInt8(ascii: "@")) {
-            script = Self.script(ofModifier: Self.lowercased(bytes[(at + 1)...]))
+        if let at = bytes.firstIndex(of: UInt8(ascii: "@")) {
+            let modifier = Self.lowercased(bytes[(at + 1)...])
+            if Self.variantModifiers.contains(modifier) { addVariant(modifier) }
+            script = script ?? Self.script(ofModifier: modifier)
         }
     }
+
+    private mutating func addVariant(_ variant: String) {
+        if variant != "posix", !variants.contains(variant) { variants.append(variant) }
+    }
+
+    /// The modifiers of POSIX locales that mean a variant of the language.
+    ///
+    /// Most others mean a currency, or an order of sorting: `@euro`, `@pinyin`.
+    private static let variantModifiers: Set = ["valencia", "tarask"]
 
     /// The length of codes and English names in letters; the longest name in ``LanguageData`` has this many.
     private static let lengths = 2...25
@@ -75,11 +92,12 @@
         }
     }
 
-    /// The tag with hyphens: `zh-Hant-HK`.
+    /// The tag with hyphens: `zh-Hant-HK`, `ca-ES-valencia`.
     @_spi(Tools) public var description: String {
         var text = language
         if let script { text += "-" + script }
         if let region { text += "-" + region }
+        for variant in variants { text += "-" + variant }
         return text
     }
 }
@@ -92,5 +110,11 @@ extension ArraySlice<UInt8> {
     /// Two letters (ISO 3166) or three digits (UN M.49).
     fileprivate var isRegion: Bool {
         count == 2 && allSatisfy(\.isLetter) || count == 3 && allSatisfy(\.isDigit)
+    }
+
+    /// Five to eight letters and digits, or four that begin with a digit (BCP 47, section 2.1).
+    fileprivate var isVariant: Bool {
+        guard 5...8 ~= count || count == 4 && first?.isDigit == true else { return false }
+        return allSatisfy { $0.isLetter || $0.isDigit }
     }
 }

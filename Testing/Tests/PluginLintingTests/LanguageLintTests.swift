@@ -68,6 +68,19 @@ import Testing
         #expect(try fixture.findings() == ["en.lproj warning duplicateLanguage en"])
     }
 
+    /// Fault 785: a variant is another language, which its language supplies.
+    @Test func aVariantIsNotTheLanguageWithoutIt() throws {
+        let fixture = try LintFixture([
+            "ca.lproj/A.strings": "a = 1; b = 2;", "ca-valencia.lproj/A.strings": "a = 1;", "de.lproj/a.txt": "",
+            "de-1901.lproj/a.txt": "", "ca_ES@valencia.lproj/a.txt": "",
+        ])
+        #expect(
+            try fixture.findings().filter { $0.contains("duplicateLanguage") } == [
+                "ca_ES@valencia.lproj warning duplicateLanguage ca_ES@valencia"
+            ])
+        #expect(try !fixture.findings().contains { $0.contains("missingEntry") })
+    }
+
     @Test func aTableThatALocalisationLacksIsReported() throws {
         let fixture = try LintFixture([
             "en.lproj/A.strings": "a = 1;", "en.lproj/sub/B.strings": "b = 1;", "fr.lproj/A.strings": "a = 1;",

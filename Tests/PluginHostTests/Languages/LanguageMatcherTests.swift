@@ -135,6 +135,40 @@ struct LanguageMatcherTests {
         #expect(LanguageMatcher.preferredLocalizations(from: ["en", "pt-BR"], forPreferences: ["pt-PT"]) == ["pt-BR"])
     }
 
+    /// Each row also holds in the opposite order of the localisations: none is chosen because it comes first.
+    @Test(
+        "785: a variant that nobody asked for comes last",
+        arguments: [
+            // A variant that the reader did not ask for.
+            ("en,ca,ca-valencia", "ca_ES", "ca"), ("en,de,de-1901", "de_DE", "de"), ("en,sl,sl-rozaj", "sl_SI", "sl"),
+            ("en,ca-ES,ca-valencia", "ca", "ca-ES"), ("en,ca-valencia,ca-FR", "ca", "ca-FR"),
+            ("en,de-AT,de-1901", "de-CH", "de-AT"), ("en,en-GB,en-GB-oxendict", "en-GB", "en-GB,en"),
+            ("en,en-GB-oxendict", "en-GB", "en"), ("en,nn,nb-hognorsk", "nb", "nb-hognorsk"),
+            // Nothing else of the language is there.
+            ("en,ca-valencia", "ca", "ca-valencia"), ("en,ca-valencia", "ca_ES", "ca-valencia"),
+            ("en,de-1901", "de-CH", "de-1901"), ("en,ca@valencia", "ca", "ca@valencia"),
+            // The reader's own variant, then the language without one.
+            ("en,ca,ca-valencia", "ca-valencia", "ca-valencia,ca"),
+            ("en,ca,ca-valencia", "ca_ES.UTF-8@valencia", "ca-valencia,ca"),
+            ("en,ca,ca@valencia", "ca-valencia", "ca@valencia,ca"),
+            ("en,ca,ca_ES@valencia", "ca-valencia", "ca_ES@valencia,ca"), ("en,ca", "ca-valencia", "ca"),
+            ("en,de,de-1901", "de-CH-1901", "de-1901,de"), ("en,de,de-1901,de-CH", "de-CH-1901", "de-CH,de"),
+            ("en,de,de-1996", "de-1901", "de"), ("en,de-1996", "de-1901", "de-1996"),
+            ("en,sl,sl-rozaj", "sl-rozaj-biske", "sl-rozaj,sl"), ("en,sl,sl-rozaj-biske", "sl-rozaj", "sl"),
+            // A name of POSIX is no variant.
+            ("de,en,en-GB", "en_US_POSIX", "en"), ("de,en-US-posix", "en", "en-US-posix"),
+            ("en,sr-Latn,sr-Latn-ekavsk", "sr_RS@latin", "sr-Latn"),
+        ])
+    func variantsAreMatchedAsBCP47Says(_ available: String, _ language: String, _ expected: String) {
+        let available = available.split(separator: ",").map(String.init)
+        for available in [available, available.reversed()] {
+            #expect(
+                LanguageMatcher.preferredLocalizations(
+                    from: available, forPreferences: [language], developmentRegion: "en")
+                    == expected.split(separator: ",").map(String.init), "from \(available)")
+        }
+    }
+
     @Test func scriptsWithoutACommonParentDoNotMatch() {
         for (available, language) in [
             ("sr", "sr-ME"), ("uz", "uz-Cyrl"), ("pa", "pa-PK"), ("az", "az-IR"), ("yue", "en"),
