@@ -28,7 +28,7 @@ def numbers(text):
 
 cited = {
     number
-    for folder in ("Tests", "Testing/Tests")
+    for folder in ("Tests", "Testing/Tests", "Tools/Tests")
     for path in (root / folder).rglob("*.swift")
     for pattern in CITATIONS
     for citation in pattern.findall(path.read_text())

@@ -43,6 +43,51 @@ struct EscapeReader {
         }
     }
 
+    /// What an author meant by the sequence whose backslash is at the position, if it has another meaning here; nil for
+    /// any other.
+    ///
+    /// Authors copy these from sources: `\(name)` of Swift, `\x41` and `\U0001F600` of C.
+    func foreignMeaning() -> String? {
+        func digits(_ range: Range<Int>) -> Bool {
+            range.upperBound <= text.count && range.allSatisfy { NumberText.hexadecimalDigit(text[$0]) != nil }
+        }
+        let start = position + 1
+        guard start + 1 < text.count else { return nil }
+        switch text[start] {
+        case UInt8(ascii: "("): return isInterpolation(from: start + 1) ? Self.interpolation : nil
+        case UInt8(ascii: "x") where digits(start + 1..<start + 2):
+            return "In a table, \\x stands for the letter x, and its digits are text."
+        case UInt8(ascii: "U") where digits(start + 1..<start + 9):
+            // Up to \U0003…: four digits that alone would be a control character that no text has.
+            guard text[start + 1..<start + 4].allSatisfy({ $0 == UInt8(ascii: "0") }), text[start + 4] <= 0x33,
+                let scalar = UInt32(String(decoding: text[start + 1..<start + 9], as: UTF8.self), radix: 16),
+                let character = Unicode.Scalar(scalar)
+            else { return nil }
+            let units = String(character).utf16.map { unit in
+                let hexadecimal = String(unit, radix: 16)
+                return "\\U" + String(repeating: "0", count: 4 - hexadecimal.utf8.count) + hexadecimal
+            }
+            return "In a table, \\U has at most four digits, and the others are text; "
+                + "this character is written \(units.joined())."
+        default: return nil
+        }
+    }
+
+    private static let interpolation =
+        "In a table, “\\(” stands for a parenthesis, and what follows is text: nothing is interpolated."
+
+    /// Whether a name begins here, and the parenthesis is closed without a backslash.
+    private func isInterpolation(from start: Int) -> Bool {
+        let first = text[start] | 0x20
+        guard (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) || text[start] == UInt8(ascii: "_") else {
+            return false
+        }
+        let end = text[start...].prefix(Self.longestInterpolation).firstIndex(of: UInt8(ascii: ")"))
+        return end.map { text[$0 - 1] != UInt8(ascii: "\\") } ?? false
+    }
+
+    private static let longestInterpolation = 200
+
     private mutating func simple(_ scalar: UInt32) -> Escape {
         position += 1
         return .scalar(scalar)

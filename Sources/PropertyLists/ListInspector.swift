@@ -28,7 +28,8 @@ public enum ListInspector {
     ///   - kind: The type as which it is read.
     ///   - limits: How much is accepted.
     /// - Returns: The readable content, and all faults in the order of the file. If there are no faults, the reader of
-    ///   this kind reads the list without faults and with the same value.
+    ///   this kind reads the list without faults and with the same value. In tables, escapes with which authors of other
+    ///   languages mean something else are faults of code `foreignEscape` here; readers accept them.
     ///
     /// **Cost**: linear in the size.
     public static func inspect(
@@ -138,6 +139,7 @@ public enum ListInspector {
         }
         var parser = StringsTableParser(text, ofFile: size, limits: limits)
         parser.recordsKeys = true
+        parser.scanner.reportsForeignEscapes = true
         parser.parse()
         let keys = parser.recordedKeys
         let (entries, found) = parser.finish()

@@ -6,6 +6,8 @@ struct OldStyleScanner: ~Copyable {
     /// Whether an invalid escape is recorded in `tolerated` and replaced; otherwise it ends the reading.
     let isLenient: Bool
     var tolerated = FaultList()
+    /// Whether sequences that other languages define are recorded in `tolerated`, for a checker.
+    var reportsForeignEscapes = false
     /// How many bytes were examined in vain, ahead of the position or a second time.
     ///
     /// It grows with the text, and not with its square.
@@ -158,6 +160,9 @@ struct OldStyleScanner: ~Copyable {
         var plain = 0
         while let backslash = escapes.nextBackslash() {
             unescaped.append(contentsOf: content[plain..<backslash])
+            if reportsForeignEscapes, let meaning = escapes.foreignMeaning() {
+                tolerated.add(TextFault(.foreignEscape, at: start + backslash, meaning))
+            }
             switch escapes.readEscape() {
             case .scalar(let scalar): unescaped.appendUTF8(scalar)
             case .invalid(let replacement, let message):

@@ -88,6 +88,8 @@ extension PropertyListFault.Code {
     public static let unexpectedCharacter = Self(rawValue: "unexpected-character")
     /// A backslash sequence that is not defined.
     public static let invalidEscape = Self(rawValue: "invalid-escape")
+    /// A backslash sequence that means something else in sources of Swift or C; only ``ListInspector`` reports it.
+    public static let foreignEscape = Self(rawValue: "foreign-escape")
     /// Text with more combining marks in a row than Unicode's stream-safe format allows; comparing it is quadratic.
     public static let unsafeText = Self(rawValue: "unsafe-text")
 
@@ -146,7 +148,7 @@ extension PropertyListFault.Code {
     // Strings tables and writing
     /// An entry of a strings table whose value is not text.
     public static let valueNotString = Self(rawValue: "value-not-string")
-    /// The file is not UTF-8 and was read as Latin-1.
+    /// The file is not UTF-8 and was read as Latin-1 or Windows-1252.
     public static let assumedLatin1 = Self(rawValue: "assumed-latin-1")
     /// There were more faults than a report lists.
     public static let furtherFaults = Self(rawValue: "further-faults")

@@ -1,6 +1,5 @@
 /// Reads strings tables, the `.strings` files of a localisation.
 ///
-/// Translators write these files by hand, so the reader saves what can be saved: an entry that is wrong is reported
 /// Translators write these files by hand, so the reader keeps as much as possible: a faulty entry is reported with its
 /// position and left out, and every good entry before and after it is kept.
 /// **Threads**: no shared state; may be called from any thread.
@@ -14,8 +13,9 @@ public enum StringsReader {
     /// property lists whose values are strings. For the text form:
     ///
     /// 1. the encoding is UTF-8, UTF-16 or UTF-32 with a byte-order mark, or UTF-16 or UTF-32 without one, recognised
-    ///    by the zero bytes of the first character. Bytes that are not UTF-8 are read as Latin-1, with a fault
-    ///    `assumedLatin1`;
+    ///    by the zero bytes of the first character. Bytes that are not UTF-8 are read as Latin-1 or, if it has bytes
+    ///    that Latin-1 has for control characters only, as Windows-1252, with a fault `assumedLatin1`. A byte that is
+    ///    no character in either becomes U+FFFD, with a fault `invalidEncoding`;
     /// 2. keys and values are in double or single quotes, or bare words of letters, digits and `_ $ / : . - +`;
     /// 3. `"key";` means a value equal to the key;
     /// 4. of equal keys the last wins, and each later one is reported as `duplicateKey`;
@@ -185,13 +185,13 @@ public enum StringsReader {
                 encoding = .latin1
             } else if let bad = UTF8Check.firstFault(in: content, refusingNUL: false) {
                 encoding = .latin1
-                // Bytes above ASCII take two bytes after the conversion.
-                let offset = bad + content[..<bad].reduce(into: 0) { $0 += $1 >= 0x80 ? 1 : 0 }
+                let offset = content[..<bad].reduce(into: 0) { $0 += Windows1252.utf8Count($1) }
+                let assumed = content.contains(where: Windows1252.differs) ? "Windows-1252" : "Latin-1"
                 faults.add(
                     TextFault(
                         .assumedLatin1, at: offset,
                         "The byte 0x\(String(content[bad], radix: 16, uppercase: true)) is not valid in UTF-8; "
-                            + "the file is read as Latin-1."
+                            + "the file is read as \(assumed)."
                     ))
             } else {
                 return try body(content, faults)

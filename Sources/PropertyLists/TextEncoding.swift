@@ -3,6 +3,7 @@ enum TextEncoding: Equatable {
     case utf8
     case utf16(bigEndian: Bool)
     case utf32(bigEndian: Bool)
+    /// Latin-1, and where it has control characters, Windows-1252; see ``Windows1252``.
     case latin1
     case ascii
 
@@ -66,11 +67,23 @@ struct TextDecoder {
         output.reserveCapacity(encoding == .latin1 ? bytes.count + bytes.count / 8 : bytes.count)
         switch encoding {
         case .utf8, .ascii: output.append(contentsOf: bytes)
-        case .latin1: for byte in bytes { append(UInt32(byte)) }
+        case .latin1: try convertLatin1(bytes)
         case .utf16(let bigEndian): try convertUTF16(bytes, bigEndian)
         case .utf32(let bigEndian): try convertUTF32(bytes, bigEndian)
         }
         return output
+    }
+
+    private mutating func convertLatin1(_ bytes: UnsafeBufferPointer<UInt8>) throws(PropertyListFault) {
+        for byte in bytes {
+            if let scalar = Windows1252.scalar(byte) {
+                append(scalar)
+            } else {
+                try replace(
+                    "The byte 0x\(String(byte, radix: 16, uppercase: true)) stands for no character in Latin-1 "
+                        + "or Windows-1252.")
+            }
+        }
     }
 
     private mutating func convertUTF16(

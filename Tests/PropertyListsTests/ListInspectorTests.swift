@@ -122,4 +122,34 @@ struct ListInspectorTests {
         }
         #expect(list.faults.map(\.fault.code) == [.tooLarge])
     }
+
+    @Test(
+        "787: escapes of Swift and C are faults for a checker",
+        arguments: [
+            (#"Hello \(name)!"#, "Hello (name)!", 6), (#"a\x41"#, "ax41", 1),
+            (#"\U0001F600"#, "\u{1}F600", 0), (#"\U000000e9"#, "\u{0}00e9", 0), (#"\(_x.y(1))"#, "(_x.y(1))", 0),
+        ])
+    func escapesOfOtherLanguagesAreReported(_ text: String, _ value: String, _ column: Int) {
+        let bytes = Array(("\"k\" = \"" + text + "\";\nb = c;").utf8)
+        let list = bytes.withUnsafeBytes { ListInspector.inspect($0, as: .stringsTable, limits: .stringsTable) }
+        #expect(list.faults.map(\.fault.code) == [.foreignEscape])
+        #expect(list.faults.first?.fault.position == .text(line: 1, column: 8 + column))
+        #expect(list.value == .dictionary(["k": .string(value), "b": .string("c")]))
+        // The host reads the entry as Apple's reader does, and reports nothing.
+        let (entries, faults) = StringsReader.read(bytes)
+        #expect(entries["k"] == value)
+        #expect(faults.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            #"\(optional\)"#, #"\( a )"#, #"\(2)"#, #"\xyz"#, #"\U00e9ea"#, #"\U00e9eab4"#, #"\u0001F600"#,
+            #"\\(name)"#,
+            #"\\x41"#, #"\(name"#, #"\Ud83d\Ude00"#, #"\U000Abcde"#, #"\x"#, #"\U"#, #"(\"#,
+        ])
+    func otherEscapesAreNotSuspicious(_ text: String) {
+        let bytes = Array(("\"k\" = \"" + text + "\";").utf8)
+        let list = bytes.withUnsafeBytes { ListInspector.inspect($0, as: .stringsTable, limits: .stringsTable) }
+        #expect(!list.faults.contains { $0.fault.code == .foreignEscape })
+    }
 }

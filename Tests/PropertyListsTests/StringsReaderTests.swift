@@ -163,6 +163,36 @@ struct StringsReaderTests {
         #expect(faults.first?.position == .text(line: 2, column: 9))
     }
 
+    /// All bytes from 0x80 to 0x9F, which Latin-1 has for control characters (fault 788).
+    @Test func windows1252IsReadAndNeverMakesControlCharacters() {
+        let bytes = Array("a = \"é\";\nk = \"".utf8) + (0x80...0x9F) + [0xE9] + Array("\";".utf8)
+        let (entries, faults) = StringsReader.read(bytes)
+        #expect(
+            entries == [
+                "a": "Ã©",
+                "k": "€\u{FFFD}‚ƒ„…†‡ˆ‰Š‹Œ\u{FFFD}Ž\u{FFFD}\u{FFFD}‘’“”•–—˜™š›œ\u{FFFD}žŸé",
+            ])
+        #expect(faults.map(\.code) == [.assumedLatin1] + Array(repeating: .invalidEncoding, count: 5))
+        #expect(faults.first?.position == .text(line: 2, column: 6))
+        #expect(faults.first?.message.contains("read as Windows-1252") == true)
+    }
+
+    @Test func bytesBeforeTheFirstBadOneAreCountedAsTheyAreRead() {
+        // “…” in UTF-8 has bytes that Windows-1252 reads as three characters, of two or three bytes each.
+        let bytes = Array("a = \"…\";\nk = \"…".utf8) + [0x92] + Array("\";".utf8)
+        let (entries, faults) = StringsReader.read(bytes)
+        #expect(entries == ["a": "â€¦", "k": "â€¦’"])
+        #expect(faults.map(\.position) == [.text(line: 2, column: 9)])
+    }
+
+    @Test func aDeclaredLatin1IsReadAsTheAuthorSawIt() {
+        let text = #"<?xml version="1.0" encoding="ISO-8859-1"?><plist><dict><key>k</key><string>"#
+        let (entries, faults) = StringsReader.read(
+            Array(text.utf8) + [0x93, 0x94] + Array("</string></dict></plist>".utf8))
+        #expect(entries == ["k": "“”"])
+        #expect(faults.isEmpty)
+    }
+
     @Test func valuesOfXMLTablesMustBeText() {
         let (entries, faults) = read(
             xml("<dict><key>a</key><integer>1</integer><key>b</key><string>2</string><key>c</key><dict/></dict>"))

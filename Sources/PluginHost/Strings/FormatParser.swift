@@ -1,64 +1,92 @@
-/// Parses a format.
-struct FormatParser {
+/// Finds the conversions of a format: the one parser that the formatter, the linter and the tools for translators share.
+///
+/// A percent sign before a blank begins no conversion, though printf() has a flag for it: “100 % of” stands in the texts
+/// of many languages, and nobody pads numbers with blanks in a user interface.
+///
+/// **Threads.** A value. **Cost.** Linear in the text.
+@_spi(Tools) public struct FormatParser {
+    /// What one percent sign begins.
+    @_spi(Tools) public struct Part {
+        /// What it is.
+        @_spi(Tools) public enum Content {
+            /// `%%`, which stands for one percent sign.
+            case percent
+            case conversion(Conversion)
+            /// `%#@name@`, or `%2$#@name@` with its position.
+            case variable(name: String, position: Int?)
+            /// A percent sign that begins nothing; it is text.
+            case stray
+        }
+
+        /// What it is.
+        @_spi(Tools) public let content: Content
+        /// The bytes in the format.
+        @_spi(Tools) public let range: Range<Int>
+    }
+
     private let text: [UInt8]
     private var position = 0
-    private var pieces: [FormatString.Piece] = []
-    /// Where the text begins that does not belong to a piece yet.
-    private var plain = 0
 
     /// A position, width or precision with more digits is invalid: a format must not request gigabytes.
     static let mostDigits = 3
 
-    init(_ text: String) {
-        self.text = Array(text.utf8)
-    }
+    /// A parser at the beginning of a format.
+    @_spi(Tools) public init(_ text: String) { self.init(Array(text.utf8)) }
 
-    mutating func parse() -> [FormatString.Piece] {
-        while let percent = text[position...].firstIndex(of: UInt8(ascii: "%")) {
-            position = percent + 1
-            if next == UInt8(ascii: "%") {
-                position += 1
-            } else if let piece = readConversion(from: percent) {
-                add(textUntil: percent)
-                pieces.append(piece)
-                plain = position
-            } else {
-                position = percent + 1
-            }
+    /// A parser at the beginning of a format in UTF-8.
+    @_spi(Tools) public init(_ bytes: [UInt8]) { text = bytes }
+
+    /// The next percent sign with everything that belongs to it; nil at the end.
+    @_spi(Tools) public mutating func next() -> Part? {
+        guard let percent = text[position...].firstIndex(of: UInt8(ascii: "%")) else {
+            position = text.count
+            return nil
         }
-        add(textUntil: text.count)
-        return pieces
+        position = percent + 1
+        let content: Part.Content
+        if byte == UInt8(ascii: "%") {
+            position += 1
+            content = .percent
+        } else if let found = readConversion(from: percent) {
+            content = found
+        } else {
+            position = percent + 1
+            content = .stray
+        }
+        return Part(content: content, range: percent..<position)
     }
 
-    private mutating func add(textUntil end: Int) {
-        if plain < end { pieces.append(.text(String(decoding: text[plain..<end], as: UTF8.self))) }
-    }
+    /// The text of bytes of the format.
+    func string(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
+
+    /// The number of bytes of the format.
+    var count: Int { text.count }
 
     /// The byte at the position; zero at the end.
-    private var next: UInt8 { position < text.count ? text[position] : 0 }
+    private var byte: UInt8 { position < text.count ? text[position] : 0 }
 
-    private mutating func readConversion(from percent: Int) -> FormatString.Piece? {
+    private mutating func readConversion(from percent: Int) -> Part.Content? {
         var conversion = Conversion()
         let start = position
-        if let number = readNumber(), number > 0, next == UInt8(ascii: "$") {
+        if let number = readNumber(), number > 0, byte == UInt8(ascii: "$") {
             position += 1
             conversion.position = number
             conversion.isPositional = true
         } else {
             position = start
         }
-        while let flag = Conversion.Flags.letters.first(where: { $0.letter == next })?.flag {
+        while let flag = Conversion.Flags.letters.first(where: { $0.letter == byte })?.flag {
             conversion.flags.insert(flag)
             position += 1
         }
         guard case .some(let width) = readAmount(&conversion) else { return nil }
         conversion.width = width
         // C has this flag before the width only; CoreFoundation reads “%1#@count@” as a variable, too.
-        if next == UInt8(ascii: "#") {
+        if byte == UInt8(ascii: "#") {
             conversion.flags.insert(.alternate)
             position += 1
         }
-        if next == UInt8(ascii: ".") {
+        if byte == UInt8(ascii: ".") {
             position += 1
             guard case .some(let precision) = readAmount(&conversion) else { return nil }
             // A dot without digits means precision 0.
@@ -67,18 +95,14 @@ struct FormatParser {
         let length = text[position...].prefix { Self.lengths.contains($0) }
         conversion.length = String(decoding: length, as: UTF8.self)
         position += length.count
-        guard Self.types.contains(next) else { return nil }
-        conversion.type = Unicode.Scalar(next)
+        guard Self.types.contains(byte) else { return nil }
+        conversion.type = Unicode.Scalar(byte)
         position += 1
-        if conversion.type == "@", conversion.flags.contains(.alternate), let name = readName() {
-            return .variable(name: name, position: conversion.position, source: source(from: percent))
+        if conversion.type == "@", conversion.flags.contains(.alternate) {
+            return readName().map { .variable(name: $0, position: conversion.position) }
         }
-        conversion.source = source(from: percent)
+        conversion.source = string(percent..<position)
         return .conversion(conversion)
-    }
-
-    private func source(from percent: Int) -> String {
-        String(decoding: text[percent..<position], as: UTF8.self)
     }
 
     private static let lengths = Array("hlqLzjt".utf8)
@@ -89,13 +113,13 @@ struct FormatParser {
     ///
     /// The inner nil means that there is none, the outer nil that it is invalid.
     private mutating func readAmount(_ conversion: inout Conversion) -> Conversion.Amount?? {
-        guard next == UInt8(ascii: "*") else {
-            guard next.isDigit else { return .some(nil) }
+        guard byte == UInt8(ascii: "*") else {
+            guard byte.isDigit else { return .some(nil) }
             return readNumber().map { .fixed($0) }
         }
         position += 1
         let start = position
-        if let number = readNumber(), number > 0, next == UInt8(ascii: "$") {
+        if let number = readNumber(), number > 0, byte == UInt8(ascii: "$") {
             position += 1
             conversion.isPositional = true
             return .argument(number)

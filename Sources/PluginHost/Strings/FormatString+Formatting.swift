@@ -144,7 +144,7 @@ private struct Shape {
     }
 
     private func sign(isNegative: Bool) -> String {
-        isNegative ? "-" : flags.contains(.plus) ? "+" : flags.contains(.space) ? " " : ""
+        isNegative ? "-" : flags.contains(.plus) ? "+" : ""
     }
 
     private func radix(_ value: UInt64, _ radix: Int, _ mark: String) -> String {

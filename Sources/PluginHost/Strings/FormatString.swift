@@ -20,7 +20,22 @@ struct FormatString: Sendable, Hashable {
 
     init(_ text: String) {
         var parser = FormatParser(text)
-        pieces = parser.parse()
+        pieces = []
+        // Where the text begins that does not belong to a piece yet.
+        var plain = 0
+        while let part = parser.next() {
+            let piece: Piece
+            switch part.content {
+            case .percent, .stray: continue
+            case .conversion(let conversion): piece = .conversion(conversion)
+            case .variable(let name, let position):
+                piece = .variable(name: name, position: position, source: parser.string(part.range))
+            }
+            if plain < part.range.lowerBound { pieces.append(.text(parser.string(plain..<part.range.lowerBound))) }
+            pieces.append(piece)
+            plain = part.range.upperBound
+        }
+        if plain < parser.count { pieces.append(.text(parser.string(plain..<parser.count))) }
     }
 
     /// - Parameter pieces: the pieces of one or several formats.
@@ -50,9 +65,9 @@ struct FormatString: Sendable, Hashable {
 }
 
 /// One conversion of a format: `%-5.2ld`.
-struct Conversion: Sendable, Hashable {
+@_spi(Tools) public struct Conversion: Sendable, Hashable {
     /// A width or a precision.
-    enum Amount: Sendable, Hashable {
+    @_spi(Tools) public enum Amount: Sendable, Hashable {
         case fixed(Int)
         /// `*`: the number is itself an argument, counted from 1; nil for the next one.
         case argument(Int?)
@@ -62,32 +77,35 @@ struct Conversion: Sendable, Hashable {
         let rawValue: UInt8
         static let left = Flags(rawValue: 1)
         static let plus = Flags(rawValue: 2)
-        static let space = Flags(rawValue: 4)
-        static let alternate = Flags(rawValue: 8)
-        static let zero = Flags(rawValue: 16)
+        static let alternate = Flags(rawValue: 4)
+        static let zero = Flags(rawValue: 8)
         /// `'`, the thousands separator: accepted, but without effect here.
-        static let grouping = Flags(rawValue: 32)
+        static let grouping = Flags(rawValue: 16)
 
         /// In the order in which they are written.
+        ///
+        /// C's flag for a blank in the place of a plus sign is not among them; see ``FormatParser``.
         static let letters: [(letter: UInt8, flag: Flags)] = [
-            (UInt8(ascii: "-"), .left), (UInt8(ascii: "+"), .plus), (UInt8(ascii: " "), .space),
-            (UInt8(ascii: "#"), .alternate), (UInt8(ascii: "0"), .zero), (UInt8(ascii: "'"), .grouping),
+            (UInt8(ascii: "-"), .left), (UInt8(ascii: "+"), .plus), (UInt8(ascii: "#"), .alternate),
+            (UInt8(ascii: "0"), .zero), (UInt8(ascii: "'"), .grouping),
         ]
     }
 
     /// As written in the format, including the percent sign.
     var source = ""
     /// The argument to convert, counted from 1; nil for the next one.
-    var position: Int?
+    @_spi(Tools) public var position: Int?
     var flags: Flags = []
-    var width: Amount?
-    var precision: Amount?
+    /// The least number of characters.
+    @_spi(Tools) public var width: Amount?
+    /// The number of digits after the point, or the greatest number of characters.
+    @_spi(Tools) public var precision: Amount?
     /// The size of the argument: `l`, `ll`, `h`, `z` and so on.
     ///
     /// Arguments know their own size; it only matters for negative numbers in hexadecimal.
     var length = ""
     /// The letter at its end.
-    var type: Unicode.Scalar = "@"
+    @_spi(Tools) public var type: Unicode.Scalar = "@"
     /// Whether the format states the position.
     var isPositional = false
 

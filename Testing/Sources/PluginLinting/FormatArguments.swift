@@ -1,9 +1,6 @@
-/// The arguments of a format string, as `String(format:)` reads it.
-///
-/// A percent sign before a blank begins no placeholder here, though printf has a flag for it: texts say “100 % of”, and
-/// nobody pads numbers with blanks in a user interface.
-///
-/// Sources: POSIX, fprintf(); Apple's String Programming Guide, “String Format Specifiers”, for `%@` and `%#@name@`.
+@_spi(Tools) internal import PluginHost
+
+/// The arguments of a format string, as the host formats it: ``FormatParser`` finds the placeholders.
 @_spi(Tools) public struct FormatArguments: Hashable, Sendable {
     /// The type by which an argument is passed: types that can replace one another are one kind.
     public enum Kind: String, Sendable {
@@ -66,26 +63,24 @@
             isDate = true
             return
         }
-        var index = 0
-        while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "%"):
-                var reader = PlaceholderReader(bytes: bytes, index: index + 1)
-                if let placeholder = reader.read() {
-                    add(placeholder)
-                    index = reader.index
-                } else {
-                    strayPercents += 1
-                    index += 1
-                }
-            case UInt8(ascii: "{"):
-                if let end = Self.endOfName(bytes, from: index + 1) {
-                    names.insert(String(decoding: bytes[index + 1..<end], as: UTF8.self))
-                    index = end
-                }
-                index += 1
-            default: index += 1
-            }
+        var parser = FormatParser(bytes)
+        var plain = 0
+        while let part = parser.next() {
+            addNames(in: bytes[plain..<part.range.lowerBound])
+            add(part.content)
+            plain = part.range.upperBound
+        }
+        addNames(in: bytes[plain...])
+    }
+
+    /// Adds the names in braces of a text between placeholders.
+    private mutating func addNames(in bytes: ArraySlice<UInt8>) {
+        var index = bytes.startIndex
+        while let open = bytes[index...].firstIndex(of: UInt8(ascii: "{")) {
+            index = open + 1
+            guard let end = Self.endOfName(bytes, from: index) else { continue }
+            names.insert(String(decoding: bytes[index..<end], as: UTF8.self))
+            index = end
         }
     }
 
@@ -119,31 +114,29 @@
     /// A pattern of dates has none, but is one.
     public static func places(in bytes: [UInt8]) -> [Place] {
         var places: [Place] = []
-        var index = 0
-        while let percent = bytes[index...].firstIndex(of: UInt8(ascii: "%")) {
-            var reader = PlaceholderReader(bytes: bytes, index: percent + 1)
-            index = percent + 1
-            guard let placeholder = reader.read() else { continue }
-            index = reader.index
-            let position: Int??
-            switch placeholder.content {
-            case .percent: position = nil
-            case .value(_, let number), .variable(_, let number): position = .some(number)
+        var parser = FormatParser(bytes)
+        while let part = parser.next() {
+            switch part.content {
+            case .stray: break
+            case .percent: places.append(Place(range: part.range, takesNext: false, takesAny: false))
+            case .conversion(let conversion):
+                let takesNext = conversion.position == nil && conversion.stars.isEmpty
+                places.append(Place(range: part.range, takesNext: takesNext, takesAny: true))
+            case .variable(_, let position):
+                places.append(Place(range: part.range, takesNext: position == nil, takesAny: true))
             }
-            places.append(
-                Place(
-                    range: percent..<index, takesNext: position == .some(nil) && placeholder.stars.isEmpty,
-                    takesAny: position != nil))
         }
         return places
     }
 
-    private mutating func add(_ placeholder: PlaceholderReader.Placeholder) {
-        // A width or precision of `*` is an argument before the value.
-        for star in placeholder.stars { take(.integer, as: number(star)) }
-        switch placeholder.content {
+    private mutating func add(_ content: FormatParser.Part.Content) {
+        switch content {
         case .percent: break
-        case .value(let kind, let position): take(kind, as: number(position))
+        case .stray: strayPercents += 1
+        case .conversion(let conversion):
+            // A width or precision of `*` is an argument before the value.
+            for star in conversion.stars { take(.integer, as: number(star)) }
+            take(conversion.kind, as: number(conversion.position))
         case .variable(let name, let position): variables.append(Variable(name: name, argument: number(position)))
         }
     }
@@ -158,137 +151,41 @@
         return min(nextPlain - 1, Self.mostArguments)
     }
 
-    private static func endOfName(_ bytes: [UInt8], from start: Int) -> Int? {
+    private static func endOfName(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
         var end = start
-        while end < bytes.count, end - start < 64, bytes[end].isNameCharacter { end += 1 }
-        return end > start && end < bytes.count && bytes[end] == UInt8(ascii: "}") ? end : nil
+        while end < bytes.endIndex, end - start < 64, bytes[end].isNameCharacter { end += 1 }
+        return end > start && end < bytes.endIndex && bytes[end] == UInt8(ascii: "}") ? end : nil
     }
 
     /// The kind for a value of `NSStringFormatValueTypeKey`: `d`, `lu`, `.2f`.
     static func kind(ofType type: String) -> Kind? {
         // Some files have the whole placeholder, “%ld”.
-        var reader = PlaceholderReader(bytes: Array(type.utf8), index: type.hasPrefix("%") ? 1 : 0)
-        guard let placeholder = reader.read(), reader.index == type.utf8.count, placeholder.stars.isEmpty,
-            case .value(let kind, nil) = placeholder.content
+        var parser = FormatParser(type.hasPrefix("%") ? type : "%" + type)
+        guard let part = parser.next(), case .conversion(let conversion) = part.content,
+            part.range.count == type.utf8.count + (type.hasPrefix("%") ? 0 : 1), conversion.position == nil,
+            conversion.stars.isEmpty
         else { return nil }
-        return kind
+        return conversion.kind
     }
 }
 
-/// Reads the text after a percent sign.
-private struct PlaceholderReader {
-    struct Placeholder {
-        enum Content {
-            case percent
-            case value(FormatArguments.Kind, position: Int?)
-            case variable(name: String, position: Int?)
-        }
-
-        let content: Content
-        /// The positions of widths and precisions that are arguments.
-        let stars: [Int?]
-    }
-
-    let bytes: [UInt8]
-    var index: Int
-
-    private var next: UInt8 { index < bytes.count ? bytes[index] : 0 }
-
-    /// Nil if it is not a placeholder; the index may then be anywhere.
-    mutating func read() -> Placeholder? {
-        if next == UInt8(ascii: "%") {
-            index += 1
-            return Placeholder(content: .percent, stars: [])
-        }
-        let start = index
-        var position: Int?
-        if let number = readNumber() {
-            if next == UInt8(ascii: "$") {
-                guard number > 0 else { return nil }
-                index += 1
-                position = number
-            } else {
-                // A width, or the flag 0.
-                index = start
-            }
-        }
-        if isVariable { return readVariable(position) }
-        while [UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "#"), UInt8(ascii: "0"), UInt8(ascii: "'")]
-            .contains(next)
-        { index += 1 }
-        var stars: [Int?] = []
-        if let star = readWidth() { stars.append(star) }
-        // A variable may have a width, which it does not use.
-        if isVariable { return readVariable(position) }
-        if next == UInt8(ascii: ".") {
-            index += 1
-            if let star = readWidth() { stars.append(star) }
-        }
-        while [
-            UInt8(ascii: "h"), UInt8(ascii: "l"), UInt8(ascii: "q"), UInt8(ascii: "z"), UInt8(ascii: "t"),
-            UInt8(ascii: "j"), UInt8(ascii: "L"),
-        ]
-        .contains(next) { index += 1 }
-        guard let kind = Self.kind(ofConversion: next) else { return nil }
-        index += 1
-        return Placeholder(content: .value(kind, position: position), stars: stars)
-    }
-
-    private static func kind(ofConversion letter: UInt8) -> FormatArguments.Kind? {
-        switch letter {
-        case UInt8(ascii: "@"): .object
-        case UInt8(ascii: "d"), UInt8(ascii: "D"), UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "U"),
-            UInt8(ascii: "x"), UInt8(ascii: "X"), UInt8(ascii: "o"), UInt8(ascii: "O"):
-            .integer
-        case UInt8(ascii: "f"), UInt8(ascii: "F"), UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "g"),
-            UInt8(ascii: "G"), UInt8(ascii: "a"), UInt8(ascii: "A"):
-            .double
-        case UInt8(ascii: "c"), UInt8(ascii: "C"): .character
-        case UInt8(ascii: "s"), UInt8(ascii: "S"): .text
-        case UInt8(ascii: "p"), UInt8(ascii: "n"): .pointer
-        default: nil
+extension Conversion {
+    /// The positions of the width and the precision that are arguments; nil for the next argument.
+    fileprivate var stars: [Int?] {
+        [width, precision].compactMap { amount in
+            if case .argument(let position) = amount { .some(position) } else { nil }
         }
     }
 
-    private var isVariable: Bool { bytes[index...].starts(with: "#@".utf8) }
-
-    private mutating func readVariable(_ position: Int?) -> Placeholder? {
-        index += 2
-        let start = index
-        while index < bytes.count, bytes[index] != UInt8(ascii: "@") { index += 1 }
-        guard index < bytes.count, index > start else { return nil }
-        let name = String(decoding: bytes[start..<index], as: UTF8.self)
-        index += 1
-        return Placeholder(content: .variable(name: name, position: position), stars: [])
-    }
-
-    /// Reads a width: digits, or a star.
-    ///
-    /// A star is an argument, whose position may be absent.
-    private mutating func readWidth() -> Int?? {
-        guard next == UInt8(ascii: "*") else {
-            _ = readNumber()
-            return nil
+    fileprivate var kind: FormatArguments.Kind {
+        switch type {
+        case "d", "D", "i", "u", "U", "x", "X", "o", "O": .integer
+        case "f", "F", "e", "E", "g", "G", "a", "A": .double
+        case "c", "C": .character
+        case "s", "S": .text
+        case "p", "n": .pointer
+        default: .object
         }
-        index += 1
-        let start = index
-        if let number = readNumber(), number > 0, next == UInt8(ascii: "$") {
-            index += 1
-            return .some(number)
-        }
-        index = start
-        return .some(nil)
-    }
-
-    private mutating func readNumber() -> Int? {
-        let start = index
-        var number = 0
-        while case let digit = next &- UInt8(ascii: "0"), digit < 10 {
-            // Capped at a value where more digits change nothing.
-            number = min(number * 10 + Int(digit), 1_000_000)
-            index += 1
-        }
-        return index > start ? number : nil
     }
 }
 

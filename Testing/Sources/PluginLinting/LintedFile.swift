@@ -108,7 +108,7 @@ extension LintFinding {
     /// A missing semicolon affects nothing here, but other readers stop there.
     private static func isMild(_ code: PropertyListFault.Code, _ type: BundleLinter.FileType) -> Bool {
         switch code {
-        case .duplicateKey, .assumedLatin1: type == .stringsTable
+        case .duplicateKey, .assumedLatin1, .foreignEscape: type == .stringsTable
         case .repeatedKey, .furtherFaults: true
         default: false
         }

@@ -36,6 +36,9 @@
     /// The comment for translators.
     public internal(set) var comment = Argument.absent
 
+    /// The literals that get into tables.
+    public var texts: [String] { [key.text, value.text, comment.text].compactMap(\.self) }
+
     /// The table's name; nil if it is not a literal.
     public var tableName: String? {
         switch table {

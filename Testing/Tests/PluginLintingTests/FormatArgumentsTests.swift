@@ -53,8 +53,8 @@ import Testing
         #expect(FormatArguments("%1$@ %1$d").conflicts == [1])
     }
 
-    @Test func anEnormousNumberIsCapped() {
-        #expect(FormatArguments("%99999999999999999999$@").kinds == [99: .object])
+    @Test func anEnormousNumberBeginsNoPlaceholder() {
+        #expect(FormatArguments("%99999999999999999999$@").strayPercents == 1)
     }
 
     @Test(arguments: [

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 @Suite("FormatString")
 struct FormatStringTests {
@@ -20,7 +20,8 @@ struct FormatStringTests {
         }
     }
 
-    static let flags = ["", "-", "0", "+", " ", "#", "-+", "0+", "0#", "+ ", "-0"]
+    /// All but C's flag for a blank, which is text here.
+    static let flags = ["", "-", "0", "+", "#", "-+", "0+", "0#", "-0"]
     static let widths = ["", "1", "8", "12.3", ".0", ".5", "9.", "3.12"]
 
     @Test("Whole numbers look as printf() writes them", arguments: flags)
@@ -136,5 +137,34 @@ struct FormatStringTests {
                 FormatString(numbered.text).formatted(arguments).text == numbered.formatted(arguments).text
                     || numbered.formatted(arguments).misfits.count > 0, "\(format)")
         }
+    }
+
+    @Test(
+        "786: a percent sign before a blank is text",
+        arguments: [
+            ("100 % des fichiers : %d", "100 % des fichiers : 7"), ("% d", "% d"), ("%d %", "7 %"), ("% %d", "% 7"),
+            ("%% %d", "% 7"), ("%d %%", "7 %"), ("%%%d", "%7"), ("%", "%"), ("%%", "%"), ("%1$ d", "%1$ d"),
+            ("%+ d", "%+ d"), ("%- 5d|%-5d|", "%- 5d|7    |"), ("5 % @ %@", "5 % @ 7"), ("%\u{A0}d", "%\u{A0}d"),
+        ])
+    func aPercentSignBeforeABlankBeginsNothing(_ format: String, _ expected: String) {
+        let (text, misfits) = FormatString(format).formatted([FormatArgument(7)])
+        #expect(text == expected)
+        #expect(misfits.isEmpty)
+    }
+
+    @Test func theParserReportsWhatEachPercentSignBegins() {
+        var parser = FormatParser("a%% %d %y %2$#@n@ é%-5.*ld%")
+        var found: [String] = []
+        while let part = parser.next() {
+            let what =
+                switch part.content {
+                case .percent: "percent"
+                case .stray: "stray"
+                case .conversion(let conversion): conversion.source
+                case .variable(let name, let position): "\(name) \(position ?? 0)"
+                }
+            found.append("\(part.range.lowerBound)-\(part.range.upperBound) \(what)")
+        }
+        #expect(found == ["1-3 percent", "4-6 %d", "7-8 stray", "10-17 n 2", "20-27 %-5.*ld", "27-28 stray"])
     }
 }

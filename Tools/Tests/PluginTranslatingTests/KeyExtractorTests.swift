@@ -104,6 +104,26 @@ import Testing
         #expect(found.mentions("a 1") && !found.mentions("b 1"))
     }
 
+    @Test func fault789_aDefaultTextWithAnInterpolationIsAFindingAndIsNotWritten() throws {
+        let found = try extraction(
+            "let a = 1\nlet b = context.localizedString(\"k\", value: \"a \\(a)\")\nlet c = NSLocalizedString(\"n\", comment: \"\")\n"
+        )
+        #expect(codes(found) == ["2:45 error interpolatedValue"])
+        #expect(found.tables["Localizable"]?.map(\.key) == ["k", "n"])
+        #expect(found.tables["Localizable"]?.map(\.value) == [nil, nil])
+    }
+
+    @Test func aKeyThatIsNotUTF8IsRefused() throws {
+        let tree = try TranslationTree()
+        try tree.write("a.c", Array("// caf".utf8) + [0xE9] + Array("\nlocalized_string(h, \"fine\", NULL, NULL);\n".utf8))
+        let source = Array("localized_string(h, \"caf".utf8) + [0xE9] + Array("\", NULL, NULL);\n".utf8)
+        try tree.write("b.c", source)
+        let found = KeyExtractor().extract(from: [tree("a.c"), tree("b.c")])
+        #expect(found.tables["Localizable"]?.map(\.key) == ["fine"])
+        #expect(found.findings.map(\.code.rawValue) == ["invalidEncoding"])
+        #expect(found.findings.first?.place?.line == 1)
+    }
+
     @Test func aKeyThatIsAnExpressionIsReportedWithItsPlace() throws {
         let source = """
             func string(_ key: String) -> String { context.localizedString(key) }

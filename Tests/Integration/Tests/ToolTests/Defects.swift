@@ -417,6 +417,7 @@ extension Defect {
         xml("unknownEntity", "<string>&nbsp;</string>"),
         file(
             "documentTypeSubset", "List.plist",
+        table("foreignEscape", #""a" = "\x41";"#),
             "<?xml version=\"1.0\"?><!DOCTYPE plist [<!ENTITY a \"b\">]><plist><string>&a;</string></plist>"),
         xml("keyNotString", "<dict><string>a</string><string>b</string></dict>"),
         xml("missingValue", "<dict><key>a</key></dict>"),

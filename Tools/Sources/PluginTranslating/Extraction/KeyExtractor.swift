@@ -57,7 +57,7 @@ public struct KeyExtractor: Sendable {
     ///
     /// - Parameter sources: files, or directories with files in Swift, C, C++ and Objective-C.
     /// - Returns: the keys and the findings. With the code `interpolatedKey`, a key, or with `unknownKey` another
-    ///   expression, is refused with its place.
+    ///   expression, is refused with its place; with `interpolatedValue` only the default text of a key.
     ///
     /// **Cost.** Linear in the size of the sources, each of which is read once.
     public func extract(from sources: [String]) -> KeyExtraction {
@@ -95,12 +95,15 @@ private struct KeyCollector {
         let calls = finder.calls(in: source)
         guard !calls.isEmpty else { return }
         let text = bytes.withUnsafeBufferPointer { SourceText($0) }
+        let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
         for call in calls {
             func place(_ offset: Int) -> LintFinding.Place? {
                 let (position, excerpt) = text.place(at: offset)
                 return LintFinding.Place(position, excerpt)
             }
             switch call.key {
+            case .text(_, let offset) where !isUTF8 && call.texts.contains { $0.contains("\u{FFFD}") }:
+                refuse(LintFinding.Code(.invalidEncoding), call, path, place(offset))
             case .text(let key, let offset):
                 add(key, ExtractedKey.Place(filePath: path, place: place(offset)), call, place)
             case .interpolated(let offset): refuse(.interpolatedKey, call, path, place(offset))
@@ -130,6 +133,9 @@ private struct KeyCollector {
                 differs(.differentComments, "comment", known, place, comment, first)
             }
             known.comments.append(comment)
+        }
+        if case .interpolated(let offset) = call.value {
+            refuse(.interpolatedValue, call, place.filePath, placeOf(offset))
         }
         if let value = call.value.text, !value.isEmpty {
             if let first = known.value, first != value {
@@ -171,6 +177,13 @@ private struct KeyCollector {
                     "The key of \(quoted(call.function)) has an interpolation, so only the running program knows it.",
                     "Use a literal with placeholders, such as “%@”, and format the translation."
                 )
+            case .interpolatedValue:
+                (
+                    "The default text of \(quoted(call.function)) has an interpolation, so the table cannot have it.",
+                    "Use a literal with placeholders, such as “%@”, and format the translation."
+                )
+            case LintFinding.Code(.invalidEncoding):
+                ("The texts of \(quoted(call.function)) are not in UTF-8.", "Save the source as UTF-8.")
             case .unknownTable:
                 ("The table of \(quoted(call.function)) is not a literal, so the key has no place.", "Name the table.")
             default:
@@ -181,7 +194,7 @@ private struct KeyCollector {
             }
         extraction.findings.append(
             LintFinding(
-                code == .interpolatedKey ? .error : .warning, code, filePath: path, place: place,
+                code == .unknownTable || code == .unknownKey ? .warning : .error, code, filePath: path, place: place,
                 subject: call.function, message: message, remedy: remedy))
     }
 
@@ -195,6 +208,8 @@ private struct KeyCollector {
 extension LintFinding.Code {
     /// A key with an interpolation.
     public static let interpolatedKey = Self(rawValue: "interpolatedKey")
+    /// A default text with an interpolation.
+    public static let interpolatedValue = Self(rawValue: "interpolatedValue")
     /// A key that is an expression other than literals.
     public static let unknownKey = Self(rawValue: "unknownKey")
     /// A table's name that is not a literal, or not the name of a file.

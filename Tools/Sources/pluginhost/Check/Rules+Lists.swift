@@ -79,6 +79,12 @@ extension Rule {
             why: "Readers show another character in its place, or refuse the list.",
             mend: "Write \\\\ for a backslash, \\n for a line break and \\U0041 for a character by its number."),
         .fault(
+            "foreignEscape",
+            what:
+                "A text has an escape that Swift or C defines and tables do not: \\(name), \\x41, or \\U with eight digits.",
+            why: "Users see the letters and digits of the escape.",
+            mend: "Write a placeholder such as %@, or the character itself."),
+        .fault(
             "unsafeText",
             what: "A text has more combining marks in a row than Unicode's stream-safe format allows.",
             why: "Comparing such a text takes very long.",
@@ -196,7 +202,7 @@ extension Rule {
             mend: "Write the value as text in quotation marks."),
         .fault(
             "assumedLatin1",
-            what: "The file is not UTF-8, and was read as Latin-1.",
+            what: "The file is not UTF-8, and was read as Latin-1 or Windows-1252.",
             why: "If it has another encoding, users see wrong characters.",
             mend: "Save the file as UTF-8."),
         .lint(
