@@ -207,4 +207,274 @@ import Testing
         let finding = #expect(throws: LintFinding.self) { try export(tree, language) }
         #expect(finding?.code == .unknownLanguage)
     }
+
+    // MARK: States
+
+    /// A tree with one text of each kind in German.
+    private func reviewed() throws -> TranslationTree {
+        try TranslationTree([
+            "R/en.lproj/T.strings": "\"a\" = \"Open %@\";\n\"b\" = \"Close\";\n",
+            "R/de.lproj/T.strings": "\"a\" = \"%@ öffnen\";\n",
+        ])
+    }
+
+    private func file(_ unit: String, language: String = "de", table: String = "T.strings") -> String {
+        "<xliff version=\"1.2\"><file original=\"\(table)\" source-language=\"en\" target-language=\"\(language)\"><body>"
+            + unit + "</body></file></xliff>"
+    }
+
+    private func unit(_ id: String, _ source: String, _ target: String, state: String?, approved: String? = nil)
+        -> String
+    {
+        let approval = approved.map { " approved=\"\($0)\"" } ?? ""
+        let state = state.map { " state=\"\($0)\"" } ?? ""
+        return
+            "<trans-unit id=\"\(id)\"\(approval)><source>\(source)</source><target\(state)>\(target)</target></trans-unit>"
+    }
+
+    @Test("790: a copy of the source is no translation", arguments: ["new", "needs-translation"])
+    func aCopyOfTheSourceReplacesNothing(_ state: String) throws {
+        let tree = try reviewed()
+        let before = try tree.content()
+        let made = try imported(
+            file(
+                unit("a", "Open %@", "Open %@", state: state, approved: "yes")
+                    + unit("b", "Close", "Close", state: state)),
+            tree)
+        #expect(made.findings.isEmpty && made.tables.isEmpty)
+        #expect(try tree.content() == before)
+    }
+
+    @Test(
+        "790: what is not finished gets a mark, which the export gives back",
+        arguments: [
+            ("new", nil), ("needs-translation", nil), ("needs-review-translation", nil), ("needs-review-l10n", nil),
+            ("needs-adaptation", nil), ("needs-l10n", nil), ("needs-review-adaptation", nil), ("translated", "no"),
+            ("final", "no"), (nil, "no"), ("x-unheard-of", nil), ("needs-review-translation", "yes"),
+        ] as [(String?, String?)])
+    func aTranslationThatIsNotFinishedNeedsAReview(_ state: String?, _ approved: String?) throws {
+        let tree = try reviewed()
+        let text = file(
+            unit("a", "Open %@", "%@ aufmachen", state: state, approved: approved)
+                + unit("b", "Close", "Zu", state: state, approved: approved))
+        #expect(try imported(text, tree).tables.map(\.changed) == [["a", "b"]])
+        let expected = """
+            /* Flag: needs-review */
+            "a" = "%@ aufmachen";
+
+            /* Flag: needs-review */
+            "b" = "Zu";
+
+            """
+        #expect(try tree.text("R/de.lproj/T.strings") == expected)
+        let exported = try export(tree)
+        #expect(exported.contains("<target state=\"needs-review-translation\">Zu</target>"))
+        #expect(try TranslationExport(at: tree("R"), language: "de").unfinishedCount == 2)
+        #expect(try imported(exported, tree).tables.isEmpty)
+        // A second file says that it is finished.
+        let finished = exported.replacing("needs-review-translation", with: "signed-off")
+        #expect(try imported(finished, tree).tables.map(\.changed) == [["a", "b"]])
+        #expect(try tree.text("R/de.lproj/T.strings") == "\"a\" = \"%@ aufmachen\";\n\n\"b\" = \"Zu\";\n")
+    }
+
+    @Test(
+        arguments: [
+            ("translated", nil), ("final", nil), ("signed-off", nil), (nil, nil), (nil, "yes"), ("final", "yes"),
+        ]
+            as [(String?, String?)])
+    func aFinishedTranslationHasNoMark(_ state: String?, _ approved: String?) throws {
+        let tree = try reviewed()
+        try tree.write(
+            "R/de.lproj/T.strings",
+            "/* Flag: needs-review */\n\"a\" = \"x %@\";\n/* Flag: untranslated */\n\"b\" = \"Close\";\n")
+        let text = file(
+            unit("a", "Open %@", "Open %@", state: state, approved: approved)
+                + unit("b", "Close", "Zu", state: state, approved: approved))
+        #expect(try imported(text, tree).findings.isEmpty)
+        #expect(try tree.text("R/de.lproj/T.strings") == "\"a\" = \"Open %@\";\n\"b\" = \"Zu\";\n")
+    }
+
+    /// The source changed after an entry was marked: its export has another target than its source, and says so.
+    @Test func anOldTextThatWaitsForItsTranslationChangesNothing() throws {
+        let tree = try reviewed()
+        try tree.write("R/de.lproj/T.strings", "/* Flag: untranslated */\n\"b\" = \"Shut\";\n")
+        let before = try tree.content()
+        #expect(try imported(export(tree), tree).tables.isEmpty)
+        #expect(try tree.content() == before)
+    }
+
+    @Test func aPluralThatNeedsAReviewIsWrittenWithAWarning() throws {
+        let tree = try tree()
+        let text = try export(tree).replacing(
+            "<source>%#@n@</source>", with: "<source>%#@n@</source><target>%#@n@</target>"
+        ).replacing(
+            "<source>%d file</source>",
+            with: "<source>%d file</source><target state=\"needs-review-translation\">%d Datei</target>"
+        ).replacing("<source>%d files</source>", with: "<source>%d files</source><target>%d Dateien</target>")
+        let made = try imported(text, tree)
+        #expect(made.findings.isEmpty && made.tables.map(\.changed) == [["%d files"]])
+        #expect(made.warnings.map(\.code) == [.unmarkedReview])
+        #expect(made.warnings.first?.severity == .warning)
+        #expect(made.warnings.first?.subject == "%d files")
+        #expect(try imported(export(tree), tree).warnings.isEmpty)
+    }
+
+    // MARK: Codes
+
+    @Test(
+        "791: an import finds the localisation that the code means",
+        arguments: [
+            ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("zh-Hant-TW", "zh-Hant"), ("no", "nb"), ("nb-NO", "nb"),
+            ("sr-RS@latin", "sr-Latn"), ("sr@latin", "sr-Latn"), ("pt", "pt-BR"), ("iw", "he"), ("tl", "fil"),
+            ("de_DE", "German"), ("fr-FR", "fr"), ("ca@valencia", "ca-valencia"), ("deu", "de"),
+        ])
+    func aCodeOfATranslationToolFindsItsDirectory(_ code: String, _ directory: String) throws {
+        let tree = try TranslationTree([
+            "R/en.lproj/T.strings": "\"b\" = \"Close\";\n", "R/\(directory).lproj/T.strings": "\"b\" = \"?\";\n",
+            // None of these is meant.
+            "R/nn.lproj/T.strings": "", "R/sr.lproj/T.strings": "", "R/zh-HK.lproj/T.strings": "",
+            "R/pt-PT.lproj/T.strings": "", "R/ca.lproj/T.strings": "", "R/fr-CA.lproj/T.strings": "",
+        ])
+        let made = try imported(file(unit("b", "Close", "x", state: nil), language: code), tree)
+        #expect(made.findings.isEmpty && made.warnings.isEmpty, "\(made.findings)")
+        #expect(made.tables.map(\.path) == [tree("R/\(directory).lproj/T.strings")])
+        #expect(try tree.text("R/\(directory).lproj/T.strings") == "\"b\" = \"x\";\n")
+        #expect(try export(tree, code).contains("target-language=\"\(code)\""))
+    }
+
+    @Test func aCodeThatSeveralDirectoriesMayHaveIsRefused() throws {
+        let tree = try TranslationTree([
+            "R/en.lproj/T.strings": "\"b\" = \"Close\";\n", "R/zh-CN.lproj/T.strings": "", "R/zh_CN.lproj/T.strings": "",
+        ])
+        let text = file(unit("b", "Close", "x", state: nil), language: "zh-Hans")
+        let finding = #expect(throws: LintFinding.self) { try imported(text, tree) }
+        #expect(finding?.code == .ambiguousLanguage)
+        #expect(finding?.message.contains("“zh-CN”, “zh_CN”") == true)
+        let other = try TranslationTree(["in.xliff": text])
+        let made = try TranslationImport(file: other("in.xliff"), into: tree("R"), directory: "zh_CN")
+        #expect(made.tables.map(\.language) == ["zh_CN"])
+        // The same name is never ambiguous.
+        #expect(try imported(text.replacing("zh-Hans", with: "zh-CN"), tree).tables.map(\.language) == ["zh-CN"])
+    }
+
+    @Test func aNewLocalisationIsReported() throws {
+        let tree = try reviewed()
+        let made = try imported(file(unit("b", "Close", "x", state: nil), language: "sr-RS@latin"), tree)
+        #expect(made.warnings.map(\.code) == [.missingLanguage] && made.warnings.first?.severity == .note)
+        #expect(made.tables.map(\.path) == [tree("R/sr-Latn-RS.lproj/T.strings")])
+    }
+
+    @Test func anotherFormOfTheDevelopmentLanguageNeedsItsDirectory() throws {
+        let tree = try reviewed()
+        let text = file(unit("b", "Close", "Shut", state: nil), language: "en-US")
+        let finding = #expect(throws: LintFinding.self) { try imported(text, tree) }
+        #expect(finding?.code == .unknownLanguage && finding?.remedy.contains("--into") == true)
+        let other = try TranslationTree(["in.xliff": text])
+        let made = try TranslationImport(file: other("in.xliff"), into: tree("R"), directory: "en-US")
+        #expect(made.tables.map(\.language) == ["en-US"])
+        for bad in ["en", "../x", "a/b", "", "Base", "de/../en"] {
+            #expect(throws: LintFinding.self, "\(bad)") {
+                try TranslationImport(file: other("in.xliff"), into: tree("R"), directory: bad)
+            }
+        }
+    }
+
+    @Test func twoCodesOfOneLocalisationAreOneTableTwice() throws {
+        let tree = try reviewed()
+        let text =
+            file(unit("b", "Close", "x", state: nil), language: "de").replacing("</xliff>", with: "")
+            + file(unit("b", "Close", "y", state: nil), language: "de-DE").replacing(
+                "<xliff version=\"1.2\">", with: "")
+        #expect(try imported(text, tree).findings.map(\.code) == [.duplicateUnit])
+    }
+
+    // MARK: Marks and placeholders
+
+    @Test(
+        "792: marks are transparent",
+        arguments: [
+            ("<mrk mtype=\"seg\" mid=\"1\">Zu</mrk>", "Zu"),
+            ("<mrk mtype=\"seg\" mid=\"1\">A.</mrk> <mrk mtype=\"seg\" mid=\"2\">B.</mrk>", "A. B."),
+            ("a<mrk mtype=\"x\">b<mrk mtype=\"y\">c</mrk>d</mrk>e<mrk/>", "abcde"),
+            ("<x:mrk xmlns:x=\"u\" mtype=\"seg\">Zu</x:mrk>", "Zu"),
+        ])
+    func marksAreUnwrapped(_ target: String, _ expected: String) throws {
+        let tree = try reviewed()
+        let unit =
+            "<trans-unit id=\"b\"><source><mrk mtype=\"seg\">Close</mrk></source>"
+            + "<seg-source><mrk mtype=\"seg\" mid=\"1\">Close<g id=\"1\"/></mrk></seg-source><target>\(target)</target>"
+            + "<alt-trans><target>no</target></alt-trans></trans-unit>"
+        #expect(try imported(file(unit), tree).findings.isEmpty)
+        #expect(try tree.text("R/de.lproj/T.strings").hasSuffix("\"b\" = \"\(expected)\";\n"))
+    }
+
+    @Test func otherElementsInATextAreRefusedWithTheUnit() throws {
+        let tree = try reviewed()
+        let text = file("\n\n" + unit("b", "Close", "<mrk mtype=\"seg\">Z<x id=\"1\"/>u</mrk>", state: nil))
+        let finding = #expect(throws: LintFinding.self) { try imported(text, tree) }
+        #expect(finding?.code == .notXLIFF && finding?.subject == "b" && finding?.place?.line == 3)
+        #expect(finding?.remedy.contains("placeholders as plain text") == true)
+        let unclosed = file(unit("b", "Close", "<mrk mtype=\"seg\">Zu", state: nil))
+        #expect(throws: LintFinding.self) { try imported(unclosed, tree) }
+    }
+
+    @Test(
+        "793: placeholders that are lacking, repeated or swapped",
+        arguments: [
+            ("%@ öffnen", true), ("öffnen", false), ("%1$@ %1$@", true), ("%@ %@", false), ("%d", false),
+            ("% @ öffnen", false),
+            ("100 % von %@", true), ("%%@", false),
+        ])
+    func aTranslationHasThePlaceholdersOfItsSource(_ target: String, _ fits: Bool) throws {
+        let tree = try TranslationTree([
+            "R/en.lproj/T.strings": "\"a\" = \"Open %@\";\n", "R/de.lproj/T.strings": "",
+        ])
+        let made = try imported(file(unit("a", "Open %@", target, state: nil)), tree)
+        #expect(made.findings.map(\.code) == (fits ? [] : [.placeholderMismatch]))
+    }
+
+    @Test func aTableThatHasAMismatchAlreadyCanBeExchanged() throws {
+        let tree = try reviewed()
+        try tree.write("R/de.lproj/T.strings", "\"a\" = \"öffnen\";\n")
+        #expect(try imported(export(tree), tree).findings.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("one", "eine Datei", true), ("other", "Dateien", false), ("one", "%d Datei", true), ("one", "%@", false),
+    ])
+    func onlyAFormForOneNumberMayLackIt(_ form: String, _ target: String, _ fits: Bool) throws {
+        let tree = try tree()
+        try tree.write("R/en.lproj/P.stringsdict", Self.plural.replacing("%d file<", with: "one file<"))
+        var text = try export(tree)
+        for (name, source) in [("one", "one file"), ("other", "%d files")] {
+            let own = name == form ? target : name == "one" ? "eine Datei" : "%d Dateien"
+            text = text.replacing(
+                "<source>\(source)</source>", with: "<source>\(source)</source><target>\(own)</target>")
+        }
+        #expect(try imported(text, tree).findings.map(\.code) == (fits ? [] : [.placeholderMismatch]))
+    }
+
+    @Test func variablesOfAFormatMayNotBeSwappedOrLeftOut() throws {
+        let format = "%#@n@ in %#@m@"
+        let tree = try tree()
+        let second =
+            "<key>m</key><dict><key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>"
+            + "<key>NSStringFormatValueTypeKey</key><string>d</string><key>other</key><string>%d folders</string></dict>"
+        try tree.write(
+            "R/en.lproj/P.stringsdict",
+            Self.plural.replacing("<string>%#@n@</string>", with: "<string>\(format)</string>\(second)"))
+        for (target, fits) in [
+            (format, true), ("%#@m@ in %#@n@", false), ("%2$#@m@: %1$#@n@", true), ("%#@n@", false),
+            ("%#@x@ %#@n@", false),
+        ] {
+            let text = file(
+                unit("/%d files:dict/NSStringLocalizedFormatKey:dict/:string", format, target, state: nil)
+                    + unit("/%d files:dict/n:dict/other:dict/:string", "%d files", "%d Dateien", state: nil)
+                    + unit("/%d files:dict/m:dict/other:dict/:string", "%d folders", "%d Ordner", state: nil),
+                table: "P.stringsdict")
+            let other = try TranslationTree(["in.xliff": text])
+            let made = try TranslationImport(file: other("in.xliff"), into: tree("R"))
+            #expect(made.findings.isEmpty == fits, "\(target) \(made.findings)")
+        }
+    }
 }

@@ -34,6 +34,7 @@ public struct PseudoTranslation: Sendable {
         for index in content.entries.indices {
             content.entries[index].value = translated(content.entries[index].value)
             content.entries[index].isUntranslated = false
+            content.entries[index].needsReview = false
         }
         return content
     }

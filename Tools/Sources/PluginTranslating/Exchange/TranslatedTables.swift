@@ -21,7 +21,10 @@ struct TranslatedTables {
             return source.entries.filter { !$0.isUnused }.flatMap { entry -> [TranslationDocument.Unit] in
                 let target = translated[entry.key]
                 if let text = entry.value.string, !isPlural {
-                    let state = target.map { $0.isUntranslated ? "needs-translation" : "translated" }
+                    let state = target.map { entry in
+                        entry.isUntranslated
+                            ? "needs-translation" : entry.needsReview ? "needs-review-translation" : "translated"
+                    }
                     return [
                         TranslationDocument.Unit(
                             id: entry.key, source: text, target: target?.value.string, state: state,
@@ -46,21 +49,27 @@ struct TranslatedTables {
     let sourceLanguage: String
     private(set) var tables: [Table] = []
 
+    /// The name of the translation's directory.
+    let translation: String
+    /// Whether that directory exists.
+    let isTranslated: Bool
+
     /// Reads the tables.
-    init(at path: String, language: String) throws(LintFinding) {
+    ///
+    /// - Parameters:
+    ///   - path: a bundle, or a directory that contains `.lproj` directories.
+    ///   - language: the translator's code for the language, which need not be the name of its directory.
+    ///   - directory: the name of the directory; nil for the one that the language means.
+    /// - Throws: a finding if the language means no localisation or several, or if a table cannot be read.
+    init(at path: String, language: String, into directory: String? = nil) throws(LintFinding) {
         let folders = LocalizedFolders(at: path, development: nil)
         root = folders.root
         development = folders.development
         sourceLanguage = development == "Base" ? folders.region : development
-        guard LanguageTag(language) != nil, !language.contains("/"), folders.spelling(of: language) != development
-        else {
-            throw LintFinding(
-                .error, .unknownLanguage, filePath: folders.root, subject: language,
-                message: "\(quoted(language)) is not another language than the development language.",
-                remedy: "Name the language by its code, such as de or pt-BR.")
-        }
+        translation = try Self.directory(of: language, in: folders, named: directory)
+        isTranslated = folders.paths[translation] != nil
         let folder = folders.path(development)
-        let target = folders.path(folders.spelling(of: language))
+        let target = folders.path(translation)
         for name in DirectoryListing(path: folder).names.filter({ $0.value != .directory }).keys.sorted() {
             guard let type = BundleLinter.FileType(path: name), type != .propertyList else { continue }
             let source = Path.join(folder, name)
@@ -79,5 +88,56 @@ struct TranslatedTables {
                 message: "There are no strings tables of the development language in \(quoted(folders.root)).",
                 remedy: "Name a bundle, or a directory with .lproj directories.")
         }
+    }
+
+    /// The name of the directory for a translator's language.
+    private static func directory(
+        of language: String, in folders: LocalizedFolders, named directory: String?
+    ) throws(LintFinding) -> String {
+        func refused(_ code: LintFinding.Code, _ subject: String, _ message: String, _ remedy: String) -> LintFinding {
+            LintFinding(
+                .error, code, filePath: folders.root, subject: subject, message: message, remedy: remedy)
+        }
+        if let directory {
+            guard isName(directory) else {
+                throw refused(
+                    .unknownLanguage, directory, "\(quoted(directory)) is not the name of a localisation.",
+                    "Name a directory such as de.lproj, without its path.")
+            }
+            guard directory != folders.development else {
+                throw refused(
+                    .unknownLanguage, directory, "\(quoted(directory)) is the development language.",
+                    "Name the directory of the translation.")
+            }
+            return directory
+        }
+        guard isName(language) else {
+            throw refused(
+                .unknownLanguage, language, "\(quoted(language)) is not a language.",
+                "Name the language by its code, such as de or pt-BR.")
+        }
+        let names = folders.names(for: language)
+        guard names.count <= 1 else {
+            throw refused(
+                .ambiguousLanguage, language,
+                "\(quoted(language)) may be any of the localisations "
+                    + names.prefix(20).map { quoted($0) }.joined(separator: ", ") + ".",
+                "Use the name of one as the language, or import with --into.")
+        }
+        guard names.first ?? language != folders.development else {
+            throw refused(
+                .unknownLanguage, language,
+                "\(quoted(language)) is not another language than the development language "
+                    + "\(quoted(folders.development)).",
+                "Name the language by its code, such as de or pt-BR; if it is another form of the development language, "
+                    + "import with --into.")
+        }
+        // A name of POSIX is no name of a directory: sr_RS@latin.
+        let isPlain = !language.contains { $0 == "@" || $0 == "." }
+        return names.first ?? (isPlain ? language : LanguageTag(language)?.description ?? language)
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        LanguageTag(name) != nil && !name.contains("/") && !name.contains("\0") && name != "Base"
     }
 }

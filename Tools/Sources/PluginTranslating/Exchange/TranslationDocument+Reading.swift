@@ -32,11 +32,14 @@ extension TranslationDocument {
             self.path = path
         }
 
-        private func finding(_ code: LintFinding.Code, _ message: String, at offset: Int) -> LintFinding {
+        private func finding(
+            _ code: LintFinding.Code, _ message: String, at offset: Int, subject: String? = nil,
+            remedy: String = TranslationDocument.remedy
+        ) -> LintFinding {
             let (position, excerpt) = reader.position(offset)
             return LintFinding(
-                .error, code, filePath: path, place: LintFinding.Place(position, excerpt), message: message,
-                remedy: TranslationDocument.remedy)
+                .error, code, filePath: path, place: LintFinding.Place(position, excerpt), subject: subject,
+                message: message, remedy: remedy)
         }
 
         private mutating func next() throws(LintFinding) -> MarkupReader.Event? {
@@ -99,6 +102,7 @@ extension TranslationDocument {
                 throw finding(.notXLIFF, "<trans-unit> needs an id, inside of <file>.", at: start)
             }
             var unit = Unit(id: id, source: "", place: place)
+            unit.isApproved = attributes["approved"].map { $0 == "yes" }
             var hasSource = false
             while let event = try next() {
                 switch event {
@@ -110,13 +114,13 @@ extension TranslationDocument {
                 case .start(let name, let attributes):
                     switch Self.local(name) {
                     case "source":
-                        unit.source = try readText()
+                        unit.source = try readText(of: id)
                         hasSource = true
                     case "target":
                         unit.state = attributes["state"]
-                        unit.target = try readText()
+                        unit.target = try readText(of: id)
                     case "note":
-                        let note = try readText()
+                        let note = try readText(of: id)
                         unit.note = unit.note.map { $0 + "\n" + note } ?? note
                     default: try skip()
                     }
@@ -125,16 +129,28 @@ extension TranslationDocument {
         }
 
         /// The text of an element.
-        private mutating func readText() throws(LintFinding) -> String {
+        ///
+        /// Marks are transparent: programs put each sentence into one, `<mrk mtype="seg">`. Other elements inside of a
+        /// text stand for something that is not in the file.
+        private mutating func readText(of id: String) throws(LintFinding) -> String {
             var text = ""
+            var marks = 0
             while let event = try next() {
                 switch event {
                 case .text(let part): text += part
-                case .end: return text
+                case .end:
+                    guard marks > 0 else { return text }
+                    marks -= 1
                 case .start(let name, _):
-                    throw finding(
-                        .notXLIFF, "<\(name)> is inside of a text; only plain texts can be imported.", at: reader.offset
-                    )
+                    guard Self.local(name) == "mrk" else {
+                        throw finding(
+                            .notXLIFF,
+                            "The text of \(quoted(id)) has the element <\(name.prefix(60))>; only plain texts can be imported.",
+                            at: reader.offset, subject: id,
+                            remedy: "Export from the translator's program with placeholders as plain text; nothing was "
+                                + "written.")
+                    }
+                    marks += 1
                 }
             }
             return text

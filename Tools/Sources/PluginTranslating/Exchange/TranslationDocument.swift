@@ -25,15 +25,34 @@ struct TranslationDocument: Equatable {
         /// Nil if there is no translation.
         var target: String?
         var state: String?
+        /// The attribute `approved`; nil if there is none.
+        var isApproved: Bool?
         /// The comment.
         var note: String?
         var place: LintFinding.Place?
+
+        /// How far a target is.
+        enum Standing {
+            /// Nobody has translated it, or whoever did so forgot to say it.
+            case unfinished
+            /// Somebody must look at it.
+            case needsReview
+            case finished
+        }
+
+        /// What the state and the approval say; if they contradict each other, what says less.
+        ///
+        /// A state that XLIFF does not define does not say that the target is finished.
+        var standing: Standing {
+            switch state {
+            case "new", "needs-translation": .unfinished
+            case nil, "translated", "final", "signed-off": isApproved == false ? .needsReview : .finished
+            default: .needsReview
+            }
+        }
     }
 
     var files: [File] = []
-
-    /// The states of a target that still needs its translation.
-    static let unfinishedStates: Set = ["new", "needs-translation"]
 
     // MARK: Writing
 

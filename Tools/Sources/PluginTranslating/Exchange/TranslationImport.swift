@@ -4,9 +4,14 @@ internal import PropertyLists
 
 /// Brings the translations of an XLIFF 1.2 file into the tables of a bundle.
 ///
-/// Only texts that differ are changed, and the mark `Flag: untranslated` goes where a text is translated. Nothing is written
-/// if anything in the file does not fit: an unknown table or key, another source text, placeholders that the source does not
-/// have.
+/// Only texts that differ are changed. What the file says of a text decides about its marks:
+/// - **`new`, `needs-translation`**: a target that is equal to its source is none. For another one somebody forgot to change
+///   the state: it is written and gets the mark `Flag: needs-review`;
+/// - **`needs-review-translation`** and the like, an unknown state, or `approved="no"`: it is written, and gets the same mark;
+/// - **`translated`, `final`, `signed-off`**, or no state: it is written, and the marks go.
+///
+/// Nothing is written if anything in the file does not fit: an unknown table or key, another source text, other placeholders
+/// than those of the source. A form for `zero`, `one` or `two` may do without its number.
 ///
 /// **Threads.** A value; may be used on any thread.
 public struct TranslationImport: Sendable {
@@ -27,6 +32,9 @@ public struct TranslationImport: Sendable {
     ///
     /// At most 100.
     public private(set) var findings: [LintFinding] = []
+    /// What somebody should know although everything fits: a localisation that did not exist, marks that a `.stringsdict`
+    /// cannot have.
+    public private(set) var warnings: [LintFinding] = []
 
     /// Reads the file and the tables.
     ///
@@ -35,32 +43,43 @@ public struct TranslationImport: Sendable {
     /// - Parameters:
     ///   - file: the XLIFF file.
     ///   - bundle: a bundle, or a directory that contains `.lproj` directories.
-    /// - Throws: a finding if the file or a table cannot be read.
-    public init(file: String, into bundle: String) throws(LintFinding) {
+    ///   - directory: the name of the `.lproj` directory for the translations, without `.lproj`; nil for the one that the
+    ///     file's language means.
+    /// - Throws: a finding if the file or a table cannot be read, or if several localisations may be meant.
+    public init(file: String, into bundle: String, directory: String? = nil) throws(LintFinding) {
         let path = Path.normalized(file) ?? file
         let document = try TranslationDocument(path: path, bytes: try InputFile.bytes(path))
         var seen: Set<String> = []
+        var made: Set<String> = []
         for file in document.files {
             guard let language = file.targetLanguage else {
                 add(.notXLIFF, path, file.place, nil, "<file> has no target-language.")
                 continue
             }
             let name = Path.lastComponent(file.original)
-            guard seen.insert(language + "/" + name).inserted else {
+            let tables = try TranslatedTables(at: bundle, language: language, into: directory)
+            guard seen.insert(tables.translation + "/" + name).inserted else {
                 add(.duplicateUnit, path, file.place, name, "The table \(quoted(name)) appears a second time.")
                 continue
             }
-            let tables = try TranslatedTables(at: bundle, language: language)
             guard let table = tables.tables.first(where: { $0.name == name }) else {
                 add(.missingTable, path, file.place, name, "The bundle has no table \(quoted(file.original)).")
                 continue
             }
-            let texts = accepted(file, table, language, path)
+            let texts = accepted(file, table, tables.translation, path)
             guard findings.isEmpty else { continue }
-            try merge(texts, table, language)
+            let known = self.tables.count
+            try merge(texts, table, tables.translation)
+            if !tables.isTranslated, self.tables.count > known, made.insert(tables.translation).inserted {
+                warnings.append(
+                    LintFinding(
+                        .note, .missingLanguage, filePath: Path.parent(table.path), subject: language,
+                        message: "The bundle has no localisation for \(quoted(language)) yet; "
+                            + "\(quoted(tables.translation + ".lproj")) is new."))
+            }
         }
         if findings.count > ReadingBudget.mostFindings { findings.removeSubrange(ReadingBudget.mostFindings...) }
-        if !findings.isEmpty { tables = [] }
+        if !findings.isEmpty { (tables, warnings) = ([], []) }
     }
 
     private mutating func add(
@@ -79,57 +98,104 @@ public struct TranslationImport: Sendable {
         /// The keys that lead to a plural form; empty for a text.
         let path: [String]
         let text: String
-        let isUnfinished: Bool
+        let needsReview: Bool
+    }
+
+    /// A text that the bundle has.
+    private struct Known {
+        let key: String
+        /// As in ``Accepted``.
+        let path: [String]
+        let source: String
+        /// A text that has every placeholder: for a form of a plural the form `other`.
+        let fullest: String
+        /// The translation of today; nil if there is none.
+        let translation: String?
+
+        /// Whether the text may do without the number, because it is for one number only.
+        var isForOneNumber: Bool { path.last.map(["zero", "one", "two"].contains) ?? false }
     }
 
     /// The translations of a file whose keys and source texts are those of the bundle.
     private mutating func accepted(
         _ file: TranslationDocument.File, _ table: TranslatedTables.Table, _ language: String, _ path: String
     ) -> [Accepted] {
-        var known: [String: (key: String, path: [String], source: String)] = [:]
-        for entry in table.source.entries {
-            if let text = entry.value.string, !table.isPlural {
-                known[entry.key] = (entry.key, [], text)
-                continue
-            }
-            for (path, text) in PluralTexts.all(
-                of: entry.value, table.translation.byKey[entry.key]?.value, language: language)
-            {
-                known[PluralTexts.id([entry.key] + path)] = (entry.key, path, text)
-            }
-        }
+        let known = Self.known(table, language)
         var seen: Set<String> = []
         return file.units.compactMap { unit in
             guard seen.insert(unit.id).inserted else {
                 add(.duplicateUnit, path, unit.place, unit.id, "The text \(quoted(unit.id)) appears a second time.")
                 return nil
             }
-            guard let (key, keys, source) = known[unit.id] else {
+            guard let text = known[unit.id] else {
                 add(
                     .undefinedKey, path, unit.place, unit.id,
                     "The table \(quoted(table.name)) has no \(quoted(unit.id)).")
                 return nil
             }
-            guard source.hasSameBytes(as: unit.source) else {
+            guard text.source.hasSameBytes(as: unit.source) else {
                 add(
                     .otherSource, path, unit.place, unit.id,
-                    "The source text of \(quoted(unit.id)) is now \(quoted(source)), and in the file "
+                    "The source text of \(quoted(unit.id)) is now \(quoted(text.source)), and in the file "
                         + "\(quoted(unit.source)).")
                 return nil
             }
-            let isUnfinished = TranslationDocument.unfinishedStates.contains(unit.state ?? "")
+            guard let target = unit.target else { return nil }
+            let isSame = text.translation.map(target.hasSameBytes) ?? false
+            if unit.standing == .unfinished, isSame || target.hasSameBytes(as: text.source) { return nil }
             // An empty target is a translation only if the file says so.
-            guard let target = unit.target, !target.isEmpty || source.isEmpty || unit.state != nil && !isUnfinished
-            else { return nil }
-            let (wanted, found) = (FormatArguments(source).kinds, FormatArguments(target).kinds)
-            guard found.allSatisfy({ wanted[$0.key] == $0.value }) else {
-                add(
-                    .placeholderMismatch, path, unit.place, unit.id,
-                    "The translation \(quoted(target)) has a placeholder that \(quoted(source)) does not have.")
+            let isSaid = unit.standing == .finished && (unit.state != nil || unit.isApproved != nil)
+            if target.isEmpty, !text.source.isEmpty, !isSaid { return nil }
+            // What is in the table already is the linter's to report.
+            if !isSame, let complaint = Self.complaint(target, text) {
+                add(.placeholderMismatch, path, unit.place, unit.id, complaint)
                 return nil
             }
-            return Accepted(key: key, path: keys, text: target, isUnfinished: isUnfinished)
+            return Accepted(
+                key: text.key, path: text.path, text: target, needsReview: unit.standing != .finished)
         }
+    }
+
+    /// The texts of a table by the identifiers of their units.
+    private static func known(_ table: TranslatedTables.Table, _ language: String) -> [String: Known] {
+        var known: [String: Known] = [:]
+        let translations = table.translation.byKey
+        for entry in table.source.entries {
+            let translation = translations[entry.key]?.value
+            if let text = entry.value.string, !table.isPlural {
+                known[entry.key] = Known(
+                    key: entry.key, path: [], source: text, fullest: text, translation: translation?.string)
+                continue
+            }
+            for (path, text) in PluralTexts.all(of: entry.value, translation, language: language) {
+                let other = PluralTexts.text(at: path.dropLast() + ["other"], in: entry.value)
+                let isForm = path.last.flatMap(PluralCategory.init) != nil
+                known[PluralTexts.id([entry.key] + path)] = Known(
+                    key: entry.key, path: path, source: text, fullest: isForm ? other ?? text : text,
+                    translation: PluralTexts.text(at: path, in: translation))
+            }
+        }
+        return known
+    }
+
+    /// Why the placeholders of a translation do not fit; nil if they do.
+    private static func complaint(_ target: String, _ text: Known) -> String? {
+        let (wanted, found) = (FormatArguments(text.source), FormatArguments(target))
+        let allowed = FormatArguments(text.fullest)
+        guard
+            found.kinds.allSatisfy({ wanted.kinds[$0.key] == $0.value || allowed.kinds[$0.key] == $0.value }),
+            Set(found.variables).isSubset(of: wanted.variables + allowed.variables)
+        else {
+            return "The translation \(quoted(target)) has a placeholder that \(quoted(text.fullest)) does not have."
+        }
+        guard
+            text.isForOneNumber
+                || wanted.kinds.allSatisfy({ found.kinds[$0.key] != nil })
+                    && Set(wanted.variables).isSubset(of: found.variables)
+        else {
+            return "The translation \(quoted(target)) lacks a placeholder that \(quoted(text.source)) has."
+        }
+        return nil
     }
 
     private mutating func merge(
@@ -150,7 +216,7 @@ public struct TranslationImport: Sendable {
         let lineBreak = file.table.lineBreak
         for text in texts {
             guard let place = places[text.key] else {
-                let flags: [EntryNote.Flag] = text.isUnfinished ? [.untranslated] : []
+                let flags: [EntryNote.Flag] = text.needsReview ? [.needsReview] : []
                 new.append(
                     TableText.NewEntry(
                         key: text.key, value: text.text,
@@ -160,9 +226,8 @@ public struct TranslationImport: Sendable {
             }
             var entry = file.table.entries[place]
             var note = EntryNote(entry.note)
-            let isOther = !entry.value.hasSameBytes(as: text.text)
-            // A program that changes a text and not its state has translated it.
-            note.set(.untranslated, text.isUnfinished && !isOther, lineBreak: lineBreak)
+            note.set(.untranslated, false, lineBreak: lineBreak)
+            note.set(.needsReview, text.needsReview, lineBreak: lineBreak)
             entry.setNote(note.text, lineBreak: lineBreak)
             entry.setValue(text.text)
             if entry != file.table.entries[place] { changed.append(text.key) }
@@ -180,6 +245,7 @@ public struct TranslationImport: Sendable {
         let sources = table.source.byKey
         var entries = table.translation.byKey
         var changed: [String] = []
+        var unmarked: [String] = []
         for (key, texts) in Dictionary(grouping: texts, by: \.key).sorted(by: { $0.key < $1.key }) {
             guard let source = sources[key]?.value else { continue }
             let byPath = Dictionary(uniqueKeysWithValues: texts.map { ($0.path, $0.text) })
@@ -190,10 +256,22 @@ public struct TranslationImport: Sendable {
                     message: "The translations of \(quoted(key)) are not complete: \(fault.message)",
                     remedy: "Translate every form of the entry.")
             }
-            if value != entries[key]?.value { changed.append(key) }
+            if value != entries[key]?.value {
+                changed.append(key)
+                if texts.contains(where: \.needsReview) { unmarked.append(key) }
+            }
             entries[key] = TableContent.Entry(key: key, value: value)
         }
         guard !changed.isEmpty else { return }
+        if let first = unmarked.first {
+            let others = unmarked.count > 1 ? " and \(unmarked.count - 1) more" : ""
+            warnings.append(
+                LintFinding(
+                    .warning, .unmarkedReview, filePath: table.path, subject: first,
+                    message: "The file says that the translation of \(quoted(first))\(others) needs a review, "
+                        + "and a .stringsdict has no place for this mark.",
+                    remedy: "Review it before the bundle is shipped."))
+        }
         do throws(ListFault) {
             let text = try TableConversion.xml(.dictionary(entries.mapValues(\.value)))
             tables.append(Table(path: table.path, language: language, changed: changed, bytes: Array(text.utf8)))
@@ -213,4 +291,8 @@ extension LintFinding.Code {
     public static let otherSource = Self(rawValue: "otherSource")
     /// A table or text that appears twice in a translator's file.
     public static let duplicateUnit = Self(rawValue: "duplicateUnit")
+    /// A translation that needs a review, in a table that cannot have a mark.
+    public static let unmarkedReview = Self(rawValue: "unmarkedReview")
+    /// A translator's code that several localisations may have.
+    public static let ambiguousLanguage = Self(rawValue: "ambiguousLanguage")
 }

@@ -7,10 +7,14 @@ struct EntryNote {
     enum Flag: String, CaseIterable {
         /// The text is still that of the development language.
         case untranslated
+        /// A translation that somebody must look at before it counts as finished.
+        case needsReview = "needs-review"
         /// No source mentions the key.
         case unused = "unmatched"
 
-        var comment: String { "/* Flag: \(rawValue) */" }
+        /// The words of the comment.
+        var words: String { "Flag: \(rawValue)" }
+        var comment: String { "/* \(words) */" }
     }
 
     /// The comments and the blanks between them, as they are in the file.

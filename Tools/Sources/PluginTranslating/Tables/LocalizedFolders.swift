@@ -62,11 +62,22 @@ struct LocalizedFolders {
         return folders
     }
 
+    /// The names of the directories that a translator's code may mean.
+    ///
+    /// The first of these that finds any: the same name; an equal tag (`English` for `en`); the same language, script,
+    /// region and variants where each has those that one assumes for it (`zh-Hans` for `zh-CN`, `nb` for `no`, `sr-Latn` for
+    /// `sr-RS@latin`).
+    func names(for language: String) -> [String] {
+        if paths[language] != nil { return [language] }
+        guard let tag = LanguageTag(language) else { return [] }
+        let others = paths.keys.filter { $0 != "Base" }.sorted()
+        let same = others.filter { LanguageTag($0)?.canonical == tag.canonical }
+        return same.isEmpty ? others.filter { LanguageTag($0)?.likely == tag.likely } : same
+    }
+
     /// The name of a language's directory: that of `en` may be `English`.
     ///
     /// If there is none, the language itself.
-    func spelling(of language: String) -> String { Self.spelling(of: language, in: paths) }
-
     private static func spelling(of language: String, in folders: [String: String]) -> String {
         if folders[language] != nil { return language }
         let meant = LanguageTag(language)?.canonical

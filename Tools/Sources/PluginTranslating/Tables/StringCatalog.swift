@@ -37,7 +37,9 @@ struct StringCatalog {
             let text = try localization.map { (found) throws(LintFinding) in try entry(found, key) } ?? .string(key)
             var new = TableContent.Entry(key: key, value: text, comment: value["comment"]?.string)
             new.isUnused = value["extractionState"]?.string == "stale"
-            new.isUntranslated = localization?["stringUnit"]?["state"]?.string == "new"
+            let state = localization?["stringUnit"]?["state"]?.string
+            new.isUntranslated = state == "new"
+            new.needsReview = state == "needs_review"
             entries.append(new)
         }
         guard !entries.isEmpty || strings.isEmpty else {

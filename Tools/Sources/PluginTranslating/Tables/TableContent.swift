@@ -16,6 +16,8 @@ public struct TableContent: Sendable, Hashable {
         public var comment: String?
         /// Whether it has the mark `Flag: untranslated`.
         public var isUntranslated = false
+        /// Whether it has the mark `Flag: needs-review`.
+        public var needsReview = false
         /// Whether it has the mark `Flag: unmatched`.
         public var isUnused = false
 
@@ -24,6 +26,11 @@ public struct TableContent: Sendable, Hashable {
             self.key = key
             self.value = value
             self.comment = comment
+        }
+
+        var flags: [EntryNote.Flag] {
+            [isUntranslated ? .untranslated : nil, needsReview ? .needsReview : nil, isUnused ? .unused : nil]
+                .compactMap(\.self)
         }
     }
 
@@ -123,6 +130,7 @@ public struct TableContent: Sendable, Hashable {
             let note = EntryNote(entry.note)
             var new = Entry(key: entry.key, value: .string(entry.value), comment: note.words)
             new.isUntranslated = note.has(.untranslated)
+            new.needsReview = note.has(.needsReview)
             new.isUnused = note.has(.unused)
             return new
         }
@@ -132,13 +140,10 @@ public struct TableContent: Sendable, Hashable {
     var text: TableText {
         var table = TableText()
         let texts = entries.compactMap { entry in
-            let flags = [
-                entry.isUntranslated ? EntryNote.Flag.untranslated : nil, entry.isUnused ? .unused : nil,
-            ].compactMap(\.self)
-            return entry.value.string.map {
+            entry.value.string.map {
                 TableText.NewEntry(
                     key: entry.key, value: $0,
-                    note: EntryNote.text(entry.comment, flags: flags, lineBreak: "\n"))
+                    note: EntryNote.text(entry.comment, flags: entry.flags, lineBreak: "\n"))
             }
         }
         table.add(texts)

@@ -95,7 +95,7 @@ public struct TableConversion: Sendable {
                 }
             }
         } else {
-            let count = content.entries.count { $0.comment != nil || $0.isUntranslated || $0.isUnused }
+            let count = content.entries.count { $0.comment != nil || !$0.flags.isEmpty }
             if count > 0 {
                 losses.append(
                     LintFinding(

@@ -8,8 +8,12 @@ struct StringsImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Brings the translations of an XLIFF 1.2 file into the tables of a bundle.",
         discussion: """
-            Only translations that differ are changed. If a text of the file does not fit the bundle, because its key is \
-            unknown, its source text is another one, or its placeholders differ, nothing is written and the status is 1.
+            Only translations that differ are changed. One that needs a review, says the file, gets the comment \
+            “Flag: needs-review”. If a text of the file does not fit the bundle, because its key is unknown, its source text is \
+            another one, or its placeholders differ, nothing is written and the status is 1.
+
+            The translations go into the localisation with the language of the file, in any spelling: zh-Hans.lproj for zh-CN, \
+            nb.lproj for no. If there is none, it is made; if there are several, --into decides.
             """)
 
     @Argument(help: ArgumentHelp("The translator's file.", valueName: "file"), completion: .file())
@@ -20,6 +24,11 @@ struct StringsImportCommand: ParsableCommand {
         completion: .directory)
     var bundle: String
 
+    @Option(
+        help: ArgumentHelp("The .lproj directory for the translations, by its name.", valueName: "lproj"),
+        completion: .directory)
+    var into: String?
+
     @Flag(help: "Write no file; report what would be written.")
     var dryRun = false
 
@@ -28,9 +37,13 @@ struct StringsImportCommand: ParsableCommand {
 
     mutating func run() throws {
         let (file, bundle, dryRun) = (file, bundle, dryRun)
+        let directory = into.map { name in
+            let name = name.hasSuffix("/") ? String(name.dropLast()) : name
+            return name.hasSuffix(".lproj") ? String(name.dropLast(".lproj".count)) : name
+        }
         let made = try TranslatingReport.attempt("strings import", json: json, keys: ["written", "tables"]) {
             () throws(LintFinding) in
-            let made = try TranslationImport(file: file, into: bundle)
+            let made = try TranslationImport(file: file, into: bundle, directory: directory)
             if made.findings.isEmpty, !dryRun { try made.write() }
             return made
         }
@@ -43,9 +56,10 @@ struct StringsImportCommand: ParsableCommand {
             }
             try TranslatingReport.write(
                 "strings import",
-                ["written": .bool(made.findings.isEmpty && !dryRun), "tables": .array(tables)], made.findings)
+                ["written": .bool(made.findings.isEmpty && !dryRun), "tables": .array(tables)],
+                made.findings + made.warnings)
         } else {
-            TranslatingReport.write(made.findings)
+            TranslatingReport.write(made.findings + made.warnings)
             var page = Page()
             for table in made.tables { page.write(table, isDryRun: dryRun) }
             if !made.findings.isEmpty { page.line(("nothing was written", .red)) }
