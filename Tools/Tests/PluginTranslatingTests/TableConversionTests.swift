@@ -128,4 +128,63 @@ import Testing
         }
         #expect(finding?.code == .missingLanguage)
     }
+
+    // MARK: Both tables of a catalogue
+
+    private static let both = """
+        {"sourceLanguage": "en", "version": "1.0", "strings": {
+        "Open": {"comment": "A -- button -", "localizations": {"de": {"stringUnit": {"state": "needs_review", "value": "Öffnen"}}}},
+        "%lld files": {"comment": "In the list -", "extractionState": "stale", "localizations": {"de": {"variations": {"plural": {
+        "one": {"stringUnit": {"state": "translated", "value": "%lld Datei"}},
+        "other": {"stringUnit": {"state": "translated", "value": "%lld\\nDateien"}}}}}}}}}
+        """
+
+    private func both(_ form: TableContent.Form, _ output: String) throws -> CatalogConversion {
+        try CatalogConversion(
+            Array(Self.both.utf8), path: "/x/a.xcstrings", to: form, output: output, language: "de")
+    }
+
+    @Test(
+        "794: a catalogue with comments and plural forms becomes both tables",
+        arguments: [TableContent.Form.strings, .utf16, .stringsdict])
+    func aCatalogueBecomesBothTables(_ form: TableContent.Form) throws {
+        let tree = try TranslationTree()
+        let name = form == .stringsdict ? "T.stringsdict" : "T.strings"
+        let made = try both(form, tree("d/" + name))
+        #expect(made.losses.isEmpty)
+        #expect(Set(made.tables.map(\.path)) == [tree("d/T.strings"), tree("d/T.stringsdict")])
+        #expect(made.tables.first?.path == tree("d/" + name))
+        let texts = try #require(made.tables.first { $0.path.hasSuffix(".strings") }?.bytes)
+        #expect(
+            TableEncoding.text(of: texts)?.text
+                == "/* A -- button - */\n/* Flag: needs-review */\n\"Open\" = \"Öffnen\";\n")
+        #expect(TableEncoding.text(of: texts)?.encoding == (form == .utf16 ? .utf16 : .utf8))
+        let plurals = try #require(made.tables.first { $0.path.hasSuffix(".stringsdict") }?.bytes)
+        let text = String(decoding: plurals, as: UTF8.self)
+        #expect(text.contains("\t<!-- In the list - -->\n\t<!-- Flag: unmatched -->\n\t<key>%lld files</key>"))
+        let list = try PropertyListReader.read(plurals).value
+        #expect(list["%lld files"]?["value"]?["other"]?.string == "%lld\nDateien")
+        #expect(list.dictionary?.count == 1)
+    }
+
+    @Test func aCommentIsAllowedInXML() throws {
+        let catalogue = Self.both.replacing("In the list -", with: "a---b\\nc<&>--")
+        let made = try CatalogConversion(
+            Array(catalogue.utf8), path: "/x/a.xcstrings", to: .stringsdict, output: "/x/T.stringsdict", language: "de")
+        let text = String(decoding: made.tables[0].bytes, as: UTF8.self)
+        #expect(text.contains("<!-- a- - -b\nc<&>- - -->"))
+        #expect(try PropertyListReader.read(made.tables[0].bytes).value["%lld files"] != nil)
+    }
+
+    @Test func entriesOfTheOtherTableAreNotLostInSilence() throws {
+        let tree = try TranslationTree(["d/T.stringsdict": Self.plural])
+        let made = try both(.strings, tree("d/T.strings"))
+        #expect(made.losses.map(\.code) == [.replacedEntries] && made.losses.first?.subject == "%d files")
+        // The table that was named is the caller's to replace, and the same entries are no loss.
+        try tree.write("d/T.stringsdict", made.tables[1].bytes)
+        try tree.write("d/T.strings", "\"old\" = \"x\";")
+        #expect(try both(.strings, tree("d/T.strings")).losses.isEmpty)
+        try tree.write("d/T.stringsdict", "<plist>")
+        #expect(throws: LintFinding.self) { try both(.strings, tree("d/T.strings")) }
+    }
 }

@@ -13,6 +13,9 @@ struct StringsConvertCommand: ParsableCommand {
             of a string catalogue (.xcstrings). The name of the new file states its form, unless --to does: strings (UTF-8), \
             utf16, xml1, binary1, openstep, json or stringsdict.
 
+            A string catalogue with plural forms becomes two tables: T.strings and, beside it, T.stringsdict, whichever of them \
+            is named. On standard output only the named one is written.
+
             What the new form does not hold is not dropped in silence: comments have no place in a property list, and plural \
             forms none in a text. Then nothing is written and the status is 1, unless --lossy is given.
             """)
@@ -60,27 +63,49 @@ struct StringsConvertCommand: ParsableCommand {
     mutating func run() throws {
         let (input, output, language, lossy) = (input, output, language, lossy)
         let form = to ?? TableContent.Form(path: output) ?? .strings
-        let keys = ["output", "written"]
-        let losses = try TranslatingReport.attempt("strings convert", json: json, keys: keys) {
+        let keys = ["output", "written", "tables"]
+        let made = try TranslatingReport.attempt("strings convert", json: json, keys: keys) {
             () throws(LintFinding) in
             let bytes = input == "-" ? StandardInputContent.read() : try TranslatedFile.bytes(input)
-            let conversion = try TableConversion(bytes, path: input, to: form, language: language)
-            if conversion.losses.isEmpty || lossy {
-                if output == "-" {
-                    Terminal.write(bytes: conversion.bytes)
+            let made = try Self.convert(bytes, input, to: form, output, language)
+            guard made.losses.isEmpty || lossy else { return made }
+            for table in made.tables {
+                if table.path == "-" {
+                    Terminal.write(bytes: table.bytes)
                 } else {
-                    try TranslatedFile.write(conversion.bytes, to: output)
+                    try TranslatedFile.write(table.bytes, to: table.path)
                 }
             }
-            return conversion.losses
+            return made
+        }
+        // A loss that was accepted is no error.
+        let losses = made.losses.map { loss in
+            var loss = loss
+            if lossy { (loss.severity, loss.remedy) = (.warning, "") }
+            return loss
         }
         let isWritten = losses.isEmpty || lossy
         if json {
             try TranslatingReport.write(
-                "strings convert", ["output": .string(output), "written": .bool(isWritten)], losses)
+                "strings convert",
+                [
+                    "output": .string(output), "written": .bool(isWritten),
+                    "tables": JSONValue(isWritten ? made.tables.map(\.path) : []),
+                ], losses)
         } else if !losses.isEmpty {
             TranslatingReport.write(losses, to: STDERR_FILENO)
         }
         try (isWritten ? ExitStatus.fine : .problems).finish()
+    }
+
+    private static func convert(
+        _ bytes: [UInt8], _ input: String, to form: TableContent.Form, _ output: String, _ language: String?
+    ) throws(LintFinding) -> (tables: [(path: String, bytes: [UInt8])], losses: [LintFinding]) {
+        if output != "-", CatalogConversion.applies(to: input, form: form) {
+            let conversion = try CatalogConversion(bytes, path: input, to: form, output: output, language: language)
+            return (conversion.tables.map { ($0.path, $0.bytes) }, conversion.losses)
+        }
+        let conversion = try TableConversion(bytes, path: input, to: form, language: language)
+        return ([(output, conversion.bytes)], conversion.losses)
     }
 }
