@@ -5,6 +5,14 @@ extension PluginError.Code {
     public static let manifestUnreadable = Self(rawValue: "manifestUnreadable")
     /// A key in Info.plist has a value that cannot be used.
     public static let manifestInvalid = Self(rawValue: "manifestInvalid")
+    /// The identifier has a character that Apple's systems do not allow.
+    ///
+    /// A warning for the author.
+    public static let identifierUnusual = Self(rawValue: "identifierUnusual")
+    /// The identifier has an underscore, which Apple's systems do not allow.
+    ///
+    /// A warning for the author.
+    public static let identifierUnderscore = Self(rawValue: "identifierUnderscore")
     /// The executable named in Info.plist is in none of the places that are searched.
     public static let executableMissing = Self(rawValue: "executableMissing")
     /// The executable is outside of the bundle, because of its name or a link.

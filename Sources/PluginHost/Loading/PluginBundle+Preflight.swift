@@ -89,8 +89,51 @@ extension PluginBundle {
                 message: "The key \(key) has no effect: the key without the suffix cannot differ between platforms.",
                 remedy: "Use NSExecutable-linux to name another executable; an identifier never varies.")
         }
-        return unknown + ineffective + executionAdvice(on: manifest, path: path)
+        return unknown + ineffective + nameAdvice(on: manifest, path: path) + executionAdvice(on: manifest, path: path)
             + signatureFindings(of: manifest, path: path)
+    }
+
+    /// Keys with blanks around them, and names that other systems or people read in another way.
+    private static func nameAdvice(on manifest: Manifest, path: String) -> [PluginFinding] {
+        func warning(_ code: PluginError.Code, _ key: String, _ message: String, _ remedy: String) -> PluginFinding {
+            PluginFinding(.warning, code, filePath: path, subject: key, message: message, remedy: remedy)
+        }
+        var findings = manifest.keysWithBlanks.map { key in
+            warning(
+                .manifestInvalid, key,
+                "The key \(quoted(NameRules.shortened(key))) has a blank around its name, so it is not known.",
+                "Write \(NameRules.withoutBlanks(key) ?? key).")
+        }
+        let identifier = ManifestKey.identifier.spelling
+        if let text = manifest.identifier, NameRules.fault(ofIdentifier: text) == nil,
+            let unusual = NameRules.unusualCharacter(inIdentifier: text)
+        {
+            let isUnderscore = unusual == "_" && !text.contains { $0 != "_" && NameRules.isUnusual($0) }
+            findings.append(
+                warning(
+                    isUnderscore ? .identifierUnderscore : .identifierUnusual, identifier,
+                    "The identifier \(quoted(text)) has the character \(quoted(String(unusual))), "
+                        + "which Apple's systems do not allow.",
+                    "Use letters, digits, hyphens and dots only."))
+        }
+        let shown = [
+            (ManifestKey.name, manifest.name), (.displayName, manifest.displayName), (.version, manifest.version),
+            (.shortVersion, manifest.shortVersion),
+        ]
+        findings += shown.compactMap { key, text in
+            guard let text else { return nil }
+            if text.isEmpty, key == .name || key == .displayName {
+                return warning(
+                    .manifestInvalid, key.spelling, "The key \(key.spelling) is empty, so it has no effect.",
+                    "Write the name, or remove the key.")
+            }
+            guard NameRules.isRagged(text) else { return nil }
+            return warning(
+                .manifestInvalid, key.spelling,
+                "The key \(key.spelling) is \(quoted(NameRules.shortened(text))), with blanks around it or a line break in it; they are shown.",
+                "Remove them; nothing is trimmed.")
+        }
+        return findings
     }
 
     /// Permissions and limits that never count, and permissions without a reason that a user can read.

@@ -99,6 +99,9 @@ public struct Manifest: Sendable {
     ///
     /// Warnings, about duplicate keys, do not prevent a load.
     @_spi(Tools) public let findings: [PluginFinding]
+    /// The keys of names and versions that count as absent because of their values: a warning for a host, and an error for
+    /// the author.
+    @_spi(Tools) public let ignoredKeys: [String]
     /// The findings that prevent a load.
     var errors: [PluginFinding] { findings.filter { $0.severity == .error } }
 
@@ -130,11 +133,11 @@ public struct Manifest: Sendable {
     private init(_ values: ManifestValues, path: String?, _ list: InfoList, _ duplicates: DuplicateKeys) {
         var decoder = ManifestDecoder(path: path)
         if !duplicates.isEmpty { decoder.note(duplicates) }
-        identifier = decoder.name(values[.identifier])
-        name = decoder.string(values[.name])
-        displayName = decoder.string(values[.displayName])
-        version = decoder.string(values[.version])
-        shortVersion = decoder.string(values[.shortVersion])
+        identifier = decoder.identifier(values[.identifier])
+        name = decoder.shownName(values[.name])
+        displayName = decoder.shownName(values[.displayName])
+        version = decoder.shownVersion(values[.version])
+        shortVersion = decoder.shownVersion(values[.shortVersion])
         packageType = decoder.string(values[.packageType])
         developmentRegion = decoder.string(values[.developmentRegion])
         localizations = decoder.strings(values[.localizations])
@@ -160,6 +163,7 @@ public struct Manifest: Sendable {
         builtFor = decoder.stringsByName(values[.builtFor])
         self.list = list
         findings = decoder.findings
+        ignoredKeys = decoder.ignoredKeys
     }
 
     /// All values of the list; created at the first use.
@@ -167,7 +171,21 @@ public struct Manifest: Sendable {
 
     /// The keys that begin with `PH` and that this version does not know; only a checker reports them.
     public var unknownKeys: [String] {
-        dictionary.keys.filter { $0.hasPrefix("PH") && !Self.ownKeys.contains($0) }.sorted()
+        dictionary.keys.filter { $0.hasPrefix("PH") && !Self.ownKeys.contains($0) && knownKey(meantBy: $0) == nil }
+            .sorted()
+    }
+
+    /// The keys that this version would know without the blanks around them, sorted.
+    @_spi(Tools) public var keysWithBlanks: [String] {
+        dictionary.keys.filter { knownKey(meantBy: $0) != nil }.sorted()
+    }
+
+    /// The known key that an author meant by one with blanks around it.
+    private func knownKey(meantBy key: String) -> String? {
+        guard let name = NameRules.withoutBlanks(key) else { return nil }
+        let base =
+            name.hasSuffix("-\(PlatformKeys.own)") ? String(name.dropLast(PlatformKeys.own.utf8.count + 1)) : name
+        return Self.ownKeys.contains(base) ? name : nil
     }
 
     private static let ownKeys = Set(ManifestKey.allCases.map(\.spelling))

@@ -9,6 +9,8 @@ struct ManifestDecoder {
     private var listed: [PluginFinding] = []
     /// How many there are in addition to those.
     private var further = 0
+    /// The keys of names and versions that count as absent because of their values.
+    private(set) var ignoredKeys: [String] = []
     /// The number of findings, listed or not.
     var count: Int { listed.count + further }
 
@@ -32,6 +34,59 @@ struct ManifestDecoder {
         return text
     }
 
+    /// The identifier.
+    ///
+    /// One that cannot be used is kept as it is, for questions about the bundle, and keeps its code from being loaded.
+    mutating func identifier(_ item: ListItem) -> String? {
+        guard let text = string(item) else { return nil }
+        // Templates leave an empty one behind: it counts as absent.
+        guard !text.isEmpty else {
+            return ignored(
+                item.key, "is empty, so that the bundle has no identifier", "Write an identifier, or remove the key.")
+        }
+        if text.holds(0) { return invalid(item.key, "contains a NUL character") }
+        if let fault = NameRules.fault(ofIdentifier: text) {
+            complain(item.key, fault.complaint, remedy: fault.remedy)
+        }
+        return text
+    }
+
+    /// A name for people.
+    mutating func shownName(_ item: ListItem) -> String? {
+        guard let text = string(item) else { return nil }
+        guard let variable = text.unexpandedVariable else { return text }
+        return ignored(
+            item.key,
+            "has \(quoted(NameRules.shortened(variable))), which the build did not expand, so that it is ignored",
+            "Write the name itself, or let the build expand the variable.")
+    }
+
+    /// A version for people, and for the order of bundles.
+    mutating func shownVersion(_ item: ListItem) -> String? {
+        guard let text = string(item) else { return nil }
+        if let variable = text.unexpandedVariable {
+            return ignored(
+                item.key,
+                "has \(quoted(NameRules.shortened(variable))), which the build did not expand, so that it counts as 0",
+                "Write the version itself, or let the build expand the variable.")
+        }
+        if !PluginVersion.beginsWithNumber(text) {
+            _ =
+                ignored(
+                    item.key,
+                    "is \(quoted(NameRules.shortened(text))), which begins with no number, so that it counts as 0",
+                    "Write a version such as 1.0.") as String?
+        }
+        return text
+    }
+
+    /// Notes that a value counts as absent: a warning here, and an error for the author.
+    private mutating func ignored<Value>(_ key: String, _ complaint: String, _ remedy: String) -> Value? {
+        ignoredKeys.append(key)
+        complain(key, complaint, .warning, remedy: remedy)
+        return nil
+    }
+
     /// A string that names something: not empty, and without NUL, at which a C interface would cut it.
     mutating func name(_ item: ListItem) -> String? {
         guard let text = string(item) else { return nil }
@@ -44,7 +99,7 @@ struct ManifestDecoder {
     ///
     /// A path could lead out of the bundle, so it is refused.
     mutating func executable(_ item: ListItem) -> String? {
-        guard let text = string(item), !text.hasVariable else { return nil }
+        guard let text = string(item), text.unexpandedVariable == nil else { return nil }
         if text.holds(0) { return invalid(item.key, "contains a NUL character") }
         if text.isEmpty || text == "." || text == ".." {
             return invalid(item.key, "is \(quoted(text)), which is not the name of a file")
@@ -266,13 +321,19 @@ struct ManifestDecoder {
         return nil
     }
 
-    mutating func complain(_ key: String, _ complaint: @autoclosure () -> String) {
+    mutating func complain(
+        _ key: String, _ complaint: @autoclosure () -> String, _ severity: PluginFinding.Severity = .error,
+        remedy: @autoclosure () -> String = Self.remedy
+    ) {
         let path = path
         add(
             PluginFinding(
-                .manifestInvalid, filePath: path, subject: key,
-                message: "The key \(key) of \(quoted(path ?? "Info.plist")) \(complaint()).",
-                remedy: "Correct the key, or remove it; docs/bundle-format.md lists the keys and their types."))
+                severity, .manifestInvalid, filePath: path, subject: key,
+                message: "The key \(key) of \(quoted(path ?? "Info.plist")) \(complaint()).", remedy: remedy()))
+    }
+
+    private static var remedy: String {
+        "Correct the key, or remove it; docs/bundle-format.md lists the keys and their types."
     }
 
     /// Adds a finding.
@@ -281,25 +342,5 @@ struct ManifestDecoder {
     private mutating func add(_ finding: @autoclosure () -> PluginFinding) {
         // One more than is listed: a single further finding is shown instead of its number.
         if listed.count <= ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
-    }
-}
-
-extension String {
-    fileprivate func holds(_ byte: UInt8) -> Bool {
-        var text = self
-        return text.withUTF8 { bytes in bytes.baseAddress.map { memchr($0, CInt(byte), bytes.count) != nil } ?? false }
-    }
-
-    /// Whether the text contains a `${…}` or `$(…)` that a build system should have expanded.
-    ///
-    /// It searches bytes, because searching text costs more than all the other keys of a list together.
-    fileprivate var hasVariable: Bool {
-        guard holds(UInt8(ascii: "$")) else { return false }
-        var last: UInt8 = 0
-        for byte in utf8 {
-            if last == UInt8(ascii: "$"), byte == UInt8(ascii: "{") || byte == UInt8(ascii: "(") { return true }
-            last = byte
-        }
-        return false
     }
 }

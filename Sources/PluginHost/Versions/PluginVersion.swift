@@ -70,6 +70,13 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
     /// The version of a bundle that has none.
     static let zero = PluginVersion(description: "0", numbers: [], prerelease: [])
 
+    /// Whether a text begins with a number, so that it counts as a version.
+    static func beginsWithNumber(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first.isDigit else { return false }
+        // A number of up to eighteen digits always fits.
+        return text.utf8.count < 19 || leading(text) != nil
+    }
+
     // MARK: Reading
 
     /// The version at the beginning of a text, or nil if it does not begin with a number.

@@ -16,8 +16,17 @@ enum InfoListLint {
             ]
         }
         let manifest = Manifest(dictionary: dictionary, path: file.path)
-        let found = manifest.findings + PluginBundle.advice(on: manifest, path: file.path)
-        return found.map { LintFinding($0, in: file) }
+        let ignored = Set(manifest.ignoredKeys)
+        let found = manifest.findings.map { finding in
+            // A host can do without a name; the author is to correct it.
+            guard finding.code == .manifestInvalid, let key = finding.subject, ignored.contains(key) else {
+                return finding
+            }
+            var finding = finding
+            finding.severity = .error
+            return finding
+        }
+        return (found + PluginBundle.advice(on: manifest, path: file.path)).map { LintFinding($0, in: file) }
     }
 }
 

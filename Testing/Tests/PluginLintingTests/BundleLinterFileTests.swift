@@ -112,6 +112,42 @@ import Testing
         #expect(BundleLinter().lint(file: tree("Other.plist")).findings.isEmpty)
     }
 
+    /// Faults 795 to 799.
+    @Test func namesThatABuildDidNotExpandAreErrorsForTheAuthor() throws {
+        let content = LintFixture.list(
+            """
+            <key>CFBundleIdentifier</key><string>$(PRODUCT_BUNDLE_IDENTIFIER)</string>
+            <key>CFBundleName</key><string>${PRODUCT_NAME}</string>
+            <key>CFBundleShortVersionString</key><string>@VERSION@</string>
+            <key>CFBundleVersion</key><string>v1</string>
+            <key>PHFactories </key><array/>
+            """
+        )
+        let tree = try TemporaryTree(["Info.plist": content])
+        let report = BundleLinter().lint(file: tree("Info.plist"))
+        #expect(report.findings.map(\.place?.line) == [3, 4, 5, 6, 7])
+        #expect(report.findings.map(\.severity) == [.error, .error, .error, .error, .warning])
+    }
+
+    /// Faults 787 and 788.
+    @Test func escapesOfOtherLanguagesAndWindows1252AreWarnings() {
+        #expect(
+            findings(#""a" = "Hello \(name)";"# + "\n" + #""b" = "\U0001F600 \x41";"#, .stringsTable)
+                == ["1:14 warning foreignEscape", "2:8 warning foreignEscape", "2:19 warning foreignEscape"])
+        let report = BundleLinter().lint(
+            Array("a = \"".utf8) + [0x93, 0x81] + Array("\";".utf8), as: .stringsTable, named: "-")
+        #expect(report.findings.map(\.code.rawValue) == ["assumedLatin1", "invalidEncoding"])
+        #expect(report.findings.map(\.severity) == [.warning, .error])
+    }
+
+    /// Fault 786.
+    @Test func aPercentSignBeforeABlankIsStrayForTheLinterToo() {
+        #expect(
+            findings("\"a\" = \"100 % des fichiers : %d\";\n\"b\" = \"% d\";", .stringsTable) == [
+                "1:1 warning strayPercent"
+            ])
+    }
+
     @Test func anInfoListMustBeADictionary() throws {
         let tree = try TemporaryTree(["Info.plist": "<array/>"])
         #expect(BundleLinter().lint(file: tree("Info.plist")).findings.map(\.code.rawValue) == ["manifestUnreadable"])

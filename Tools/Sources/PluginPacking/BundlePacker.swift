@@ -70,7 +70,8 @@ public struct BundlePacker: Sendable {
     /// - Throws: ``PackingError`` if packing failed; then nothing was changed.
     public func pack(_ path: String) throws(PackingError) -> Result {
         let source = try BundleSource(path, name: name)
-        let lint = BundleLinter().lint(file: source.infoPath).findings.filter { $0.severity == .error }
+        let info = BundleLinter().lint(file: source.infoPath).findings
+        let lint = Self.errors(in: info, badKeys: Manifest(dictionary: source.info, path: nil).keysWithBlanks)
         let executable = try executable(of: source)
         try FileTree.makeDirectory(output)
         guard let output = Path.resolved(output) else {
@@ -98,6 +99,18 @@ public struct BundlePacker: Sendable {
         if !result.isUnchanged { try staging.publish(source.name + ".bundle", at: target) }
         result.isPacked = true
         return result
+    }
+
+    /// The findings that stop a bundle: the errors, and keys that have no effect because of a blank around their names.
+    private static func errors(in findings: [LintFinding], badKeys: [String]) -> [LintFinding] {
+        let badKeys = Set(badKeys)
+        return findings.compactMap { finding in
+            if finding.severity == .error { return finding }
+            guard let key = finding.subject, badKeys.contains(key) else { return nil }
+            var finding = finding
+            finding.severity = .error
+            return finding
+        }
     }
 
     // MARK: Parts

@@ -30,8 +30,7 @@ import Testing
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
         try FileManager.default.copyItem(at: built, to: root.appending(path: code))
-        try
-            "{ CFBundleIdentifier = \"Test Bundle Identifier \(name)\"; NSExecutable = \(name); NSPrincipalClass = \(name); }"
+        try "{ CFBundleIdentifier = \"org.gnustep.\(name)\"; NSExecutable = \(name); NSPrincipalClass = \(name); }"
             .write(
                 to: root.appending(path: resources + "/Info-gnustep.plist"), atomically: false, encoding: .utf8)
         return root
@@ -50,7 +49,7 @@ import Testing
         _ = try bundle.makePrincipal(as: (any Plugin).self)
         #expect(PluginBundle(for: type) === bundle)
         #expect(PluginBundle.allBundles.contains(bundle))
-        #expect(PluginBundle(identifier: "Test Bundle Identifier TestBundle") === bundle)
+        #expect(PluginBundle(identifier: "org.gnustep.TestBundle") === bundle)
     }
 
     @Test("resources2.m") func classesOfAVersionedFrameworkAreUsed() throws {

@@ -131,6 +131,12 @@ extension Defect {
         broken("IdentifierIsANumber"),
         broken("ExecutableMissing"),
         broken("ExecutableIsALinkOut"),
+        Defect(rule: "identifierUnusual") {
+            [try plugin("IdentifierWithAPlus", info: ["CFBundleIdentifier": "org.example.a+b"]).path]
+        },
+        Defect(rule: "identifierUnderscore") {
+            [try plugin("IdentifierWithAnUnderscore", info: ["CFBundleIdentifier": "org.example.a_b"]).path]
+        },
         Defect(rule: "reasonMissing") {
             [try plugin("AsksWithoutReason", info: ["PHPermissions": ["network": "any"]]).path]
         },
@@ -411,13 +417,13 @@ extension Defect {
         xml("unknownEncoding", "<true/>", head: #"encoding="EBCDIC""#),
         file("unexpectedCharacter", "List.plist", "{ a = ^; }"),
         table("invalidEscape", #""a" = "\Ux";"#),
+        table("foreignEscape", #""a" = "\x41";"#),
         xml("unsafeText", "<string>a\(String(repeating: "\u{301}", count: 40))</string>"),
         xml("malformedMarkup", "<dict></array>"),
         xml("unknownElement", "<float>1</float>"),
         xml("unknownEntity", "<string>&nbsp;</string>"),
         file(
             "documentTypeSubset", "List.plist",
-        table("foreignEscape", #""a" = "\x41";"#),
             "<?xml version=\"1.0\"?><!DOCTYPE plist [<!ENTITY a \"b\">]><plist><string>&a;</string></plist>"),
         xml("keyNotString", "<dict><string>a</string><string>b</string></dict>"),
         xml("missingValue", "<dict><key>a</key></dict>"),

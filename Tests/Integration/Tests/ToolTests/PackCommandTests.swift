@@ -169,6 +169,25 @@ import Testing
         try expectNothingLeft(source)
     }
 
+    /// Faults 795 to 798.
+    @Test(arguments: [
+        ("CFBundleIdentifier", "$(PRODUCT_BUNDLE_IDENTIFIER)"), ("CFBundleIdentifier", "org.example.a "),
+        ("CFBundleName", "@NAME@"), ("CFBundleDisplayName", "${X}"), ("CFBundleShortVersionString", "$(V)"),
+        ("CFBundleVersion", "v1"), ("PHRequires ", "x"),
+    ])
+    func namesThatABuildDidNotExpandAreNotPacked(_ key: String, _ value: String) throws {
+        let source = try BundleSourceFixture(info: [key: value])
+        let output = try source.pack()
+        #expect(output.status == 1 && output.standardOutput.contains("manifestInvalid"), "\(output)")
+        try expectNothingLeft(source)
+    }
+
+    @Test func fault799_anUnusualIdentifierIsPackedWithAWarning() throws {
+        let source = try BundleSourceFixture(info: ["CFBundleIdentifier": "org.example.a+b"])
+        let output = try source.pack()
+        #expect(output.status == 0 && output.standardOutput.contains("identifierUnusual"), "\(output)")
+    }
+
     @Test func warningsCountIfAsked() throws {
         let source = try BundleSourceFixture(info: ["PHUnknown": "x"])
         #expect(try source.pack("--strict").status == 1)

@@ -17,10 +17,22 @@ extension Rule {
             .manifestInvalid, .load, .bundle,
             what: """
                 A key in Info.plist has a value that cannot be used. As a warning: a key that begins with PH is unknown, has no \
-                effect, or does not describe the executable.
+                effect, or does not describe the executable; a known key has a blank around its name; a name or version is empty, or \
+                has blanks around it. A host ignores names and versions with build variables that were not expanded; here they are \
+                errors.
                 """,
             why: "The application would understand the key in another way than its author meant it, or not at all.",
             mend: "Correct the key. docs/bundle-format.md lists all keys with their types."),
+        .plugin(
+            .identifierUnusual, .standard, .bundle,
+            what: "The identifier has a character other than letters, digits, hyphens and dots.",
+            why: "Apple's systems do not allow it, and shells, file systems and other tools read it in another way.",
+            mend: "Use letters, digits, hyphens and dots only, such as org.example.Name."),
+        .plugin(
+            .identifierUnderscore, .strict, .bundle,
+            what: "The identifier has an underscore.",
+            why: "Apple's systems do not allow it.",
+            mend: "Write a hyphen in its place."),
         .plugin(
             .reasonMissing, .strict, .bundle,
             what: "PHPermissions asks for something, and “reasons” has no sentence for it.",

@@ -1,0 +1,148 @@
+import PropertyLists
+import Testing
+
+@_spi(Tools) @testable import PluginHost
+
+/// What identifiers, names and versions may be (faults 795 to 799).
+@Suite struct ManifestNameTests {
+    /// The manifest of a list with one key, read by both readers.
+    private func manifest(_ key: String, _ value: String) throws -> Manifest {
+        let list: PropertyList = .dictionary([key: .string(value)])
+        let bytes = Array(try PropertyListWriter.xml(list).utf8)
+        let text = ListText(capacity: bytes.count)
+        for (index, byte) in bytes.enumerated() { text.bytes[index] = byte }
+        // The fast reader leaves rare characters to the general one.
+        let recognized =
+            Manifest(recognizing: text, path: "/x/Info.plist")
+            ?? Manifest(dictionary: [key: .string(value)], path: "/x/Info.plist")
+        let general = Manifest(dictionary: [key: .string(value)], path: "/x/Info.plist")
+        #expect(recognized.findings == general.findings && recognized.ignoredKeys == general.ignoredKeys)
+        #expect(recognized.identifier == general.identifier && recognized.version == general.version)
+        #expect(recognized.keysWithBlanks == general.keysWithBlanks)
+        return recognized
+    }
+
+    @Test(
+        "795: an identifier that cannot be used",
+        arguments: [
+            ("$(PRODUCT_BUNDLE_IDENTIFIER)", "“$(PRODUCT_BUNDLE_IDENTIFIER)”"),
+            ("org.example.${PRODUCT_NAME:rfc}", "did not expand"),
+            ("org.example.@NAME@", "“@NAME@”"), ("$(", "did not expand"), ("org example", "a blank"),
+            (" org.example.a", "a blank"),
+            ("org.example.a ", "a blank"), ("org.example.a\n", "a blank"), ("org.example\u{A0}a", "a blank"),
+            ("org.example.\u{200B}a", "a blank"), ("\u{FEFF}org.example.a", "a blank"), ("\t", "a blank"),
+            ("a\u{7F}b", "a control character"),
+            ("a\u{85}b", "a blank"), ("a\u{9B}b", "a control character"), ("org/example", "a slash"),
+            ("../../x", "a slash"),
+            (".", "an empty part"), ("..", "an empty part"), (".a", "an empty part"), ("a.", "an empty part"),
+            ("a..b", "an empty part"),
+            (String(repeating: "a", count: 256), "256 bytes"), (String(repeating: "é", count: 128), "256 bytes"),
+        ])
+    func anIdentifierThatCannotBeUsedIsAnError(_ identifier: String, _ cause: String) throws {
+        let manifest = try manifest("CFBundleIdentifier", identifier)
+        #expect(manifest.identifier == identifier)
+        let finding = try #require(manifest.errors.first)
+        #expect(
+            manifest.findings.count == 1 && finding.code == .manifestInvalid && finding.subject == "CFBundleIdentifier")
+        #expect(finding.message.contains(cause), "\(finding.message)")
+        #expect(finding.remedy.contains("org.example.Name"))
+        #expect(finding.message.utf8.count < 600)
+    }
+
+    @Test(arguments: [
+        "org.example.a", "a", "A-1.b", "org.example.a_b", "org.example.a+b", "org.example.é", "a@b", "user@host.org",
+        "$a", "a$b",
+        String(repeating: "a", count: 255), "@", "@@", "@1@", "a@b.c@d",
+    ])
+    func otherIdentifiersAreUsed(_ identifier: String) throws {
+        let manifest = try manifest("CFBundleIdentifier", identifier)
+        #expect(manifest.identifier == identifier && manifest.findings.isEmpty)
+    }
+
+    @Test("796: an empty identifier, and names that were not expanded, are absent")
+    func ignoredNamesAreWarnings() throws {
+        for (key, value) in [
+            ("CFBundleIdentifier", ""), ("CFBundleName", "$(PRODUCT_NAME)"), ("CFBundleDisplayName", "My ${NAME}"),
+            ("CFBundleName", "@PROJECT_NAME@"), ("CFBundleDisplayName", "$("),
+        ] {
+            let manifest = try manifest(key, value)
+            #expect(manifest.identifier == nil && manifest.name == nil && manifest.displayName == nil)
+            #expect(manifest.findings.map(\.severity) == [.warning] && manifest.errors.isEmpty)
+            #expect(manifest.ignoredKeys == [key])
+        }
+        for name in ["Price in $", "a@b.org", "100 % {x}", "$x", ""] {
+            #expect(try manifest("CFBundleName", name).findings.isEmpty)
+        }
+    }
+
+    @Test(
+        "797: a version without a number counts as 0",
+        arguments: [
+            ("$(MARKETING_VERSION)", true), ("${V}", true), ("@VERSION@", true), ("", true), ("v1.2", true),
+            (" 1.0", true),
+            ("beta", true), ("-1", true), ("99999999999999999999", true), ("1", false), ("1.2.3-beta+5", false),
+            ("1.0 (4)", false),
+            ("1.2 beta", false),
+        ])
+    func aVersionWithoutANumberIsAWarning(_ version: String, _ isIgnored: Bool) throws {
+        for key in ["CFBundleVersion", "CFBundleShortVersionString"] {
+            let manifest = try manifest(key, version)
+            #expect(manifest.findings.map(\.severity) == (isIgnored ? [.warning] : []))
+            #expect(manifest.ignoredKeys == (isIgnored ? [key] : []))
+            let read = PluginVersion(short: manifest.shortVersion, build: manifest.version)
+            #expect((read == PluginVersion(reading: nil)) == isIgnored)
+            // What a build did not expand is never shown.
+            #expect((manifest.version ?? manifest.shortVersion ?? "").unexpandedVariable == nil)
+        }
+    }
+
+    @Test(
+        "798: a key with a blank around its name is unknown",
+        arguments: [
+            "CFBundleIdentifier ", " PHFactories", "PHRequires\n", "NSExecutable-linux ", "\u{FEFF}CFBundleName",
+            "PHUses\u{200B}",
+        ])
+    func aKeyWithABlankIsAdvice(_ key: String) throws {
+        let manifest = Manifest(dictionary: [key: .string("org.example.a")], path: "/x/Info.plist")
+        #expect(manifest.findings.isEmpty && manifest.identifier == nil && manifest.keysWithBlanks == [key])
+        let advice = PluginBundle.advice(on: manifest, path: "/x/Info.plist")
+        #expect(advice.map(\.severity) == [.warning] && advice.map(\.subject) == [key])
+        #expect(advice.first?.message.contains("a blank around its name") == true)
+    }
+
+    @Test func otherKeysWithBlanksAreTheAuthorsOwn() {
+        let manifest = Manifest(
+            dictionary: ["My Key ": .boolean(true), " ": .boolean(true), "": .boolean(true)], path: nil)
+        #expect(manifest.keysWithBlanks.isEmpty && PluginBundle.advice(on: manifest, path: "").isEmpty)
+    }
+
+    @Test(
+        "799: characters that Apple does not allow",
+        arguments: [
+            ("org.example.a_b", "identifierUnderscore"), ("org.example.a+b", "identifierUnusual"),
+            ("org.exämple", "identifierUnusual"),
+            ("a_b+c", "identifierUnusual"), ("a@b", "identifierUnusual"),
+        ])
+    func anUnusualCharacterIsAdvice(_ identifier: String, _ code: String) throws {
+        let advice = PluginBundle.advice(on: try manifest("CFBundleIdentifier", identifier), path: "/x/Info.plist")
+        #expect(advice.map(\.code.rawValue) == [code] && advice.first?.severity == .warning)
+        #expect(advice.first?.remedy == "Use letters, digits, hyphens and dots only.")
+    }
+
+    @Test func blanksAroundNamesAndEmptyNamesAreAdvice() throws {
+        for (key, value) in [
+            ("CFBundleName", " A"), ("CFBundleDisplayName", "A\n"), ("CFBundleName", ""), ("CFBundleName", "A\nB"),
+            ("CFBundleShortVersionString", "1.0 "),
+        ] {
+            let advice = PluginBundle.advice(on: try manifest(key, value), path: "/x/Info.plist")
+            #expect(advice.map(\.subject) == [key] && advice.first?.severity == .warning, "\(key) \(value)")
+        }
+        #expect(PluginBundle.advice(on: try manifest("CFBundleName", "My Plug-in"), path: "").isEmpty)
+    }
+
+    @Test func aVariableThatIsNeverClosedIsSearchedOnce() {
+        #expect(String(repeating: "$(", count: 500_000).unexpandedVariable?.utf8.count == 1_000_000)
+        #expect(String(repeating: "@a", count: 500_000).unexpandedVariable == "@a@")
+        #expect(("@" + String(repeating: "a", count: 1_000_000)).unexpandedVariable == nil)
+    }
+}
