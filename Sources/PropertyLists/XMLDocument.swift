@@ -2,8 +2,9 @@
 ///
 /// Meant for documents of unknown origin: it reads in one pass without recursion, keeps to limits, and every fault has its
 /// place. It reads UTF-8 alone, and refuses a document type, CDATA sections, and references other than the five of XML and
-/// those to characters. Comments and processing instructions may stand wherever XML allows them. Text stands in elements
-/// without children only; between elements there are blanks.
+/// those to characters. Control characters are refused, also as references. Comments and processing instructions may stand
+/// wherever XML allows them. Text stands in elements without children only; between elements there are blanks. A line end in a
+/// text is a line feed, however the file writes it (XML 1.0, section 2.11).
 ///
 /// Elements are numbered in the order of the document, so the descendants of an element follow it.
 ///
@@ -46,7 +47,7 @@ public final class XMLDocument: Sendable {
         /// The number of the first element that is not a descendant.
         var end: UInt32
         var attributeCount: UInt8
-        /// Whether the content is not its text byte by byte: it holds references or comments.
+        /// Whether the content is not its text byte by byte: it holds references, comments or carriage returns.
         var isEncoded: Bool
     }
 
@@ -92,8 +93,8 @@ public final class XMLDocument: Sendable {
         }
         bytes = file.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(file.dropFirst(3)) : file
         (elements, attributes, names) = try bytes.withUnsafeBufferPointer { (text) throws(PropertyListFault) in
-            try Self.check(text)
-            var scan = XMLScan(text, limits: limits)
+            let hasReturns = try Self.check(text)
+            var scan = XMLScan(text, limits: limits, hasReturns: hasReturns)
             do throws(TextFault) {
                 try scan.run()
             } catch {
@@ -103,7 +104,8 @@ public final class XMLDocument: Sendable {
         }
     }
 
-    private static func check(_ text: UnsafeBufferPointer<UInt8>) throws(PropertyListFault) {
+    /// Checks the characters of a file; returns whether there are carriage returns.
+    private static func check(_ text: UnsafeBufferPointer<UInt8>) throws(PropertyListFault) -> Bool {
         let (encoding, _) = TextEncoding.detect(text)
         guard encoding == .utf8 else {
             throw PropertyListFault(
@@ -117,7 +119,7 @@ public final class XMLDocument: Sendable {
                 code: .unknownEncoding, position: .text(line: 1, column: 1),
                 message: "The file declares an encoding other than UTF-8.")
         }
-        if UTF8Check.isPlain(text) { return }
+        if UTF8Check.isPlainXML(text) { return false }
         if let bad = UTF8Check.firstFault(in: text, refusingNUL: true) {
             let what = text[bad] == 0 ? "is a NUL character" : "is not valid here in UTF-8"
             throw TextFault(
@@ -125,10 +127,17 @@ public final class XMLDocument: Sendable {
                 "The byte 0x\(String(text[bad], radix: 16, uppercase: true)) \(what)."
             ).located(in: text)
         }
+        if let bad = UTF8Check.firstForbiddenInXML(in: text) {
+            throw TextFault(
+                .unexpectedCharacter, at: bad,
+                "\(Excerpt.character(text, at: bad)) is a character that no XML document may hold."
+            ).located(in: text)
+        }
         guard UTF8Check.isStreamSafe(text) else {
             throw PropertyListFault(
                 code: .unsafeText, position: .whole, message: "The file holds more than 30 combining marks in a row.")
         }
+        return text.offset(of: UInt8(ascii: "\r"), or: UInt8(ascii: "\r"), from: 0) < text.count
     }
 
     // MARK: Names
@@ -349,9 +358,13 @@ public final class XMLDocument: Sendable {
                     } else if byte == UInt8(ascii: "<"), !isAttribute {
                         _ = try cursor.skipMarkup()
                     } else {
-                        // XML: a blank in an attribute's value is a space unless it is written as a reference.
-                        cursor.gathered.append(isAttribute && byte < 0x20 ? 0x20 : byte)
                         cursor.position += 1
+                        // XML: a line end is one line feed, and a blank in an attribute's value is a space, unless they are
+                        // written as references.
+                        let isReturn = byte == UInt8(ascii: "\r")
+                        if isReturn, cursor.byte(at: cursor.position) == UInt8(ascii: "\n") { cursor.position += 1 }
+                        let blank: UInt8 = isAttribute ? 0x20 : UInt8(ascii: "\n")
+                        cursor.gathered.append(isReturn || isAttribute && byte < 0x20 ? blank : byte)
                     }
                 }
             } catch {

@@ -2,6 +2,8 @@
 struct XMLScan: ~Copyable {
     private var xml: XMLCursor
     private let limits: XMLDocument.Limits
+    /// Whether the text has carriage returns, so that line ends need decoding.
+    private let hasReturns: Bool
     private var budget: ReadingBudget
     private(set) var elements: PlainRows<XMLDocument.Element>
     private(set) var attributes: PlainRows<XMLDocument.Attribute>
@@ -27,9 +29,10 @@ struct XMLScan: ~Copyable {
         @inline(__always) set { xml.position = newValue }
     }
 
-    init(_ text: UnsafeBufferPointer<UInt8>, limits: XMLDocument.Limits) {
+    init(_ text: UnsafeBufferPointer<UInt8>, limits: XMLDocument.Limits, hasReturns: Bool) {
         xml = XMLCursor(text)
         self.limits = limits
+        self.hasReturns = hasReturns
         budget = ReadingBudget(inputSize: text.count)
         // What documents of Interface Builder need; others make the tables grow.
         elements = PlainRows(capacity: min(limits.elements, text.count / 64 + 8))
@@ -306,7 +309,14 @@ struct XMLScan: ~Copyable {
 
     @inline(never)
     private mutating func checkReference() throws(TextFault) {
+        let start = position
         try xml.gatherReference()
+        // Property lists may have such references, XML documents not.
+        if xml.gathered.withUnsafeBufferPointer({ UTF8Check.isForbiddenInXML($0, at: 0) }) {
+            throw TextFault(
+                .unexpectedCharacter, at: start,
+                "\(Excerpt.of(text, start..<position)) refers to a character that no XML document may hold.")
+        }
         xml.gathered.removeAll(keepingCapacity: true)
     }
 
@@ -356,6 +366,7 @@ struct XMLScan: ~Copyable {
         let holdsText = begun.contentEnd == 1
         let isLeaf = elements.count == element + 1
         elements[element].contentEnd = isLeaf ? UInt32(truncatingIfNeeded: start) : begun.contentStart
+        if isLeaf, hasReturns, start > Int(begun.contentStart) { elements[element].isEncoded = true }
         if isLeaf, holdsText || begun.isEncoded {
             guard start - Int(begun.contentStart) <= limits.text else { throw tooLong(Int(begun.start)) }
         }

@@ -103,6 +103,48 @@ struct XMLDocumentTests {
         #expect(fault(of: text) != nil)
     }
 
+    /// XML 1.0, section 2.11.
+    @Test(arguments: ["\r\n", "\r", "\n"])
+    func fault740_everyLineEndOfATextIsALineFeed(lineEnd: String) throws {
+        let lines = [
+            "<a b='1", "2&#13;&#10;3'>", "<c>", "x &lt; &#13;y", "z</c><d><!-- e", "f -->g", "</d><e>", "</e></a>",
+        ]
+        let xml = try read(lines.joined(separator: lineEnd))
+        #expect(xml.value("b", ofElement: 0) == "1 2\r\n3")
+        #expect(
+            xml.text(ofElement: 1) == "\nx < \ry\nz" && xml.text(ofElement: 2) == "g\n"
+                && xml.text(ofElement: 3) == "\n")
+        // Text without references; after the only line end of the file, too.
+        let plain = try read("<a><b>x</b><c>y\(lineEnd)\(lineEnd)z</c><d>u</d></a>")
+        #expect((1...3).map(plain.text(ofElement:)) == ["x", "y\n\nz", "u"])
+        #expect(plain.places(of: [plain.offset(ofElement: 3)])[0].line == 3)
+    }
+
+    /// XML 1.0, section 2.2.
+    @Test func fault741_charactersThatXMLForbidsAreRefused() throws {
+        let forbidden = Array(1...8) + [0xB, 0xC] + Array(0xE...0x1F) + [0xFFFE, 0xFFFF]
+        for scalar in forbidden.compactMap(Unicode.Scalar.init) {
+            for length in [0, 3, 40] {
+                let before = String(repeating: "x", count: length)
+                for text in [
+                    "<a>\n\(before)\(scalar)</a>", "<a\nb='\(before)\(scalar)y'/>", "<a><!--\n\(scalar)--></a>",
+                ] {
+                    let found = fault(of: text)
+                    #expect(found?.code == .unexpectedCharacter, "U+\(String(scalar.value, radix: 16))")
+                    if case .text(let line, _)? = found?.position {
+                        #expect(line == 2)
+                    } else {
+                        Issue.record("no place")
+                    }
+                }
+            }
+            #expect(fault(of: "<a>&#\(scalar.value);</a>")?.code == .unexpectedCharacter)
+            #expect(fault(of: "<a b='&#\(scalar.value);'/>")?.code == .unexpectedCharacter)
+        }
+        let allowed = "\t\u{20}\u{7F}\u{85}\u{A0}\u{2028}\u{FF1A}\u{FFFD}\u{1F600}"
+        #expect(try read("<a b='&#9;&#x7F;&#xFFFD;'>\(allowed)</a>").text(ofElement: 0) == allowed)
+    }
+
     @Test("209: too deep")
     func depthIsLimited() {
         func nested(_ depth: Int) -> [UInt8] {
