@@ -30,6 +30,9 @@ struct NibDocument: Sendable {
         do throws(PropertyListFault) {
             document = try XMLDocument(bytes, limits: limits.document)
         } catch {
+            if let refusal = NibFormat.refusal(ofUnreadable: bytes) {
+                throw refused(.nibUnsupported, "\(thing): \(refusal.message)", refusal.remedy, nil)
+            }
             let place: PluginFinding.Place? =
                 if case .text(let line, let column) = error.position { .init(line: line, column: column) } else { nil }
             throw refused(

@@ -12,10 +12,32 @@ enum NibFormat {
     static func refusal(ofBytes bytes: [UInt8]) -> Refusal? {
         if bytes.starts(with: "bplist".utf8) { return ("The file is a keyed archive, which is not read.", source) }
         if bytes.starts(with: "NIBArchive".utf8) { return ("The file is a NIBArchive, which is not read.", source) }
-        if bytes.starts(with: "\u{4}\u{B}streamtyped".utf8) || bytes.starts(with: "GNUstep archive".utf8) {
+        // NeXT's byte order comes first, then the others'.
+        if ["typedstream", "streamtyped"].contains(where: { bytes.starts(with: "\u{4}\u{B}\($0)".utf8) }) {
+            return ("The file is a typed stream of objects, which is not read.", source)
+        }
+        if bytes.starts(with: "GNUstep archive".utf8) {
             return ("The file is an archive of objects, which is not read.", source)
         }
         return nil
+    }
+
+    /// The refusal of a file that is no document as nibs are, if it is a property list; nil for any other.
+    ///
+    /// Keyed archives in XML are property lists, whose document type no nib may have.
+    static func refusal(ofUnreadable bytes: [UInt8]) -> Refusal? {
+        let head = bytes.prefix(longestProlog)
+        guard head.contains("<!DOCTYPE plist".utf8) || head.contains("<plist".utf8) else { return nil }
+        return refusal(ofPropertyList: bytes.contains("$archiver".utf8))
+    }
+
+    /// What stands before the first element: a declaration, and mostly a document type.
+    private static let longestProlog = 1_024
+
+    private static func refusal(ofPropertyList isArchive: Bool) -> Refusal {
+        isArchive
+            ? ("The file is a keyed archive in XML, which is not read.", source)
+            : ("The file is a property list, and no XIB document.", "Save it as a XIB document.")
     }
 
     /// The refusal of a directory in the place of a nib.
@@ -40,7 +62,13 @@ enum NibFormat {
                 ? refuse("The file is an archive of Interface Builder 3, which is not read.", xcode)
                 : refuse("The file is an archive of objects, which is not read.", source)
         }
-        if xml.isElement(0, named: "plist") { return refuse("The file is a keyed archive, which is not read.", source) }
+        if xml.isElement(0, named: "plist") {
+            let isArchive = (0..<xml.count).contains {
+                xml.isElement($0, named: "key") && xml.text(ofElement: $0) == "$archiver"
+            }
+            let refusal = refusal(ofPropertyList: isArchive)
+            return refuse(refusal.message, refusal.remedy)
+        }
         guard xml.isElement(0, named: "document") else {
             return refuse(
                 "The file begins with the element <\(xml.name(ofElement: 0).prefix(64))>; a XIB document begins with "

@@ -229,14 +229,25 @@ import Testing
                 "storyboard", "scene"
             ),
             ("bplist00\u{1}", "keyed archive", "Ship"), ("NIBArchive\u{1}", "NIBArchive", "Ship"),
-            ("<plist version=\"1.0\"><dict/></plist>", "keyed archive", "Ship"),
+            ("<plist version=\"1.0\"><dict/></plist>", "property list", "XIB"),
+            (
+                "<plist><dict><key>$archiver</key><string>NSKeyedArchiver</string></dict></plist>", "keyed archive",
+                "Ship"
+            ),
+            (
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- a --><!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" "
+                    + "\"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n<plist><dict><key>$archiver</key></dict></plist>",
+                "keyed archive in XML", "Ship"
+            ),
+            ("<!DOCTYPE plist SYSTEM \"x\"><plist><dict/></plist>", "property list", "XIB"),
             ("<interface><object class=\"GtkWindow\"/></interface>", "<interface>", "XIB"),
             (
                 "<document type=\"com.apple.InterfaceBuilder3.Cocoa.XIB\" version=\"4.0\"><objects/></document>",
                 "“4.0”", "Xcode"
             ),
             ("<document type=\"other\" version=\"3.0\"><objects/></document>", "“other”", "XIB"),
-            ("\u{4}\u{b}streamtyped\u{1}", "archive", "Ship"),
+            ("\u{4}\u{b}streamtyped\u{1}", "typed stream", "Ship"),
+            ("\u{4}\u{b}typedstream\u{1}", "typed stream", "Ship"), ("GNUstep archive\u{1}", "archive", "Ship"),
         ])
     func otherFormatsAreNamed(text: String, name: String, wayOut: String) throws {
         let error = try #require(#expect(throws: PluginError.self) { try NibWorld().file(text) })
