@@ -46,10 +46,48 @@ enum JSONValue: Encodable {
     }
 
     /// The text, with its keys sorted and a line break at the end.
-    func text() throws -> String {
+    func text() throws -> String { try body() + "\n" }
+
+    /// Without the line break.
+    private func body() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return Self.escaped(String(decoding: try encoder.encode(self), as: UTF8.self)) + "\n"
+        return Self.escaped(String(decoding: try encoder.encode(self), as: UTF8.self))
+    }
+
+    /// Writes the document of one invocation about many bundles to standard output.
+    ///
+    /// The bytes are those of ``text()``, but one bundle at a time is made and forgotten, so that the memory does not grow
+    /// with their number.
+    ///
+    /// `count`: how many bundles there are. `bundle`: makes each of them, in order.
+    static func write(
+        command: String, _ members: [String: JSONValue], count: Int, bundle: (Int) throws -> JSONValue
+    ) throws {
+        let list = "bundles"
+        guard count > 0 else {
+            return Terminal.write(try document(command: command, bundles: [], members).text())
+        }
+        guard case .object(let all) = document(command: command, members) else { return }
+        var text = "{"
+        let keys = (Array(all.keys) + [list]).sorted()
+        for (place, key) in keys.enumerated() {
+            text += "\(place == 0 ? "" : ",")\n  \(try JSONValue.string(key).body()) : "
+            guard key == list else {
+                text += try all[key, default: .null].body().indented(by: 2)
+                continue
+            }
+            text += "["
+            for number in 0..<count {
+                text += "\(number == 0 ? "" : ",")\n    " + (try bundle(number).body().indented(by: 4))
+                if text.utf8.count > 1 << 16 {
+                    Terminal.write(text)
+                    text = ""
+                }
+            }
+            text += "\n  ]"
+        }
+        Terminal.write(text + "\n}\n")
     }
 
     /// Escapes characters that control a display as JSON's `\u202e`, which means the same.
@@ -62,5 +100,15 @@ enum JSONValue: Encodable {
             let digits = String(scalar.value, radix: 16)
             result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         }
+    }
+}
+
+extension String {
+    /// The text with blanks at the beginning of each line but the first.
+    fileprivate func indented(by count: Int) -> String {
+        let indent = String(repeating: " ", count: count)
+        return utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+            .map { $0 == 0 || $1.isEmpty ? String(Substring($1)) : indent + String(Substring($1)) }
+            .joined(separator: "\n")
     }
 }

@@ -73,6 +73,54 @@ import Testing
         }
     }
 
+    // MARK: Bounds
+
+    @Test(.timeLimit(.minutes(2))) func fault805_manyMissingRequirementsOfOneBundleTakeOneStepEach() throws {
+        // With a look at every candidate and edge for each of them, this takes a quarter of an hour.
+        let missing = Dictionary(uniqueKeysWithValues: (0..<5_000).map { ("org.missing.n\($0)", "1.0") })
+        let folder = try PluginFolder(["Alone": ["PHRequires": missing]])
+        for command in [["graph"], ["graph", "--format", "svg"], ["why", "org.example.Alone", "--in"]] {
+            let output = try PluginHostTool.run(command + [folder.path])
+            #expect(output.status == 1)
+            #expect(output.standardOutput.contains("org.missing.n4999"), "\(command)")
+        }
+    }
+
+    @Test func fault806_plugInsThatManyRequireAreExplainedOnce() throws {
+        // Each of two requires both of the next two: there are two to the power of 30 ways down.
+        let folder = try PluginFolder()
+        for level in 0..<30 {
+            let next = level == 29 ? [:] : ["org.example.A\(level + 1)": "*", "org.example.B\(level + 1)": "*"]
+            for name in ["A", "B"] { try folder.add("\(name)\(level)", ["PHRequires": next]) }
+        }
+        let output = try PluginHostTool.run("why", "org.example.A0", "--in", folder.path)
+        #expect(output.status == 0)
+        #expect(output.standardOutput.split(separator: "\n").count < 200)
+        #expect(output.standardOutput.contains("(its own needs: why org.example.A1"))
+        let document = try PluginHostTool.document("why", "org.example.A0", "--in", folder.path)
+        let needs = document.object["needs"] as? [[String: Any]] ?? []
+        #expect(needs.count == 2 && needs.allSatisfy { $0["shortened"] as? Bool == false })
+    }
+
+    @Test(arguments: [["graph"], ["graph", "--format", "svg"], ["why", "org.example.P0", "--in"]])
+    func fault807_aLongChainTakesNoSquareOfOutput(_ command: [String]) throws {
+        // Every one requires the next and the last: the indents of one tree, or the joints of all edges, are a square.
+        let folder = try PluginFolder()
+        let count = 600
+        for number in 0..<count {
+            let next = ["org.example.P\(number + 1)": "*", "org.example.P\(count)": "*"]
+            try folder.add("P\(number)", ["PHRequires": next])
+        }
+        try folder.add("P\(count)", [:])
+        let output = try PluginHostTool.run(command + [folder.path])
+        #expect(output.status == 0)
+        #expect(output.standardOutput.utf8.count < count * 4_000, "\(output.standardOutput.utf8.count) bytes")
+        if command == ["graph"] {
+            let plugins = (0...count).filter { output.standardOutput.contains("org.example.P\($0) 1.0") }
+            #expect(plugins.count == count + 1)
+        }
+    }
+
     // MARK: Hostile names
 
     private static let hostile = "a\"]b\\N{|}<b>&'`#;%\u{1B}[31m\n-->x"

@@ -212,4 +212,43 @@ import Testing
         #expect(output.status == 2)
         #expect(output.standardOutput.isEmpty && output.standardError.contains("Usage:"))
     }
+
+    @Test func fault808_aLongCellDoesNotPadAllOthers() throws {
+        let folder = try PluginFolder(["Long": ["CFBundleName": String(repeating: "x", count: 100_000)]])
+        for number in 0..<200 { try folder.add("P\(number)", [:]) }
+        let output = try PluginHostTool.run("list", folder.path)
+        #expect(output.status == 0)
+        #expect(output.standardOutput.utf8.count < 300_000, "\(output.standardOutput.utf8.count) bytes")
+        #expect(output.standardOutput.contains(String(repeating: "x", count: 100_000)))
+    }
+
+    @Test func theDocumentIsAsAnEncoderWritesIt() throws {
+        let folder = try PluginFolder([
+            "One": ["PHFactories": [PluginFolder.factory("f", at: "org.example.point")]], "Two": [:],
+        ])
+        for command in [["list"], ["list", "--all"], ["scan", "--no-index"]] {
+            let document = try PluginHostTool.document(of: command + [folder.path])
+            #expect(document.bundles.count == 2)
+            // Its members are sorted, and everything in it is indented by two blanks a level.
+            let top = document.text.split(separator: "\n").filter { $0.hasPrefix("  \"") }.map { $0.split(separator: "\"")[1] }
+            #expect(top == top.sorted() && top.contains("bundles") && top.contains("format"), "\(top)")
+            #expect(document.text.contains("\n    {\n      \"bundlePath\" : "))
+            #expect(document.text.hasSuffix("\n}\n"))
+        }
+        let empty = try PluginHostTool.document("list", PluginFolder().path)
+        #expect(empty.bundles.isEmpty && empty.object["bundles"] != nil)
+    }
+
+    @Test func fault819_anIdentifierIsCompleteOnANarrowTerminal() throws {
+        let name = "AnalyserOfVeryLongNames"
+        let folder = try PluginFolder([name: ["PHFactories": [PluginFolder.factory("first", at: "org.example.point")]]])
+        let output = try PluginHostTool.run(
+            ["list", "--all", folder.path], environment: ["COLUMNS": "80"])
+        #expect(output.standardOutput.contains("org.example.\(name) "), "\(output.standardOutput)")
+        // One that is wider than everything is complete too.
+        let long = String(repeating: "long", count: 30)
+        try folder.add(long, [:])
+        let wide = try PluginHostTool.run(["list", folder.path], environment: ["COLUMNS": "80"])
+        #expect(wide.standardOutput.contains("org.example.\(long)") && wide.standardOutput.contains("Version"))
+    }
 }

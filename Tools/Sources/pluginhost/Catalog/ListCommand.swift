@@ -25,23 +25,52 @@ struct ListCommand: ParsableCommand {
         let catalog = search.catalog()
         let candidates = catalog.candidates
         let points = KnownPoints(catalog)
-        let listed = (all ? candidates : catalog.plugins.map(\.candidate)).map { CandidateFacts($0, points) }
+        let listed =
+            all
+            ? candidates
+            : candidates.filter { $0.verdict == .usable }.sorted { $0.identifier < $1.identifier }
+        var isRead = true
         if arguments.json {
-            let document = JSONValue.document(
-                command: "list", bundles: listed.map { .object($0.members) },
-                ["all": .bool(all), "folders": .array(catalog.folders.map { JSONValue($0) })])
-            Terminal.write(try document.text())
+            let folders = JSONValue.array(catalog.folders.map { JSONValue($0) })
+            try JSONValue.write(command: "list", ["all": .bool(all), "folders": folders], count: listed.count) { number in
+                let facts = CandidateFacts(listed[number], points)
+                isRead = isRead && facts.lateFindings == nil
+                return .object(facts.members)
+            }
         } else {
-            Terminal.write(page(listed, candidates, catalog).text)
+            let rows = listed.map { Row(CandidateFacts($0, points)) }
+            isRead = rows.allSatisfy { $0.lateFindings == nil }
+            Terminal.write(page(rows, candidates, catalog).text)
         }
         let isFine =
-            listed.allSatisfy { $0.lateFindings == nil } && !candidates.contains(where: \.verdict.isProblem)
+            isRead && !candidates.contains(where: \.verdict.isProblem)
             && catalog.folders.allSatisfy { $0.finding == nil }
         try (isFine ? ExitStatus.fine : .problems).finish()
     }
 
+    /// What the table has about a candidate: less than its facts, which hold an open bundle.
+    private struct Row {
+        let candidate: PluginCandidate
+        let cells: [Page.Cell]
+        let lateFindings: FindingReport?
+        let advice: FindingReport
+
+        init(_ facts: CandidateFacts) {
+            candidate = facts.candidate
+            lateFindings = facts.lateFindings
+            advice = facts.advice
+            cells = [
+                Page.Cell(candidate.identifier), Page.Cell(candidate.version ?? ""),
+                Page.Cell(facts.displayName ?? "", .bold), Page.Cell(facts.offers),
+                Page.Cell(facts.isolation?.words ?? ""),
+                Page.Cell(candidate.verdict.words, candidate.verdict.style),
+                Page.Cell(candidate.path.relativeToCurrentDirectory, .faint),
+            ]
+        }
+    }
+
     private static let columns = [
-        Page.Column(title: "Identifier", minimum: 16, importance: 9, cut: .beginning),
+        Page.Column(title: "Identifier", minimum: 16, importance: 9, cut: .never),
         Page.Column(title: "Version", minimum: 7, importance: 6),
         Page.Column(title: "Name", minimum: 8, importance: 7),
         Page.Column(title: "Offers", minimum: 10, importance: 3),
@@ -50,20 +79,12 @@ struct ListCommand: ParsableCommand {
         Page.Column(title: "Path", minimum: 16, importance: 5, cut: .beginning),
     ]
 
-    private func page(_ listed: [CandidateFacts], _ candidates: [PluginCandidate], _ catalog: PluginCatalog) -> Page {
+    private func page(_ listed: [Row], _ candidates: [PluginCandidate], _ catalog: PluginCatalog) -> Page {
         var page = Page()
         let isolation = 4, verdict = 5
         if !listed.isEmpty {
             var columns = Self.columns
-            var rows = listed.map { facts in
-                [
-                    Page.Cell(facts.candidate.identifier), Page.Cell(facts.candidate.version ?? ""),
-                    Page.Cell(facts.displayName ?? "", .bold), Page.Cell(facts.offers),
-                    Page.Cell(facts.isolation?.words ?? ""),
-                    Page.Cell(facts.candidate.verdict.words, facts.candidate.verdict.style),
-                    Page.Cell(facts.candidate.path.relativeToCurrentDirectory, .faint),
-                ]
-            }
+            var rows = listed.map(\.cells)
             if !all {
                 // Each of them is usable.
                 columns.remove(at: verdict)
@@ -79,17 +100,17 @@ struct ListCommand: ParsableCommand {
         }
         if all { writeReasons(listed, to: &page) }
         writeSummary(listed.count, candidates, catalog, to: &page)
-        for facts in listed {
-            facts.lateFindings?.write(to: &page)
-            for finding in facts.advice.findings {
-                page.paragraph("\(facts.candidate.identifier): \(finding.message) \(finding.remedy)", .yellow)
+        for row in listed {
+            row.lateFindings?.write(to: &page)
+            for finding in row.advice.findings {
+                page.paragraph("\(row.candidate.identifier): \(finding.message) \(finding.remedy)", .yellow)
             }
         }
         return page
     }
 
     /// The reason for each candidate that is not used.
-    private func writeReasons(_ listed: [CandidateFacts], to page: inout Page) {
+    private func writeReasons(_ listed: [Row], to page: inout Page) {
         for candidate in listed.map(\.candidate) where candidate.verdict != .usable {
             page.line(
                 (candidate.path.relativeToCurrentDirectory + ":", .bold),

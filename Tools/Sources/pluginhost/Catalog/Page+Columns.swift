@@ -9,9 +9,12 @@ extension Page {
         var cut = Cut.end
 
         /// Which part of a long text is replaced by “…”.
+        ///
+        /// A text that is `never` cut is complete on every terminal, because readers copy it.
         enum Cut {
             case end
             case beginning
+            case never
         }
     }
 
@@ -30,34 +33,54 @@ extension Page {
     /// On a terminal the table is as wide as the terminal; elsewhere nothing is cut, so that a script sees everything.
     mutating func table(_ columns: [Column], _ rows: [[Cell]]) {
         let natural = columns.indices.map { number in
-            max(columns[number].title.columns, rows.map { $0[number].text.columns }.max() ?? 0)
+            Self.padded([columns[number].title.columns] + rows.map { $0[number].text.columns })
         }
         let widths = Self.fitted(columns, natural, into: tableWidth)
-        let head = columns.map { Cell($0.title, .faint) }
-        for row in [head] + rows {
+        let isWhole = tableWidth == nil
+        let last = widths.lastIndex { $0 != nil }
+        for row in [columns.map { Cell($0.title, .faint) }] + rows {
             var line = ""
             for number in columns.indices {
                 guard let width = widths[number] else { continue }
-                let text = row[number].text.cut(to: width, columns[number].cut, mark: Terminal.ellipsis)
+                let text =
+                    isWhole ? row[number].text : row[number].text.cut(to: width, columns[number].cut, mark: Terminal.ellipsis)
                 if !line.isEmpty { line += "  " }
                 line += styled(text, row[number].style)
-                if number != widths.lastIndex(where: { $0 != nil }) {
-                    line += String(repeating: " ", count: width - text.columns)
-                }
+                if number != last { line += String(repeating: " ", count: max(width - text.columns, 0)) }
             }
             put(line: line)
         }
     }
 
+    /// How many blanks the cells of a column may get on average.
+    static let mostPadding = 256
+
+    /// The width to which the cells of a column are padded: that of the longest one.
+    ///
+    /// If a few cells are so long that padding the others to them would multiply the table, they stick out, and the width is
+    /// that of the longest cell for which this is not so.
+    static func padded(_ lengths: [Int]) -> Int {
+        let lengths = lengths.sorted()
+        var sum = lengths.reduce(0, +)
+        for (place, length) in lengths.enumerated().reversed() {
+            if length * (place + 1) - sum <= mostPadding * lengths.count { return length }
+            sum -= length
+        }
+        return 0
+    }
+
     /// The width of each column, nil for columns without room.
     static func fitted(_ columns: [Column], _ natural: [Int], into width: Int?) -> [Int?] {
+        guard let width else { return natural }
+        // A column that is not cut leaves room for others; what is longer sticks out.
+        let most = width * 3 / 5
+        let natural = zip(columns, natural).map { $0.cut == .never ? min($1, max(most, $0.minimum)) : $1 }
         var widths: [Int?] = natural
-        guard let width else { return widths }
         func total() -> Int { widths.compactMap(\.self).reduce(-2) { $0 + $1 + 2 } }
         while total() > width {
             // The widest column is cut first, so that short ones stay complete.
             let shrinkable = columns.indices.filter { number in
-                widths[number].map { $0 > columns[number].minimum } ?? false
+                columns[number].cut != .never && widths[number].map { $0 > columns[number].minimum } ?? false
             }
             if let widest = shrinkable.max(by: { widths[$0]! < widths[$1]! }) {
                 widths[widest]! -= 1
@@ -77,7 +100,7 @@ extension Page {
 extension String {
     /// The text, or as much of it as fits in that many columns of a terminal with a mark for the rest.
     func cut(to width: Int, _ cut: Page.Column.Cut = .end, mark: String = "…") -> String {
-        guard columns > width else { return self }
+        guard cut != .never, columns > width else { return self }
         var kept: [Character] = []
         var left = width - mark.columns
         for character in cut == .end ? Array(self) : reversed() {

@@ -31,7 +31,7 @@ struct ScanCommand: ParsableCommand {
         let catalog = search.catalog(index: index ? .user : .none)
         let report = ScanReport(catalog, duration: clock.now - start)
         if arguments.json {
-            Terminal.write(try JSONValue.document(command: "scan", report.members).text())
+            try report.writeDocument()
         } else {
             var page = Page()
             if explain { report.explain(to: &page) } else { report.writeUnlisted(to: &page) }
@@ -69,23 +69,26 @@ private struct ScanReport {
         "disabled", "quarantined",
     ]
 
-    var members: [String: JSONValue] {
+    func writeDocument() throws {
         let points = KnownPoints(catalog)
-        return [
+        try JSONValue.write(command: "scan", members, count: candidates.count) { number in
+            let candidate = candidates[number]
+            return .object(
+                CandidateFacts(candidate, points).members.merging([
+                    "fromIndex": .bool(candidate.readingTime == nil),
+                    "microseconds": candidate.readingTime.map { .number($0 / .microseconds(1)) } ?? .null,
+                ]) { $1 })
+        }
+    }
+
+    private var members: [String: JSONValue] {
+        [
             "milliseconds": .number(duration / .milliseconds(1)),
             "index": JSONValue(catalog.indexPath),
             "fromIndex": .integer(known), "read": .integer(candidates.count - known),
             "verdicts": .object(
                 Dictionary(uniqueKeysWithValues: Self.verdicts.map { ($0, .integer(count($0))) })),
             "folders": .array(catalog.folders.map { JSONValue($0) }),
-            "bundles": .array(
-                candidates.map { candidate in
-                    .object(
-                        CandidateFacts(candidate, points).members.merging([
-                            "fromIndex": .bool(candidate.readingTime == nil),
-                            "microseconds": candidate.readingTime.map { .number($0 / .microseconds(1)) } ?? .null,
-                        ]) { $1 })
-                }),
             "findings": FindingReport(findings: catalog.findings, bundlePath: nil).json,
         ]
     }

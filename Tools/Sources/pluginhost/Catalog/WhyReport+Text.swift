@@ -75,7 +75,7 @@ extension WhyReport {
     private func write(_ need: Need, indent: Int, to page: inout Page) {
         page.line(
             (need.identifier, .plain), ("\(need.range):", .plain), (need.state, need.isMet ? .green : .red),
-            indent: indent)
+            (need.isShortened ? "(its own needs: why \(need.identifier))" : "", .faint), indent: indent)
         for need in need.needs { write(need, indent: indent + 2, to: &page) }
     }
 

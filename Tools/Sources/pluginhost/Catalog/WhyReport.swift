@@ -27,6 +27,8 @@ struct WhyReport {
         /// As a sentence.
         let state: String
         let needs: [Need]
+        /// Whether its needs are left out, because they are listed at another place or the tree is too deep.
+        let isShortened: Bool
     }
 
     /// A service that the code uses.
@@ -49,8 +51,8 @@ struct WhyReport {
         probes = bundle.map { PluginCatalog.keptProbes(of: $0) } ?? []
         // If none is used, the needs of the first one are the most useful.
         let manifest = bundle?.manifest ?? candidates.first?.manifest
-        needs = (manifest?.requires ?? [:]).sorted { $0.key < $1.key }
-            .map { Need($0.key, $0.value, in: catalog, below: [identifier]) }
+        var tree = NeedTree(catalog, of: identifier)
+        needs = tree.needs(manifest?.requires ?? [:])
         uses = (manifest?.uses ?? [:]).sorted { $0.key < $1.key }.map { point, version in
             Use(
                 point: point, version: version,
@@ -72,33 +74,54 @@ struct WhyReport {
     }
 }
 
-extension WhyReport.Need {
-    /// `chain`: the identifiers that lead to it, to stop at a circle.
-    init(_ identifier: String, _ range: VersionRange, in catalog: PluginCatalog, below chain: [String]) {
-        self.identifier = identifier
-        self.range = range
-        let explanation = catalog.explanation(of: identifier)
-        version = explanation.plugin?.version
-        guard let plugin = explanation.plugin else {
-            isMet = false
-            state = explanation.candidates.isEmpty ? "missing" : "not used: \(explanation.candidates[0].verdict.words)"
-            needs = []
-            return
-        }
-        isMet = plugin.satisfies(range)
-        state =
-            isMet ? "\(plugin.version ?? "0") is used" : "\(plugin.version ?? "0") is used, which is another version"
-        needs =
-            chain.contains(identifier)
-            ? []
-            : plugin.requires.sorted { $0.key < $1.key }
-                .map { Self($0.key, $0.value, in: catalog, below: chain + [identifier]) }
+/// Makes the tree of what a plug-in requires.
+///
+/// The needs of a plug-in are in it once, however many others require it: otherwise a few plug-ins that each require two of the
+/// next ones would make millions of lines.
+private struct NeedTree {
+    private let catalog: PluginCatalog
+    private let candidates: CandidateTable
+    /// The plug-ins whose needs are in the tree.
+    private var listed: Set<String>
+
+    /// How many levels the tree has.
+    private static let deepest = 16
+
+    init(_ catalog: PluginCatalog, of identifier: String) {
+        self.catalog = catalog
+        candidates = CandidateTable(catalog.candidates)
+        listed = [identifier]
     }
 
+    mutating func needs(_ requires: [String: VersionRange], level: Int = 1) -> [WhyReport.Need] {
+        requires.sorted { $0.key < $1.key }.map { need($0.key, $0.value, level) }
+    }
+
+    private mutating func need(_ identifier: String, _ range: VersionRange, _ level: Int) -> WhyReport.Need {
+        guard let plugin = catalog.plugin(identifier) else {
+            let state = candidates.first(identifier).map { "not used: \($0.verdict.words)" } ?? "missing"
+            return .init(
+                identifier: identifier, range: range, version: nil, isMet: false, state: state, needs: [],
+                isShortened: false)
+        }
+        let isMet = plugin.satisfies(range)
+        let version = plugin.version ?? "0"
+        let requires = plugin.requires
+        let isShortened = !requires.isEmpty && (listed.contains(identifier) || level >= Self.deepest)
+        if !isShortened { listed.insert(identifier) }
+        return .init(
+            identifier: identifier, range: range, version: plugin.version, isMet: isMet,
+            state: isMet ? "\(version) is used" : "\(version) is used, which is another version",
+            needs: isShortened ? [] : needs(requires, level: level + 1), isShortened: isShortened)
+    }
+}
+
+extension WhyReport.Need {
     var json: JSONValue {
         .object([
             "identifier": .string(identifier), "range": .string(range.description), "version": JSONValue(version),
             "met": .bool(isMet), "state": .string(state), "needs": .array(needs.map(\.json)),
+            "shortened": .bool(isShortened),
         ])
     }
 }

@@ -34,6 +34,11 @@ struct GraphLayout {
 
     private static let gap = 14.0
     private static let jointHeight = 6.0
+    /// How many joints there may be for each node and edge.
+    ///
+    /// Where a long chain has many edges over most of its layers, the joints would take the square of the memory; an edge
+    /// beyond the limit is one curve, which other nodes do not give way to.
+    private static let jointsPerPart = 16
 
     private let sizes: [Size]
     var items: [Item] = []
@@ -111,9 +116,13 @@ struct GraphLayout {
             items[node].node = node
             layers[layer[node]].append(node)
         }
+        var joints = Self.jointsPerPart * (sizes.count + edges.count)
         chains = edges.map { edge in
+            let between = layer[edge.from] + 1..<max(layer[edge.to], layer[edge.from] + 1)
+            guard between.count <= joints else { return [edge.from, edge.to] }
+            joints -= between.count
             var chain = [edge.from]
-            for between in layer[edge.from] + 1..<max(layer[edge.to], layer[edge.from] + 1) {
+            for between in between {
                 items.append(Item(node: nil, height: Self.jointHeight))
                 layers[between].append(items.count - 1)
                 chain.append(items.count - 1)

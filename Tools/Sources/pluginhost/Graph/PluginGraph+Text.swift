@@ -1,27 +1,43 @@
 extension PluginGraph {
     /// As trees: each plug-in that no other requires, with its requirements below it; then each extension point with what
     /// plug-ins offer there.
+    ///
+    /// Each plug-in has its requirements below it once. A tree that is deeper than ``deepest`` goes on as a tree of its own:
+    /// otherwise the indents of a long chain would be longer than everything that was read.
     var text: String {
         var page = Page()
         var shown: Set<Int> = []
         let all = nodes.indices.filter { nodes[$0].kind != .point }
         let roots = all.filter { edges(.requires, to: $0).isEmpty && nodes[$0].kind != .missing }
         // Plug-ins that only a circle leads to have no root.
-        for root in roots + all where !shown.contains(root) { write(root, range: nil, [], &shown, to: &page) }
+        for root in roots + all where !shown.contains(root) {
+            var trees = [root]
+            var next = 0
+            while next < trees.count {
+                if !shown.contains(trees[next]) { write(trees[next], range: nil, [], &shown, &trees, to: &page) }
+                next += 1
+            }
+        }
         for number in nodes.indices where nodes[number].kind == .point { writePoint(number, to: &page) }
         if nodes.isEmpty { page.paragraph("There are no plug-ins.") }
         return page.text
     }
 
-    /// `lines`: for each level above, whether more items follow there.
+    /// How many levels a tree has below its root.
+    private static let deepest = 16
+
+    /// `lines`: for each level above, whether more items follow there. `trees`: the roots of further trees.
     private func write(
-        _ number: Int, range: String?, _ lines: [Bool], _ shown: inout Set<Int>, to page: inout Page
+        _ number: Int, range: String?, _ lines: [Bool], _ shown: inout Set<Int>, _ trees: inout [Int],
+        to page: inout Page
     ) {
         let node = nodes[number]
         if lines.isEmpty { page.gap() }
-        let isKnown = !shown.insert(number).inserted
         let inner = edges(.requires, from: number)
-        let remark = node.reason.map { "(\($0))" } ?? (isKnown && !inner.isEmpty ? "(see above)" : "")
+        let isKnown = shown.contains(number)
+        let isTooDeep = !isKnown && lines.count >= Self.deepest && !inner.isEmpty
+        let place = isTooDeep ? "(see below)" : isKnown && !inner.isEmpty ? "(see above)" : ""
+        let remark = node.reason.map { "(\($0))" } ?? place
         page.line(
             (
                 Self.branches(lines) + (range.map { "requires \($0): " } ?? "") + node.title,
@@ -29,7 +45,9 @@ extension PluginGraph {
             ),
             (node.displayName.map { $0 == node.name ? "" : "“\($0)”" } ?? "", .plain),
             (remark, node.kind == .plugin ? .faint : .red))
-        if isKnown { return }
+        if isTooDeep { trees.append(number) }
+        if isKnown || isTooDeep { return }
+        shown.insert(number)
         let facts = [Edge.Kind.opens, .offers, .uses].flatMap { edges($0, from: number) }
         for (position, edge) in facts.enumerated() {
             let words =
@@ -38,7 +56,7 @@ extension PluginGraph {
             page.line((Self.branches(lines + [position + 1 < facts.count || !inner.isEmpty]) + words, .plain))
         }
         for (position, edge) in inner.enumerated() {
-            write(edge.to, range: edge.label, lines + [position + 1 < inner.count], &shown, to: &page)
+            write(edge.to, range: edge.label, lines + [position + 1 < inner.count], &shown, &trees, to: &page)
         }
     }
 

@@ -50,56 +50,89 @@ struct PluginGraph {
     private(set) var edges: [Edge] = []
     private var plugins: [String: Int] = [:]
     private var points: [String: Int] = [:]
+    /// For each node the numbers of the edges that leave it, and of those that enter it.
+    private var leaving: [[Int]] = []
+    private var entering: [[Int]] = []
+
+    /// What a bundle of the graph declares.
+    private struct Declarations {
+        let node: Int
+        let requires: [(identifier: String, range: VersionRange)]
+        let opens: [Manifest.Point]
+        let offers: [Manifest.Extension]
+        let uses: [(point: String, version: UInt32)]
+
+        init(_ manifest: Manifest, of node: Int) {
+            self.node = node
+            requires = manifest.requires.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+            opens = manifest.extensionPoints
+            offers = manifest.extensions
+            uses = manifest.uses.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        }
+    }
 
     init(_ catalog: PluginCatalog) {
-        let used = catalog.plugins.map(\.candidate)
+        let all = catalog.candidates
+        let used = all.filter { $0.verdict == .usable }
         let identifiers = Set(used.map(\.identifier))
-        let unused = catalog.candidates.filter { $0.verdict == .unresolved && !identifiers.contains($0.identifier) }
-        let bundles = (used + unused).map { CandidateFacts($0) }
-        for facts in bundles where plugins[facts.candidate.identifier] == nil {
-            let candidate = facts.candidate
-            plugins[candidate.identifier] = nodes.count
+        let unused = all.filter { $0.verdict == .unresolved && !identifiers.contains($0.identifier) }
+        var declarations: [Declarations] = []
+        for candidate in used.sorted(by: { $0.identifier < $1.identifier }) + unused
+        where plugins[candidate.identifier] == nil {
+            let node = nodes.count
+            plugins[candidate.identifier] = node
+            // Not kept: thousands of open bundles would fill the memory.
+            let facts = CandidateFacts(candidate)
             let isUsed = candidate.verdict == .usable
             nodes.append(
                 Node(
                     kind: isUsed ? .plugin : .unused, name: candidate.identifier, version: candidate.version,
                     displayName: facts.displayName, reason: isUsed ? nil : candidate.explanation, path: candidate.path))
+            if let manifest = facts.manifest { declarations.append(Declarations(manifest, of: node)) }
         }
-        for facts in bundles where nodes[plugins[facts.candidate.identifier]!].path == facts.candidate.path {
-            join(facts, catalog)
+        let table = CandidateTable(all)
+        for bundle in declarations { join(bundle, table) }
+        leaving = Array(repeating: [], count: nodes.count)
+        entering = leaving
+        for (number, edge) in edges.enumerated() {
+            leaving[edge.from].append(number)
+            entering[edge.to].append(number)
         }
     }
 
-    private mutating func join(_ facts: CandidateFacts, _ catalog: PluginCatalog) {
-        guard let manifest = facts.manifest, let from = plugins[facts.candidate.identifier] else { return }
-        for (identifier, range) in manifest.requires.sorted(by: { $0.key < $1.key }) {
-            edges.append(Edge(kind: .requires, from: from, to: plugin(identifier, catalog), label: range.description))
+    private mutating func join(_ bundle: Declarations, _ candidates: CandidateTable) {
+        for (identifier, range) in bundle.requires {
+            let target = plugin(identifier, candidates)
+            edges.append(Edge(kind: .requires, from: bundle.node, to: target, label: range.description))
         }
-        for point in manifest.extensionPoints {
-            edges.append(Edge(kind: .opens, from: from, to: self.point(point.name, point.version, point), label: ""))
+        for point in bundle.opens {
+            let target = self.point(point.name, point.version, point)
+            edges.append(Edge(kind: .opens, from: bundle.node, to: target, label: ""))
         }
         var offers: [(point: Int, names: [String])] = []
-        for factory in manifest.extensions {
+        var places: [Int: Int] = [:]
+        for factory in bundle.offers {
             guard let name = factory.extensionPoint else { continue }
             let point = self.point(name, factory.version)
-            if let known = offers.firstIndex(where: { $0.point == point }) {
+            if let known = places[point] {
                 offers[known].names.append(factory.name)
             } else {
+                places[point] = offers.count
                 offers.append((point, [factory.name]))
             }
         }
         for offer in offers {
             edges.append(
-                Edge(kind: .offers, from: from, to: offer.point, label: offer.names.joined(separator: ", ")))
+                Edge(kind: .offers, from: bundle.node, to: offer.point, label: offer.names.joined(separator: ", ")))
         }
-        for (name, version) in manifest.uses.sorted(by: { $0.key < $1.key }) {
-            edges.append(Edge(kind: .uses, from: from, to: point(name, version), label: ""))
+        for (name, version) in bundle.uses {
+            edges.append(Edge(kind: .uses, from: bundle.node, to: point(name, version), label: ""))
         }
     }
 
-    private mutating func plugin(_ identifier: String, _ catalog: PluginCatalog) -> Int {
+    private mutating func plugin(_ identifier: String, _ candidates: CandidateTable) -> Int {
         if let known = plugins[identifier] { return known }
-        let candidate = catalog.explanation(of: identifier).candidates.first
+        let candidate = candidates.first(identifier)
         plugins[identifier] = nodes.count
         nodes.append(
             Node(
@@ -120,8 +153,14 @@ struct PluginGraph {
     }
 
     /// The edges of a kind that leave a node, or enter one.
-    func edges(_ kind: Edge.Kind, from node: Int) -> [Edge] { edges.filter { $0.kind == kind && $0.from == node } }
-    func edges(_ kind: Edge.Kind, to node: Int) -> [Edge] { edges.filter { $0.kind == kind && $0.to == node } }
+    ///
+    /// **Cost.** One step for each edge of the node.
+    func edges(_ kind: Edge.Kind, from node: Int) -> [Edge] { edges(kind, leaving[node]) }
+    func edges(_ kind: Edge.Kind, to node: Int) -> [Edge] { edges(kind, entering[node]) }
+
+    private func edges(_ kind: Edge.Kind, _ numbers: [Int]) -> [Edge] {
+        numbers.lazy.map { edges[$0] }.filter { $0.kind == kind }
+    }
 }
 
 extension PluginGraph.Node {
