@@ -22,7 +22,7 @@ enum TextLint {
     ) {
         let arguments = FormatArguments(text, from: variable ?? 1)
         // Without a placeholder it may not be a format.
-        guard !arguments.isEmpty else { return }
+        guard !arguments.isEmpty, arguments.strayPercents == 0 || !isPredicate(text) else { return }
         if arguments.strayPercents > 0 {
             findings.add(
                 file.finding(
@@ -46,6 +46,9 @@ enum TextLint {
                     remedy: "Use one kind for each argument."))
         }
     }
+
+    /// Whether a text is a row of a predicate editor: `%1$[is,is not]@` lists choices, which no format has.
+    private static func isPredicate(_ text: String) -> Bool { text.contains(#/%(\d+\$)?\[[^\]]*\]@/#) }
 }
 
 extension String {

@@ -153,6 +153,15 @@ import Testing
         #expect(BundleLinter().lint(file: tree("Info.plist")).findings.map(\.code.rawValue) == ["manifestUnreadable"])
     }
 
+    @Test func fault749_aRowOfAPredicateEditorIsNoFormat() {
+        let table = """
+            "%[a,b]@ %[is]@ %@" = "%1$[A,B]@ %2$[ist,ist nicht]@ %3$@";
+            "c" = "%[a]@ %@";
+            "d" = "%@ [50 %]@";
+            """
+        #expect(findings(table, .stringsTable) == ["3:1 warning strayPercent"])
+    }
+
     /// Fault 103.
     @Test func aFormatIsCheckedOnItsOwn() {
         let table = "\"a\" = \"%@ 50 % of\";\n\"b\" = \"%1$@ %@\";\n\"c\" = \"%1$@ %1$d\";\n\"d\" = \"50 % of\";\n"
