@@ -43,6 +43,7 @@ struct phs_lane {
     uint32_t number;  // of the last turn of the host
     uint32_t before;  // the one before it
     struct patience turns, pieces;
+    uint64_t look_after;           // nanoseconds of sleep after which the thread that waits is to look; 0: none
     _Atomic uint64_t call;         // of the host: the number of the turn that began it, and CANCELLED
     _Atomic uint32_t interrupted;  // not 0: the thread that waits is to return ECANCELED
 } __attribute__((aligned(64)));
@@ -231,7 +232,7 @@ static uint32_t look_for_change(
     return value;
 }
 
-// Waits until the word has another value than before. Returns 0, ETIMEDOUT, EPIPE or ECANCELED.
+// Waits until the word has another value than before. Returns 0, ETIMEDOUT, EPIPE, ECANCELED or EAGAIN.
 static int wait_for_change(
     phs_lane *lane, bool is_piece, _Atomic uint32_t *word, _Atomic uint32_t *waits, uint32_t before,
     uint64_t deadline, uint32_t *value) {
@@ -243,11 +244,13 @@ static int wait_for_change(
         if (atomic_load(&lane->interrupted) && atomic_exchange(&lane->interrupted, 0)) return ECANCELED;
         uint64_t time = window->is_host || deadline != 0 ? time_to_sleep(window->is_host, deadline) : 0;
         if (time == 0 && deadline != 0) return ETIMEDOUT;
+        bool looks = lane->look_after != 0 && lane->look_after < time;
         atomic_store(waits, 1);
         *value = atomic_load(word);
-        if (*value == before) sleep_while(word, before, time, 0);
+        if (*value == before) sleep_while(word, before, looks ? lane->look_after : time, 0);
         atomic_store(waits, 0);
         *value = atomic_load(word);
+        if (looks && *value == before) return EAGAIN;
     }
     return 0;
 }
@@ -333,6 +336,10 @@ static void tell_cancelled(phs_lane *lane) {
         call = atomic_load(&lane->call);
         atomic_store(SHARED(lane->head->cancelled), call & CANCELLED ? (uint32_t)call : 0);
     } while (atomic_load(&lane->call) != call);
+}
+
+void phs_lane_look_after(phs_lane *lane, uint32_t milliseconds) {
+    lane->look_after = (uint64_t)milliseconds * 1000000u;
 }
 
 void phs_lane_begin_call(phs_lane *lane, uint32_t number) {

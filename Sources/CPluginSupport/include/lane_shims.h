@@ -91,15 +91,19 @@ uint32_t phs_lane_next_number(const phs_lane *lane);
 void phs_lane_send(phs_lane *lane, phs_turn *turn);
 
 // Waits for the turn of the other side. Returns 0; ETIMEDOUT; EPIPE: the worker has ended; ECANCELED, once, in the host:
-// phs_lane_cancel() was called, perhaps for an earlier call; EPROTO: a turn that is not the next one, or has more bytes
-// than the lane.
+// phs_lane_cancel() was called, perhaps for an earlier call; EAGAIN: see phs_lane_look_after(); EPROTO: a turn that is
+// not the next one, or has more bytes than the lane.
 // After EPIPE and EPROTO the lane cannot be used: the worker must be killed. After the others the caller waits again, or
 // gives up the lane with its worker. `is_piece`: whether the other side only copies a piece of a long message meanwhile.
 // Cost: first looks for up to 50 microseconds (200 for a piece) if that was worth it lately and the other side last ran
 // on another processor, then sleeps.
 int phs_lane_receive(phs_lane *lane, bool is_piece, uint64_t deadline, phs_turn *turn);
 
-// Host: a call has begun with this turn, which was handed over.
+// Host: phs_lane_receive() returns EAGAIN whenever it has slept for so long; 0: it does not. Why: a task that was
+// cancelled wakes nobody who waits in a function that is not asynchronous, so the thread has to look.
+void phs_lane_look_after(phs_lane *lane, uint32_t milliseconds);
+
+// Host: a call begins with this turn, which is handed over next.
 void phs_lane_begin_call(phs_lane *lane, uint32_t number);
 // Host, any thread: the call that began with this turn is no longer wanted. A later call is not affected. The thread that
 // waits for the answer is woken.

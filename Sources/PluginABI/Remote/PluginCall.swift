@@ -36,6 +36,18 @@ public enum PluginCall {
         return try CallScope.run(CallScope(deadline: deadline.map { min($0, limit) } ?? limit), body)
     }
 
+    /// Whether ``isCancelled`` can become true on this thread without a time that is over, for a transport: it then looks
+    /// from time to time, because nobody reports it.
+    @_spi(PluginHost)
+    public static var isCancellable: Bool {
+        var scope = CallScope.current
+        while let current = scope {
+            if current.pointee.cancellation != nil || current.pointee.call != nil { return true }
+            scope = current.pointee.outer
+        }
+        return withUnsafeCurrentTask { $0 != nil }
+    }
+
     /// When the time for calls of this thread is over, for a transport; nil for no limit.
     @_spi(PluginHost)
     public static var deadline: ContinuousClock.Instant? {

@@ -117,7 +117,7 @@ final class LaneOwnerFixture: LaneOwner, @unchecked Sendable {
     private let lock = NSLock()
     private var failures: [RemoteFailure] = []
     private var late: [LaneCall] = []
-    private var times: [Duration] = []
+    private var times: [CallTime] = []
 
     /// `other`: the objects of the other side.
     init(other: RemoteServer) { self.other = other }
@@ -125,13 +125,13 @@ final class LaneOwnerFixture: LaneOwner, @unchecked Sendable {
     var violations: [RemoteFailure] { lock.withLock { failures } }
     var lateCalls: [LaneCall] { lock.withLock { late } }
     /// The times that were over for them.
-    var lateTimes: [Duration] { lock.withLock { times } }
+    var lateTimes: [CallTime] { lock.withLock { times } }
 
     func release(_ object: UInt32) { other.release(object) }
 
     func violated(_ failure: RemoteFailure, in call: LaneCall?) { lock.withLock { failures.append(failure) } }
 
-    func timedOut(_ call: LaneCall, within time: Duration) {
+    func timedOut(_ call: LaneCall, _ time: CallTime) {
         lock.withLock {
             late.append(call)
             times.append(time)

@@ -211,7 +211,79 @@ import Testing
         isOver.signal()
         #expect(throws: LaneFailure.timedOut) { try result.get() }
         #expect(pair.hostOwner.lateCalls.count == 1)
-        #expect(pair.hostOwner.lateTimes == [.milliseconds(50)], "that of a cancelled call, and not of every call")
+        #expect(pair.hostOwner.lateTimes == [.afterCancelling(.milliseconds(50))], "not that of every call")
+    }
+
+    @Test func fault763_aCancelledTaskCancelsItsCallOfAMethodThatIsNotAsynchronous() async throws {
+        let pair = try pair(Self.endless)
+        defer { pair.end() }
+        let remote = try remote(Self.endless, over: pair)
+        let task = Task.detached { try remote.call(0) as Int }
+        try await callIsUnderWay(in: pair)
+        task.cancel()
+        #expect(try await task.value == 1)
+        #expect(pair.hostOwner.lateCalls.isEmpty)
+    }
+
+    @Test func fault763_suchACallThatGoesOnEndsTheWorkerAfterItsTime() async throws {
+        let isOver = DispatchSemaphore(value: 0)
+        let deaf = RemoteMethod<any Converter>("deaf") { (_: any Converter) throws -> Int in
+            isOver.wait(until: "the caller has its error")
+            return 2
+        }
+        let pair = try pair(deaf, times: .init(call: .seconds(600), cancel: .milliseconds(50)))
+        defer { pair.end() }
+        let remote = try remote(deaf, over: pair)
+        let task = Task.detached { try remote.call(0) as Int }
+        try await callIsUnderWay(in: pair)
+        task.cancel()
+        let result = await task.result
+        isOver.signal()
+        #expect(throws: LaneFailure.timedOut) { try result.get() }
+        #expect(pair.hostOwner.lateTimes == [.afterCancelling(.milliseconds(50))])
+    }
+
+    @Test func fault763_aCallOfACancelledTaskIsCancelledFromItsBeginning() async throws {
+        let asks = RemoteMethod<any Converter>("asks") { (_: any Converter) throws -> Bool in PluginCall.isCancelled }
+        let pair = try pair(asks)
+        defer { pair.end() }
+        let remote = try remote(asks, over: pair)
+        let task = Task.detached {
+            let before = try remote.call(0) as Bool
+            withUnsafeCurrentTask { $0?.cancel() }
+            return [before, try remote.call(0), try remote.call(0)]
+        }
+        #expect(try await task.value == [false, true, true])
+        #expect(try remote.call(0) == false, "the next call on the lane is another one")
+    }
+
+    @Test func fault763_aCancelledCallWaitsForALaneNoLongerThanItMayTake() async throws {
+        let isOver = DispatchSemaphore(value: 0), waits = DispatchSemaphore(value: 0)
+        let busy = RemoteMethod<any Converter>("busy") { (_: any Converter) throws -> Int in
+            waits.signal()
+            isOver.wait(until: "the test has looked")
+            return 2
+        }
+        let pair = try pair(busy, times: .init(cancel: .milliseconds(50)))
+        defer { pair.end() }
+        let remote = try remote(busy, over: pair)
+        let done = DispatchSemaphore(value: 0)
+        for _ in 0..<8 {
+            Thread {
+                _ = try? remote.call(0) as Int
+                done.signal()
+            }.start()
+            waits.wait(until: "the call has begun")
+        }
+        let task = Task.detached {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try remote.call(0) as Int
+        }
+        let result = await task.result
+        for _ in 0..<8 { isOver.signal() }
+        for _ in 0..<8 { done.wait(until: "the calls have ended") }
+        #expect(throws: LaneFailure.noLane) { try result.get() }
+        #expect(pair.hostOwner.lateCalls.isEmpty, "no worker is ended for a call that it did not get")
     }
 
     @Test func aCancelledCallDoesNotCancelTheNextOneOnItsLane() async throws {

@@ -15,6 +15,9 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
     private var debugged: UInt64 = 0
     /// The requests of the host, one in a callback of the other, that have no answer yet.
     private var depth = 0
+    /// The thread that looks whether the call was cancelled: the one that began it; nil if nobody can cancel it, or somebody
+    /// has.
+    private var looker: pthread_t?
 
     /// The number of the turn that began the call; 0 before it.
     private let firstTurn = Atomic<UInt32>(0)
@@ -43,6 +46,8 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
         if times.call != nil || times.cancel != nil { debuggedBefore = owner?.timeOfDebuggers ?? 0 }
         debugged = 0
         depth = 0
+        looker = PluginCall.isCancellable ? pthread_self() : nil
+        phs_lane_look_after(lane, looker == nil ? 0 : HostLanes.lookTime)
         firstTurn.store(0, ordering: .relaxed)
         cancelTime.store(0, ordering: .relaxed)
     }
@@ -97,16 +102,17 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
         object.store(head.object, ordering: .relaxed)
         method.store(head.method, ordering: .relaxed)
         count.add(1, ordering: .releasing)
-    }
-
-    override func didSend(_ head: RemoteHead, number: UInt32) {
-        guard head.isRequest else { return }
-        depth += 1
-        guard depth == 1 else { return }
+        // Before the worker has the call, which may ask at once whether it is cancelled.
+        let number = phs_lane_next_number(lane)
         phs_lane_begin_call(lane, number)
         // Either this thread or the one that cancels sees what the other has stored.
         firstTurn.store(number, ordering: .sequentiallyConsistent)
+        if PluginCall.isCancelled { noteCancelling() }
         if cancelTime.load(ordering: .sequentiallyConsistent) != 0 { phs_lane_cancel(lane, number) }
+    }
+
+    override func didSend(_ head: RemoteHead) {
+        if head.isRequest { depth += 1 }
     }
 
     override func willRead(_ head: RemoteHead, number: UInt32) { if head.isAnswer { depth -= 1 } }
@@ -116,10 +122,28 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
     // MARK: Time
 
     override func cancel() {
-        let result = cancelTime.compareExchange(
-            expected: 0, desired: MonotonicTime.now, ordering: .sequentiallyConsistent)
+        let isFirst = noteCancelling()
         let number = firstTurn.load(ordering: .sequentiallyConsistent)
-        if result.exchanged, number != 0 { phs_lane_cancel(lane, number) }
+        if isFirst, number != 0 { phs_lane_cancel(lane, number) }
+    }
+
+    /// The time of a cancelled call runs from the first time on.
+    @discardableResult
+    private func noteCancelling() -> Bool {
+        cancelTime.compareExchange(
+            expected: 0, desired: MonotonicTime.now, ordering: .sequentiallyConsistent
+        ).exchanged
+    }
+
+    /// Cancels the call if its caller no longer wants it.
+    ///
+    /// A function that is not asynchronous has no other way to learn that its task was cancelled. A request in a callback
+    /// may come from another thread, which knows nothing of the call.
+    private func lookForCancelling() {
+        guard let thread = looker, pthread_equal(thread, pthread_self()) != 0, PluginCall.isCancelled else { return }
+        looker = nil
+        phs_lane_look_after(lane, 0)
+        cancel()
     }
 
     override func wait(for turn: inout phs_turn, isPiece: Bool) throws {
@@ -129,14 +153,15 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
             case 0: return
             // The limit is another one now.
             case ECANCELED: continue
+            case EAGAIN: lookForCancelling()
             case ETIMEDOUT:
-                guard let within = limit.within else {
+                guard let over = limit.over else {
                     cancel()
                     continue
                 }
                 if wasDebugged() { continue }
                 hasFailed = true
-                if let call { owner?.timedOut(call, within: within) }
+                if let call { owner?.timedOut(call, over) }
                 throw LaneFailure.timedOut
             case EPIPE where endingCall.load(ordering: .acquiring) == count.load(ordering: .relaxed):
                 hasFailed = true
@@ -155,14 +180,14 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
     }
 
     /// Until when to wait, 0 for ever; and which time of the worker is over then, nil if the call is only cancelled.
-    private var limit: (time: UInt64, within: Duration?) {
+    private var limit: (time: UInt64, over: CallTime?) {
         let deadline = deadline == 0 ? 0 : MonotonicTime.time(deadline, plus: debugged)
-        let whole = (deadline, times.call ?? .zero)
+        let whole = (deadline, CallTime.ofCall(times.call ?? .zero))
         let cancelled = cancelTime.load(ordering: .relaxed)
         if cancelled != 0 {
             guard let grace = times.cancel else { return whole }
             let end = MonotonicTime.time(MonotonicTime.time(cancelled, plus: grace), plus: debugged)
-            return deadline != 0 && deadline <= end ? whole : (end, grace)
+            return deadline != 0 && deadline <= end ? whole : (end, .afterCancelling(grace))
         }
         guard let within = PluginCall.deadline else { return whole }
         let end = MonotonicTime.after(within - .now)

@@ -86,9 +86,28 @@ final class HostLanes: RemoteConnection {
         guard phs_fork_generation() == fork else { throw LaneFailure.forked }
         let within = PluginCall.deadline.map { MonotonicTime.after($0 - .now) } ?? 0
         let limit = MonotonicTime.earliest(within, times.call.map(MonotonicTime.after) ?? 0)
-        guard let index = try window.takeLane(limit) else { throw LaneFailure.noLane }
+        guard let index = try takeLane(limit) else { throw LaneFailure.noLane }
         channels[index].begin()
         return channels[index]
+    }
+
+    /// After so many milliseconds, a thread that waits looks whether its call was cancelled.
+    static let lookTime: UInt32 = 20
+
+    /// Waits for a free lane; after its call was cancelled, only as long as a cancelled call may take.
+    private func takeLane(_ limit: UInt64) throws -> Int? {
+        guard PluginCall.isCancellable else { return try window.takeLane(limit) }
+        // A time that is over: it only looks, and needs no clock if there is one.
+        if let index = try window.takeLane(1) { return index }
+        var (limit, isCancelled) = (limit, false)
+        while true {
+            let look = isCancelled ? 0 : MonotonicTime.after(.milliseconds(Int(Self.lookTime)))
+            let next = MonotonicTime.earliest(look, limit)
+            if let index = try window.takeLane(next) { return index }
+            if next == limit { return nil }
+            isCancelled = PluginCall.isCancelled
+            if isCancelled { limit = MonotonicTime.earliest(limit, times.cancel.map(MonotonicTime.after) ?? 0) }
+        }
     }
 
     func close(_ channel: any RemoteChannel) {

@@ -45,8 +45,6 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
         /// The bytes in the pieces before it.
         var sent = 0
         var sentDescriptors = 0
-        /// Of the first turn.
-        var number: UInt32 = 0
     }
 
     private struct Incoming {
@@ -89,8 +87,8 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
 
     /// A message is about to be sent.
     func willSend(_ head: RemoteHead) {}
-    /// It was sent; `number`: of its first turn.
-    func didSend(_ head: RemoteHead, number: UInt32) {}
+    /// It was sent.
+    func didSend(_ head: RemoteHead) {}
     /// It was not sent.
     func didNotSend(_ head: RemoteHead) {}
     /// A message begins to be read; `number`: of its first turn.
@@ -138,7 +136,7 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
             if outgoing.sent > 0, !hasFailed { try withdraw() }
             throw error
         }
-        didSend(head, number: outgoing.number)
+        didSend(head)
     }
 
     final func nextPiece(descriptors: [RemoteDescriptor]) throws -> UnsafeMutableRawBufferPointer {
@@ -168,7 +166,6 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
         outgoing.turn.length = UInt32(count)
         outgoing.turn.more = hasMore ? 1 : 0
         phs_lane_send(lane, &outgoing.turn)
-        if outgoing.sent == 0 { outgoing.number = outgoing.turn.number }
     }
 
     /// Passes those descriptors of the message that were not passed yet.

@@ -13,7 +13,7 @@ protocol LaneOwner: AnyObject, Sendable {
     func violated(_ failure: RemoteFailure, in call: LaneCall?)
 
     /// Host: ends the worker, because a call has had no answer within a time.
-    func timedOut(_ call: LaneCall, within time: Duration)
+    func timedOut(_ call: LaneCall, _ time: CallTime)
 
     /// Host: for how many nanoseconds a debugger has been attached to the worker; the time of a call does not run
     /// meanwhile.
@@ -43,10 +43,18 @@ protocol LaneOwner: AnyObject, Sendable {
 }
 
 extension LaneOwner {
-    func timedOut(_ call: LaneCall, within time: Duration) {}
+    func timedOut(_ call: LaneCall, _ time: CallTime) {}
     var timeOfDebuggers: UInt64 { 0 }
     func lookForDebugger() -> UInt64 { 0 }
     func lastCallEnded() {}
+}
+
+/// A time that a call may take.
+enum CallTime: Sendable, Hashable {
+    /// What every call has: a plug-in that does not answer within it hangs.
+    case ofCall(Duration)
+    /// What a call has after its caller has cancelled it, or the caller's own time is over.
+    case afterCancelling(Duration)
 }
 
 /// A call under way, as reports need it.
@@ -87,7 +95,7 @@ enum LaneFailure: Error, CustomStringConvertible {
         switch self {
         case .ended, .endedInCall: "The worker has ended."
         case .timedOut: "The worker did not answer in time."
-        case .noLane: "All lanes of the worker were in use until the time of the call was over."
+        case .noLane: "All lanes of the worker were in use until the time of the call was over, or it was cancelled."
         case .forked: "This process is a copy of the one that started the worker."
         case .withdrawn: "The message was withdrawn."
         }

@@ -118,7 +118,7 @@ private final class WorkerChannel: LaneChannel, @unchecked Sendable {
 
     override func didNotRead(_ head: RemoteHead) { if !head.isAnswer { depth -= 1 } }
 
-    override func didSend(_ head: RemoteHead, number: UInt32) { if head.isAnswer { depth -= 1 } }
+    override func didSend(_ head: RemoteHead) { if head.isAnswer { depth -= 1 } }
 
     override func wait(for turn: inout phs_turn, isPiece: Bool) throws {
         if !isPiece { set(depth == 0 ? .waiting : .callback) }

@@ -31,7 +31,12 @@ final class WorkerLink: LaneOwner {
 
     func lastCallEnded() { worker?.monitor.wake() }
 
-    func timedOut(_ call: LaneCall, within time: Duration) { worker?.kill(.timeOut(time), during: call) }
+    func timedOut(_ call: LaneCall, _ time: CallTime) {
+        switch time {
+        case .ofCall(let time): worker?.kill(.timeOut(time), during: call)
+        case .afterCancelling(let time): worker?.kill(.timeOut(time), during: call, isCallersDecision: true)
+        }
+    }
 
     func send(_ descriptors: [Int32], lane: Int, turn: UInt32) throws {
         guard let worker else { throw LaneFailure.ended }

@@ -47,6 +47,8 @@ public final class PluginWorker: Sendable {
         var refusal: [PluginFinding] = []
         /// The first reason to end it.
         var cause: WorkerEnd.Cause?
+        /// Whether it is ended because a caller no longer waits, and not because of what the plug-in did.
+        var isCallersDecision = false
         /// The calls that it performed then.
         var lastCalls: [LaneCall]?
         var end: WorkerEnd?
@@ -226,12 +228,14 @@ public final class PluginWorker: Sendable {
     /// - Parameters:
     ///   - cause: counts if the worker has not ended and no other cause came first.
     ///   - call: the call that is the reason, if one is.
-    func kill(_ cause: WorkerEnd.Cause, during call: LaneCall? = nil) {
+    ///   - isCallersDecision: whether the caller of the call no longer wants it, and the plug-in did not react.
+    func kill(_ cause: WorkerEnd.Cause, during call: LaneCall? = nil, isCallersDecision: Bool = false) {
         guard !isForked else { return }
         values.withLock { values in
             guard values.end == nil, let process = values.process else { return }
             if values.cause == nil {
                 values.cause = cause
+                values.isCallersDecision = isCallersDecision
                 // Their callers may have their errors before the process has ended.
                 values.lastCalls = call.map { [$0] } ?? lanes.calls.filter(\.isInPlugin)
             }
