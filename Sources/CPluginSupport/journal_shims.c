@@ -414,6 +414,7 @@ static struct report {
     phs_control_head head;
     int32_t signal;
     uint8_t is_deadly;
+    uint8_t is_from_outside;
     uint64_t frame_count;
     char frames[16 << 10];
 } __attribute__((packed)) report;
@@ -462,11 +463,18 @@ static bool is_deadly(int signal, const siginfo_t *info) {
     return before->sa_handler == SIG_DFL || (before->sa_handler == SIG_IGN && info->si_code > 0);
 }
 
+// Whether another process sent the signal: then no code of this one is its cause.
+static bool is_from_outside(const siginfo_t *info) {
+    bool has_sender = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
+    return has_sender && info->si_pid != getpid();
+}
+
 static void report_crash(int socket, int signal, const siginfo_t *info, const ucontext_t *context) {
     enum { TRIES = 10, PAUSE = 100 /* milliseconds */ };
     append_stack(registers_of(context));
     report.signal = signal;
     report.is_deadly = is_deadly(signal, info);
+    report.is_from_outside = is_from_outside(info);
     size_t size = offsetof(struct report, frames) + frames_size;
     report.head = (phs_control_head){(uint32_t)size, PHS_CONTROL_CRASHED, 0, PHS_CONTROL_UNNUMBERED};
     // The host reads all the time: a full socket soon has room.

@@ -76,8 +76,8 @@ enum { PHS_EXIT_OF_SIGNAL = 128 };
 int phs_journal_install_handlers(void);
 
 // For a worker: from now on the handlers also report the first crash to the host, through the control socket, with a
-// message of kind PHS_CONTROL_CRASHED. It says the signal, whether that certainly ends the process, and at most
-// PHS_STACK_FRAMES places of the functions that were being called, innermost first.
+// message of kind PHS_CONTROL_CRASHED. It says the signal, whether that certainly ends the process, whether
+// another process sent it, and at most PHS_STACK_FRAMES places of the functions that were being called, innermost first.
 // Why, although the kernel reports the end: it does so only after it has written a core file and freed the memory, and
 // the callers should not wait for that. Threads: any, once, before phs_journal_install_handlers(), which needs no journal
 // then.

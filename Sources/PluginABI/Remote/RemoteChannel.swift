@@ -98,33 +98,38 @@ public protocol RemoteConnection: AnyObject, Sendable {
     /// - Parameters:
     ///   - error: the error.
     ///   - method: the name of the method that was called.
-    ///   - object: the number of the object.
+    ///   - history: that of the object before the call.
     ///   - digest: computes the ``MessageBytes/digest(_:)`` of the arguments, to recognise the call.
     /// - Returns: the error for the caller.
-    func error(_ error: any Error, from method: String, of object: UInt32, digest: () -> UInt64?) -> any Error
+    func error(
+        _ error: any Error, from method: String, after history: CallHistory, digest: () -> UInt64?
+    ) -> any Error
 
-    /// Whether ``check(_:of:digest:)`` has to be asked.
+    /// Whether ``check(_:after:digest:)`` has to be asked; otherwise the history of an object is unknown after a call.
     var checksCalls: Bool { get }
 
     /// Refuses a call, such as one that ended the other process before.
     ///
     /// - Parameters:
     ///   - method: the name of the method.
-    ///   - object: the number of the object.
+    ///   - history: that of the object before the call.
     ///   - digest: computes the ``MessageBytes/digest(_:)`` of the arguments, which takes time by their size.
+    /// - Returns: the history of the object after the call.
     /// - Throws: the error for the caller.
-    func check(_ method: String, of object: UInt32, digest: () -> UInt64?) throws
+    func check(_ method: String, after history: CallHistory, digest: () -> UInt64?) throws -> CallHistory
 }
 
 extension RemoteConnection {
     /// The default returns the error unchanged.
     public func error(
-        _ error: any Error, from method: String, of object: UInt32, digest: () -> UInt64?
+        _ error: any Error, from method: String, after history: CallHistory, digest: () -> UInt64?
     ) -> any Error { error }
 
     /// The default is false.
     public var checksCalls: Bool { false }
 
     /// The default refuses none.
-    public func check(_ method: String, of object: UInt32, digest: () -> UInt64?) throws {}
+    public func check(_ method: String, after history: CallHistory, digest: () -> UInt64?) throws -> CallHistory {
+        .unknown
+    }
 }

@@ -93,6 +93,7 @@ struct RemoteExchange {
         do {
             guard depth < Self.depthLimit else { throw Self.tooDeep }
             let (server, callbacks) = (connection.server, callbacks)
+            if isRequest { server.countNestedRequest() }
             try CallScope.run(CallScope(call: call)) {
                 switch RemoteHead.Kind(rawValue: head.kind) {
                 case .call: try server.call(head.object, head.method, &reader)

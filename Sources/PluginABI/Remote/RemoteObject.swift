@@ -1,3 +1,5 @@
+import Synchronization
+
 /// An object in another process, as its proxy has it.
 ///
 /// The code that `pluginhost remote` writes uses it: a proxy conforms to the application's interface, and passes each call
@@ -12,6 +14,8 @@ public final class RemoteObject: Sendable {
     private let names: [String]
     /// For each method of the interface its value, if it is a constant.
     private let constants: [(any Sendable)?]
+    /// The number of its ``CallHistory``.
+    private let history = Atomic<UInt64>(CallHistory.none.rawValue)
 
     init(
         _ number: UInt32, over connection: any RemoteConnection, numbers: [UInt32], names: [String],
@@ -32,6 +36,9 @@ public final class RemoteObject: Sendable {
     }
 
     /// Calls a method that has a result.
+    ///
+    /// If it is called in a task, cancelling the task cancels the call: the method learns it from
+    /// ``PluginCall/isCancelled``.
     ///
     /// - Parameters:
     ///   - method: the number of the method in the ``RemoteInterface``.
@@ -110,14 +117,26 @@ public final class RemoteObject: Sendable {
     func request(
         _ method: Int, write: (inout RemoteWriter) throws -> Void, read: (inout RemoteReader) throws -> Void
     ) throws {
+        let before = CallHistory(rawValue: history.load(ordering: .relaxed))
+        var after = CallHistory.unknown
+        let server = connection.server
+        let served = server.nestedRequests
         do {
             if connection.checksCalls {
-                try connection.check(names[method], of: number) { MessageBytes.digest(write) }
+                after = try connection.check(names[method], after: before) { MessageBytes.digest(write) }
             }
+            history.store(after.rawValue, ordering: .relaxed)
             try connection.request(
                 RemoteHead(.call, object: number, method: numbers[method]), write: write, read: read)
+            if after != .unknown, server.nestedRequests != served {
+                history.store(CallHistory.unknown.rawValue, ordering: .relaxed)
+            }
         } catch {
-            throw connection.error(error, from: names[method], of: number) { MessageBytes.digest(write) }
+            // What the method got from this process decides what it does as well as its arguments.
+            let isKnown = server.nestedRequests == served
+            throw connection.error(error, from: names[method], after: isKnown ? before : .unknown) {
+                MessageBytes.digest(write)
+            }
         }
     }
 

@@ -32,6 +32,7 @@ public final class RemoteServer: Sendable {
     /// Not the lock of the host, for the reason in `PluginRegistrar`: nothing is released under it.
     private let state = ObservedMutex(State())
     private let makeServant: @Sendable (_ provider: UInt32) throws -> RemoteServant
+    private let nested = Atomic(0)
 
     /// - Parameter make: creates an object for the other process with the provider of a number.
     public init(make: @escaping @Sendable (_ provider: UInt32) throws -> RemoteServant) {
@@ -40,6 +41,11 @@ public final class RemoteServer: Sendable {
 
     /// How many objects the other process uses.
     public var count: Int { state.withLock(\.servants.count) }
+
+    /// How many requests of the other process were served while it performed one of this process: callbacks too.
+    var nestedRequests: Int { nested.load(ordering: .relaxed) }
+
+    func countNestedRequest() { nested.add(1, ordering: .relaxed) }
 
     /// Serves the requests that come over a channel, until no message comes.
     ///

@@ -321,9 +321,9 @@ static int64_t false_crash(const struct order *order) {
     struct __attribute__((packed)) {
         struct head head;
         int32_t signal;
-        uint8_t is_deadly;
+        uint8_t is_deadly, is_from_outside;
         uint64_t frame_count;
-    } packet = {{sizeof packet, 64, 0, 0}, (int32_t)order->number, 1, 0};
+    } packet = {{sizeof packet, 64, 0, 0}, (int32_t)order->number, 1, 0, 0};
     if (send_control(&packet, sizeof packet) == 0) return 0;
     for (;;) pause();
 }

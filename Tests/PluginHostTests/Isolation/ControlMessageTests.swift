@@ -48,7 +48,8 @@ import Testing
         .failed(3, [finding, finding]), .unloaded(3), .step(3, .entry), .log(.warning, bundleIdentifier: "b", "text"),
         .crashed(
             WorkerCrash(
-                signal: SIGSEGV, isDeadly: true, frames: [.init(path: "/x", offset: 31), .init(path: "", offset: 0)])),
+                signal: SIGSEGV, isDeadly: true, isFromOutside: false,
+                frames: [.init(path: "/x", offset: 31), .init(path: "", offset: 0)])),
         .descriptors(lane: 1, turn: 77),
     ]
 
@@ -239,7 +240,7 @@ import Testing
         try expectViolation("inside of one", Packet(.loaded, flags: 1, full), Packet(.unloaded, [0, 0, 0, 0]))
     }
 
-    private static let crash = WorkerCrash(signal: SIGABRT, isDeadly: false, frames: [])
+    private static let crash = WorkerCrash(signal: SIGABRT, isDeadly: false, isFromOutside: false, frames: [])
 
     @Test func fault410_onlyTheReportOfACrashHasNoNumber() throws {
         let bytes = try ControlMessage.crashed(Self.crash).bytes()
@@ -251,7 +252,7 @@ import Testing
         packet.sequence = UInt32(PHS_CONTROL_UNNUMBERED)
         try expectViolation("cannot be read", packet)
         for signal in [SIGKILL, SIGTERM, 0, -1, 200] {
-            let other = WorkerCrash(signal: signal, isDeadly: true, frames: [])
+            let other = WorkerCrash(signal: signal, isDeadly: true, isFromOutside: false, frames: [])
             packet.bytes = try ControlMessage.crashed(other).bytes()
             try expectViolation("cannot be read", packet)
         }
@@ -300,7 +301,8 @@ import Testing
     @Test func aStackHasLimitsAndAnyPath() throws {
         func crash(_ count: Int) -> WorkerCrash {
             WorkerCrash(
-                signal: SIGABRT, isDeadly: true, frames: Array(repeating: .init(path: "/x", offset: 1), count: count))
+                signal: SIGABRT, isDeadly: true, isFromOutside: false,
+                frames: Array(repeating: .init(path: "/x", offset: 1), count: count))
         }
         let most = Int(PHS_STACK_FRAMES)
         guard case .crashed(let read) = try ControlMessage(.crashed, ControlMessage.crashed(crash(most)).bytes()) else {

@@ -227,12 +227,57 @@ import Testing
 
     @Test func theSameCallOnTwoThreadsEndsAWorkerOnce() {
         let poison = PoisonCalls()
-        let call = PoisonCalls.Call(provider: "p", method: "m()", digest: 1)
+        let call = PoisonCalls.Call(provider: "p", history: .none)
         let first = NSObject(), second = NSObject()
+        #expect(!poison.isNeeded)
         for _ in 1...3 { poison.note(call, in: first) }
-        #expect(!poison.isNeeded && !poison.isPoison(call))
+        #expect(poison.isNeeded && poison.refusalTime(of: call) == nil)
         poison.note(call, in: second)
-        #expect(poison.isNeeded && poison.isPoison(call))
+        #expect(poison.isNeeded && poison.refusalTime(of: call) != nil)
+    }
+
+    @Test func fault761_aRefusalEndsAfterMinutes() {
+        let time = Lock<UInt64>(1_000_000_000_000)
+        let poison = PoisonCalls { time.withLock { $0 } }
+        let call = PoisonCalls.Call(provider: "p", history: .none)
+        let other = PoisonCalls.Call(provider: "p", history: .none.adding("m()", 1))
+        func wait(_ seconds: UInt64) { time.withLock { $0 += seconds * 1_000_000_000 } }
+        #expect(!poison.note(call, in: NSObject()))
+        wait(299)
+        #expect(poison.note(call, in: NSObject()))
+        #expect(poison.refusalTime(of: call) == .seconds(300) && poison.refusalTime(of: other) == nil)
+        wait(200)
+        #expect(poison.refusalTime(of: call) == .seconds(100), "asking does not make it longer")
+        wait(100)
+        #expect(poison.refusalTime(of: call) == nil && !poison.isNeeded)
+        #expect(!poison.note(call, in: NSObject()), "the crashes of before count no more")
+        // More than it keeps: only old ones make room.
+        for number in 0..<1_001 {
+            poison.note(.init(provider: "p", history: .none.adding("n()", UInt64(number))), in: NSObject())
+        }
+        #expect(!poison.note(other, in: NSObject()) && !poison.note(other, in: NSObject()))
+        wait(300)
+        #expect(!poison.note(other, in: NSObject()) && poison.note(other, in: NSObject()))
+    }
+
+    @Test func fault760_badDocumentsAreNoReasonToRefuseAnotherOne() throws {
+        let world = try World("IsolatedDocuments")
+        let provider = try world.provider()
+        // The document comes in a call before the one that crashes.
+        func crash(with document: String) throws -> PluginError.Code? {
+            let converter = try provider.make()
+            try converter.begin(Order(name: document, pieces: [:]))
+            let worker = world.workers.last
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { worker.crash() }
+            let code = error { _ = try converter.convert("endless", progress: RemoteCallback { _ in true }) }?.code
+            while !worker.hasEnded { usleep(1_000) }
+            return code
+        }
+        for number in 1...4 { #expect(try crash(with: "\(number)") == .workerEnded) }
+        // The same one again: its calls are noted since the first crash.
+        #expect(try crash(with: "4") == .workerEnded)
+        #expect(try crash(with: "4") == .callRefused)
+        #expect(try crash(with: "5") == .workerEnded)
     }
 
     @Test func aCallThatEndedTwoWorkersIsRefused() throws {

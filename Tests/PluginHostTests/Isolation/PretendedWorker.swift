@@ -91,6 +91,8 @@ final class PretendedWorker: WorkerSession, @unchecked Sendable {
 
     func callerKnows(_ bundle: PluginBundle, isPoison: Bool) {}
 
+    var hasCrashedInItsOnlyCall: Bool { hasEnded }
+
     func isEnd(duringCall error: any Error) -> Bool { (error as? MemoryConnection.Ended)?.isInCall == true }
 
     func error(_ error: any Error, during phase: WorkerEnd.Phase, of bundle: PluginBundle) -> any Error {

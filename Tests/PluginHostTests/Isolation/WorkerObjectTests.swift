@@ -81,6 +81,60 @@ import Testing
         }
     }
 
+    @Test func fault762_endsThatAreNotThePluginsDoingDoNotCount() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.deaths = 2
+            HostEnvironment.current.isolation.cancelTime = .milliseconds(20)
+            let plugin = try CrashingPlugin()
+            let waits = try plugin.bundle.function("waits", as: ((UInt32) -> Int32).self)
+            let process = try plugin.bundle.function("process", as: (() -> Int32).self)
+            func code(_ body: () throws -> Void) -> PluginError.Code? {
+                #expect(throws: PluginError.self, performing: body)?.code
+            }
+            // The caller does not wait any longer, always at the same call.
+            for _ in 1...4 {
+                #expect(code { try PluginCall.within(.milliseconds(10)) { _ = try waits(600_000) } } == .callTimedOut)
+            }
+            // Somebody else ends the process, also by a signal that looks like a crash.
+            for signal in [SIGKILL, SIGSEGV, SIGTERM, SIGABRT, SIGKILL] {
+                let number = try process()
+                let worker = try #require(PluginWorker.all.first { $0.processIdentifier == number })
+                Thread {
+                    while worker.state != .busy(calls: 1) { usleep(1_000) }
+                    kill(number, signal)
+                }.start()
+                #expect(code { _ = try waits(600_000) } == .workerEnded)
+                #expect(worker.waitForEnd()?.cause == .signal(signal))
+                #expect(worker.values.withLock { $0.origin == .elsewhere && $0.blamed.isEmpty })
+            }
+            #expect(try waits(1) == 1)
+            // Its own crash counts.
+            let die = try plugin.bundle.function("die", as: ((Int32) -> Int32).self)
+            for how: Int32 in [1, 2] { #expect(code { _ = try die(how) } == .workerEnded) }
+            #expect(code { _ = try waits(1) } == .quarantined)
+        }
+    }
+
+    @Test func fault760_ofSeveralCallsNobodyKnowsWhichOneCrashed() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.deaths = 9
+            let plugin = try CrashingPlugin()
+            let waits = try plugin.bundle.function("waits", as: ((UInt32) -> Int32).self)
+            let die = try plugin.bundle.function("die", as: ((Int32) -> Int32).self)
+            let process = try plugin.bundle.function("process", as: (() -> Int32).self)
+            for _ in 1...3 {
+                // So that it is loaded and activated, and the call is the only one.
+                let number = try process()
+                let worker = try #require(PluginWorker.all.first { $0.processIdentifier == number })
+                let other = Task.detached { try waits(60_000) }
+                while worker.state != .busy(calls: 1) { usleep(1_000) }
+                #expect(throws: PluginError.self) { try die(1) }
+                let result = await other.result
+                #expect(#expect(throws: PluginError.self) { try result.get() }?.code == .workerEnded)
+            }
+        }
+    }
+
     @Test func endsInTheActivationAreNotForgiven() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.deaths = 2

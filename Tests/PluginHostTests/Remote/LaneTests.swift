@@ -350,6 +350,8 @@ import Testing
         let base: any RemoteConnection
         var refused: [UInt64?] = []
         private(set) var last: (method: String, digest: UInt64?)?
+        /// Those of the objects whose calls failed.
+        private(set) var histories: [CallHistory] = []
 
         init(_ base: any RemoteConnection) { self.base = base }
 
@@ -363,11 +365,16 @@ import Testing
         }
 
         var checksCalls: Bool { !refused.isEmpty }
-        func check(_ method: String, of object: UInt32, digest: () -> UInt64?) throws {
-            if refused.contains(digest()) { throw RemoteFailure(.callRefused, "It ended a worker.") }
+        func check(_ method: String, after history: CallHistory, digest: () -> UInt64?) throws -> CallHistory {
+            let digest = digest()
+            if refused.contains(digest) { throw RemoteFailure(.callRefused, "It ended a worker.") }
+            return digest.map { history.adding(method, $0) } ?? .unknown
         }
-        func error(_ error: any Error, from method: String, of object: UInt32, digest: () -> UInt64?) -> any Error {
+        func error(
+            _ error: any Error, from method: String, after history: CallHistory, digest: () -> UInt64?
+        ) -> any Error {
             last = (method, digest())
+            histories.append(history)
             return error
         }
     }
@@ -388,6 +395,41 @@ import Testing
         #expect(throws: LaneFailure.ended) { try echo([7]) }
         #expect(connection.last?.method == "echo")
         #expect(connection.last?.digest == digest([7]) && digest([7]) != nil)
+    }
+
+    @Test func fault760_theHistoryOfAnObjectIsThatOfItsCalls() throws {
+        let echo = RemoteMethod<any Converter>("echo") {
+            (_: any Converter, bytes: [UInt8], callback: RemoteCallback<Int>) throws -> Int in
+            bytes.isEmpty ? 0 : try callback()
+        }
+        let pair = try pair(echo)
+        defer { pair.end() }
+        let connection = Checking(pair.host)
+        let interface = RemoteInterface<any Converter>(proxy: { ConverterProxy($0, ()) }, methods: [echo])
+        func make() throws -> RemoteObject {
+            (try interface.make(0, methods: ["echo"], over: connection) as! ConverterProxy).remoteForTests
+        }
+        func call(_ remote: RemoteObject, _ bytes: [UInt8]) throws {
+            _ = try remote.call(0, bytes, RemoteCallback { 1 }) as Int
+        }
+        let (fresh, unnoted) = (try make(), try make())
+        try call(unnoted, [])
+        connection.refused = [nil]
+        let (same, other, asking) = (try make(), try make(), try make())
+        try call(same, [])
+        try call(other, [])
+        try call(other, [])
+        // What it got from a callback is part of what decides its state.
+        try call(asking, [1])
+        pair.hostLanes.end()
+        for remote in [fresh, unnoted, same, other, asking] {
+            #expect(throws: LaneFailure.ended) { try call(remote, []) }
+        }
+        let once = CallHistory.none.adding("echo", try #require(connection.last?.digest))
+        #expect(
+            connection.histories == [
+                .none, .unknown, once, once.adding("echo", try #require(connection.last?.digest)), .unknown,
+            ])
     }
 
     @Test func bytesHaveOneDigestInEveryProcess() throws {

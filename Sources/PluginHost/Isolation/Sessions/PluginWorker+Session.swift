@@ -35,6 +35,10 @@ extension PluginWorker: WorkerSession {
         }
     }
 
+    var hasCrashedInItsOnlyCall: Bool {
+        values.withLock { $0.origin == .crash && $0.performedCalls == 1 }
+    }
+
     func limitingTime<Result>(_ body: () throws -> Result) throws -> Result {
         let question = WorkerAnswer.Question.call(
             values.withLock { values in

@@ -44,6 +44,12 @@ protocol WorkerSession: AnyObject, Sendable {
     /// If not, the call was never sent, or other code ended the process.
     func isEnd(duringCall error: any Error) -> Bool
 
+    /// Whether the process has ended because its code crashed in the only call that it performed.
+    ///
+    /// Of several calls nobody knows which one it was. Nor is it the code of a call if the time of its caller was over, a
+    /// limit was exceeded, or somebody else killed the process.
+    var hasCrashedInItsOnlyCall: Bool { get }
+
     /// A caller knows that the process ended while its code performed the caller's call.
     ///
     /// - Parameters:

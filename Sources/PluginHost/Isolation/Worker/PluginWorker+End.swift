@@ -127,7 +127,10 @@ extension PluginWorker {
                 cause: cause, phase: values.phase(performed.first ?? calls.first), output: output,
                 backtrace: values.crash.map { cause == .signal($0.signal) ? $0.frames : [] } ?? [])
             values.end = end
-            let culprits = end.cause == .host ? [] : values.culprits(performed)
+            let origin = WorkerEnd.Origin(cause, values.crash, isCallersDecision: values.isCallersDecision)
+            values.origin = origin
+            values.performedCalls = performed.count
+            let culprits = origin == .elsewhere ? [] : values.culprits(performed)
             values.blamed = Set(culprits.map(\.path))
             values.unawareCallers = performed.count(where: \.isOfMethod)
             defer { values.questions = [:] }

@@ -52,6 +52,10 @@ public final class PluginWorker: Sendable {
         /// The calls that it performed then.
         var lastCalls: [LaneCall]?
         var end: WorkerEnd?
+        /// Whose doing the end is.
+        var origin: WorkerEnd.Origin?
+        /// How many calls it performed at its end.
+        var performedCalls = 0
         /// What its signal handler reported.
         var crash: WorkerCrash?
         /// What the signals are sent through; nil when nothing of the process is left.

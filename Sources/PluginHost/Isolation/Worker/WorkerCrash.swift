@@ -13,6 +13,8 @@ struct WorkerCrash: Sendable, Hashable {
     ///
     /// If not, another handler decides that.
     let isDeadly: Bool
+    /// Whether another process sent it.
+    let isFromOutside: Bool
     /// The functions that were being called, innermost first.
     let frames: [WorkerEnd.Frame]
 
@@ -24,6 +26,7 @@ extension WorkerCrash: RemoteValue {
     func write(to writer: inout RemoteWriter) throws {
         try writer.write(signal)
         try writer.write(isDeadly)
+        try writer.write(isFromOutside)
         try writer.write(count: frames.count)
         for frame in frames {
             try writer.write(frame.offset)
@@ -32,7 +35,9 @@ extension WorkerCrash: RemoteValue {
     }
 
     static func read(from reader: inout RemoteReader) throws -> WorkerCrash {
-        let (signal, isDeadly, count) = (try reader.next(Int32.self), try reader.next(Bool.self), try reader.count())
+        let signal = try reader.next(Int32.self)
+        let (isDeadly, isFromOutside) = (try reader.next(Bool.self), try reader.next(Bool.self))
+        let count = try reader.count()
         guard signals.contains(signal), count <= PHS_STACK_FRAMES else {
             throw RemoteFailure.violation("A message reports the signal \(signal) in \(count) functions.")
         }
@@ -41,6 +46,6 @@ extension WorkerCrash: RemoteValue {
             // A path need not be UTF-8.
             return WorkerEnd.Frame(path: String(decoding: try reader.next([UInt8].self), as: UTF8.self), offset: offset)
         }
-        return WorkerCrash(signal: signal, isDeadly: isDeadly, frames: frames)
+        return WorkerCrash(signal: signal, isDeadly: isDeadly, isFromOutside: isFromOutside, frames: frames)
     }
 }

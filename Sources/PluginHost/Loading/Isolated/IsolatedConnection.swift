@@ -88,19 +88,19 @@ final class IsolatedConnection: RemoteConnection {
         base.violated(failure, on: channel)
     }
 
-    func error(_ error: any Error, from method: String, of object: UInt32, digest: () -> UInt64?) -> any Error {
-        let known = self.error(error, from: method, during: .call(provider: provider, method: method))
-        let answer = number == 0 ? error : known
-        guard session.isEnd(duringCall: error) else { return answer }
-        var isPoison = false
-        if isPerformance(method), let end = (known as? PluginError)?.findings[0].workerEnd, end.cause != .host,
-            let digest = digest()
-        {
-            isPoison = poison.note(
-                PoisonCalls.Call(provider: provider, method: method, digest: digest), in: session)
+    func error(
+        _ error: any Error, from method: String, after history: CallHistory, digest: () -> UInt64?
+    ) -> any Error {
+        if session.isEnd(duringCall: error) {
+            var isPoison = false
+            if isPerformance(method), session.hasCrashedInItsOnlyCall {
+                isPoison = poison.note(call(method, after: history, digest), in: session)
+            }
+            session.callerKnows(bundle, isPoison: isPoison)
         }
-        session.callerKnows(bundle, isPoison: isPoison)
-        return answer
+        // Afterwards, because it is known only then whether the end counts.
+        let known = self.error(error, from: method, during: .call(provider: provider, method: method))
+        return number == 0 ? error : known
     }
 
     /// Whether a method performs a call of the application, and not a step of the load, which has the same values each time.
@@ -108,16 +108,33 @@ final class IsolatedConnection: RemoteConnection {
         number != 0 || method == WorkerDeskProxy.performingMethod || method == CObjectProxy.performingMethod
     }
 
-    var checksCalls: Bool { poison.isNeeded }
+    /// A call by what it is recognised by; nil if it cannot be recognised.
+    private func call(_ method: String, after history: CallHistory, _ digest: () -> UInt64?) -> PoisonCalls.Call? {
+        guard history != .unknown, let digest = digest() else { return nil }
+        return PoisonCalls.Call(provider: provider, history: history.adding(method, digest))
+    }
 
-    func check(_ method: String, of object: UInt32, digest: () -> UInt64?) throws {
+    // A desk has calls that are no part of its history.
+    var checksCalls: Bool { number == 0 || poison.isNeeded }
+
+    func check(_ method: String, after history: CallHistory, digest: () -> UInt64?) throws -> CallHistory {
+        guard isPerformance(method) else { return history }
         // An object of a process that has ended says so.
-        guard !session.hasEnded, let digest = digest(),
-            poison.isPoison(PoisonCalls.Call(provider: provider, method: method, digest: digest))
-        else { return }
+        guard poison.isNeeded, !session.hasEnded, let call = call(method, after: history, digest) else {
+            return .unknown
+        }
+        guard let time = poison.refusalTime(of: call) else { return call.history }
+        let minutes = time.components.seconds / 60 + 1
         throw RemoteFailure(
-            .callRefused, "The same call with the same values ended the plug-in's process \(PoisonCalls.most) times.",
-            remedy: "Report this to the author of the plug-in. Other calls are made.")
+            .callRefused,
+            """
+            The same call, with the same values and after the same calls of its object, ended the plug-in's process \
+            \(PoisonCalls.most) times.
+            """,
+            remedy: """
+                Report this to the author of the plug-in. Other calls are made; this one again in \(minutes) \
+                \(minutes == 1 ? "minute" : "minutes").
+                """)
     }
 
     func error(_ error: any Error, from method: String, during phase: WorkerEnd.Phase) -> any Error {
