@@ -510,7 +510,8 @@ static void pass_on(int signal, siginfo_t *info, void *context) {
 static void handle(int signal, siginfo_t *info, void *context) {
     int error = errno, nobody = 0;
     phs_journal_record *record = atomic_load(&journal);
-    if (record != NULL && atomic_compare_exchange_strong(&recording, &nobody, (int)syscall(SYS_gettid))) {
+    // As SIGKILL, what another process sends blames nobody: a service manager ends what does not answer with SIGABRT.
+    if (record != NULL && !is_from_outside(info) && atomic_compare_exchange_strong(&recording, &nobody, (int)syscall(SYS_gettid))) {
         record_signal(record, signal, info, context);
         atomic_store(&recording, 0);
     }

@@ -192,6 +192,7 @@ public enum CrashJournal {
     ///
     /// `asLoaded`: whether it is being loaded, even if it has no image yet.
     private static func noteCode(of bundle: PluginBundle, asLoaded: Bool) {
+        if isApplicationItself(bundle) { return }
         let executable = bundle.executablePath
         let images = LoadedImages.all().filter { image in
             !image.isMainProgram
@@ -203,6 +204,14 @@ public enum CrashJournal {
                 phs_journal_add_image(bundle.displayIdentifier, handle)
             }
         }
+    }
+
+    /// Whether a bundle is the application's own: its directory has the program, and perhaps all libraries of it.
+    ///
+    /// What such code does is no plug-in's doing. Without this, the functions that lead to the application's own `exit`
+    /// would be taken for a plug-in that ends it.
+    static func isApplicationItself(_ bundle: PluginBundle) -> Bool {
+        BundleOpening.isMain(bundle) || Path.isInside(Path.mainProgram, directory: bundle.originalPath)
     }
 
     /// Writes a row, once.

@@ -23,7 +23,10 @@ struct JournalNotes {
     }
 
     /// The row about the code of a bundle.
-    static func code(of bundle: PluginBundle) -> [UInt8] {
+    static func code(of bundle: PluginBundle) -> [UInt8] { row(Kind.code, bundle, executable(of: bundle)) }
+
+    /// ``FileIdentity/noted`` of the executable of a bundle; empty if there is none.
+    static func executable(of bundle: PluginBundle) -> String {
         // A private copy is gone at the next start, so the installed files are noted.
         let original = bundle.originalPath
         let executable = bundle.executablePath.flatMap { path -> FileIdentity? in
@@ -32,7 +35,7 @@ struct JournalNotes {
             }
             return FileIdentity(path: original + path.dropFirst(bundle.bundlePath.count))
         }
-        return row(Kind.code, bundle, executable?.noted ?? "")
+        return executable?.noted ?? ""
     }
 
     static func remote(_ isRemote: Bool, of bundle: PluginBundle) -> [UInt8] {
@@ -77,12 +80,19 @@ struct JournalNotes {
     ///
     /// - Returns: nil if the plug-in was replaced since it was loaded, or is gone: the new one did nothing.
     func evidence(against identifier: String) -> Quarantine.Entry? {
-        guard let plugin = plugins[identifier], let bundle = try? PluginBundle.open(path: plugin.bundlePath),
-            let path = bundle.executablePath, FileIdentity(path: path)?.noted == plugin.executable,
-            let files = try? bundle.codeFiles()
+        guard let plugin = plugins[identifier],
+            var entry = Self.evidence(against: plugin.bundlePath, whoseExecutableWas: plugin.executable)
         else { return nil }
-        var entry = Quarantine.Entry(bundle.displayIdentifier, bundlePath: bundle.bundlePath, files: files)
         entry.isRemote = plugin.isRemote
         return entry
+    }
+
+    /// What a death is evidence against, by the path of the bundle and what ``executable(of:)`` was.
+    static func evidence(against path: String, whoseExecutableWas executable: String) -> Quarantine.Entry? {
+        guard let bundle = try? PluginBundle.open(path: path), !CrashJournal.isApplicationItself(bundle),
+            let path = bundle.executablePath, FileIdentity(path: path)?.noted == executable,
+            let files = try? bundle.codeFiles()
+        else { return nil }
+        return Quarantine.Entry(bundle.displayIdentifier, bundlePath: bundle.bundlePath, files: files)
     }
 }

@@ -123,6 +123,8 @@ extension Quarantine.Entry {
     /// An entry of a bundle that is not there is kept: nothing of it can run.
     fileprivate var renewed: Quarantine.Entry? {
         guard let bundlePath, FileIdentity(path: bundlePath) != nil else { return self }
+        // An earlier version of the library could take the application for a plug-in.
+        if origin != .user, Path.isInside(Path.mainProgram, directory: bundlePath) { return nil }
         var entry = self
         for index in files.indices {
             switch files[index].comparison {

@@ -51,6 +51,32 @@ struct QuarantineFixture {
 }
 
 @Suite struct QuarantineTests {
+    @Test func fault765_theApplicationItselfIsNeverASuspect() async throws {
+        let tree = try TemporaryTree([:])
+        let state = tree("state")
+        for _ in 1...3 {
+            await #expect(processExitsWith: .exitCode(0)) { [state = state as String] in
+                setenv("XDG_STATE_HOME", state, 1)
+                // The libraries of the tests are beside their program, as those of many applications.
+                precondition(PluginBundle.main.executablePath != nil)
+                let records = try CrashJournal.begin(application: "self-accused")
+                if !records.isEmpty { _exit(9) }
+                exit(0)
+            }
+        }
+        let quarantine = Quarantine.at(state + "/self-accused/quarantine")
+        #expect(quarantine.entries.isEmpty && quarantine.suspects.isEmpty)
+    }
+
+    @Test func fault765_anEntryAboutTheApplicationIsDropped() throws {
+        let fixture = try QuarantineFixture()
+        var evidence = try fixture.evidence()
+        evidence = Quarantine.Entry(
+            "org.example.self", bundlePath: Path.parent(Path.mainProgram), files: evidence.files)
+        for _ in 1...2 { fixture.quarantine.note(fixture.death(), of: evidence, .ofApplication) }
+        #expect(fixture.quarantine.entries.isEmpty && fixture.quarantine.suspects.isEmpty)
+    }
+
     @Test func aPluginInQuarantineIsRefusedWithTheReason() throws {
         let fixture = try QuarantineFixture()
         try fixture.quarantine.add(try fixture.bundle(), reason: "It formats the disk")
