@@ -104,7 +104,8 @@ public final class Quarantine: Sendable {
 
     /// Those of the file, without expired ones.
     private var ownEntries: [Entry] {
-        state.withLock { state in
+        if let strikesPath { StrikeNotes.take(from: strikesPath, into: self) }
+        return state.withLock { state in
             state.findings = []
             var list = read(&state, isLocked: false)
             let isChanged = list.removeExpired()
@@ -156,6 +157,17 @@ public final class Quarantine: Sendable {
             }
         }
     }
+
+    /// Notes an end that an earlier process has written down, unless it has counted it.
+    ///
+    /// - Returns: whether it is in the file.
+    func noteMissed(_ death: Death, of evidence: Entry, _ limit: QuarantineList.Limit) -> Bool {
+        change(.missedDeath(evidence, death, limit))
+        return isSaved
+    }
+
+    /// The directory of ``StrikeNotes``; nil if there is no file.
+    var strikesPath: String? { path.map { Path.join(Path.parent($0), "strikes") } }
 
     /// Why a bundle must not be used, or nil.
     func finding(about bundle: PluginBundle) -> PluginFinding? {

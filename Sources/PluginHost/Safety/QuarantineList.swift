@@ -44,6 +44,8 @@ struct QuarantineList: Sendable, Equatable {
     enum Change: Sendable, Equatable {
         /// The plug-in ended a process. The entry has its files; it need not be in the list.
         case death(Quarantine.Entry, Quarantine.Death, Limit)
+        /// The same, unless it was counted already.
+        case missedDeath(Quarantine.Entry, Quarantine.Death, Limit)
         case add(Quarantine.Entry)
         case clear(String)
     }
@@ -56,9 +58,13 @@ struct QuarantineList: Sendable, Equatable {
             entry.givenReason = new.givenReason
             entries.append(entry)
         case .clear(let identifier): entries.removeAll { $0.identifier == identifier }
-        case .death(let evidence, let death, let limit):
+        case .death(let evidence, let death, let limit), .missedDeath(let evidence, let death, let limit):
             var entry = take(evidence)
             entry.isRemote = evidence.isRemote ?? entry.isRemote
+            if case .missedDeath = change, entry.deaths.contains(where: { $0.isOfWorker && $0.time == death.time }) {
+                entries.append(entry)
+                return
+            }
             entry.note(death, limit)
             entries.append(entry)
         }

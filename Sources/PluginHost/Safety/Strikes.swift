@@ -18,23 +18,44 @@ enum Strikes {
     ///
     /// - Parameters:
     ///   - end: what ended it, and what ran.
+    ///   - moment: when: nanoseconds since 1970.
     ///   - bundle: the plug-in.
     ///   - deaths: how many ends put it into quarantine.
     ///   - time: within which time.
     /// - Returns: why the plug-in must not be used any more; nil if it may be, or if no application is known.
     ///
     /// **Cost.** At the first end, reading the code files of the plug-in and its libraries: let nobody wait for it.
-    static func note(_ end: WorkerEnd, of bundle: PluginBundle, deaths: Int, within time: Duration) -> PluginFinding? {
+    static func note(
+        _ end: WorkerEnd, at moment: Int64 = FileIdentity.now, of bundle: PluginBundle, deaths: Int,
+        within time: Duration
+    ) -> PluginFinding? {
         guard let quarantine = Quarantine.current, let files = try? bundle.codeFiles() else { return nil }
-        let (phase, method) = end.phase.noted
-        let death = Quarantine.Death(
-            time: FileIdentity.now, end: end.cause.noun, phase: phase, method: method, isCertain: true,
-            isOfWorker: true)
+        let death = death(end, at: moment)
+        defer { if quarantine.isSaved { StrikeNotes.settle(moment) } }
         let evidence = Quarantine.Entry(bundle.displayIdentifier, bundlePath: bundle.originalPath, files: files)
         guard quarantine.note(death, of: evidence, QuarantineList.Limit(deaths: deaths, within: time)) else {
             return nil
         }
         return quarantine.finding(about: bundle)
+    }
+}
+
+extension Strikes {
+    /// Writes an end down that ``note(_:at:of:deaths:within:)`` counts later, for the case that the application ends first.
+    ///
+    /// **Cost.** A system call; at the first one of the process, some more.
+    static func keep(
+        _ end: WorkerEnd, at moment: Int64, of bundle: PluginBundle, deaths: Int, within time: Duration
+    ) {
+        guard let place = Quarantine.current?.strikesPath else { return }
+        StrikeNotes.keep(
+            death(end, at: moment), of: bundle, QuarantineList.Limit(deaths: deaths, within: time), in: place)
+    }
+
+    private static func death(_ end: WorkerEnd, at moment: Int64) -> Quarantine.Death {
+        let (phase, method) = end.phase.noted
+        return Quarantine.Death(
+            time: moment, end: end.cause.noun, phase: phase, method: method, isCertain: true, isOfWorker: true)
     }
 }
 

@@ -115,6 +115,51 @@ import Testing
         }
     }
 
+    @Test func fault764_endsOfWorkersAreKeptOverRunsThatEndAtOnce() async throws {
+        let plugin = try CrashingPlugin(name: "CrashingShortly")
+        let state = plugin.directory.appending(path: "state/quarantine").path, path = plugin.bundle.bundlePath
+        for run in 1...3 {
+            // In a call, in a call that takes too long, and in a call again.
+            let how: Int32 = run == 2 ? 4 : 1
+            await #expect(processExitsWith: .exitCode(7)) {
+                [path = path as String, state = state as String, how = how as Int32] in
+                HostEnvironment.current.isolation.callTime = .seconds(2)
+                _ = PluginCatalog(searchPaths: [], options: .init(index: .none, quarantine: state))
+                let die = try PluginBundle.open(path: path).function("die", as: ((Int32) -> Int32).self)
+                do { _ = try die(how) } catch { _exit(7) }
+            }
+            let quarantine = Quarantine.at(state)
+            #expect((quarantine.entries + quarantine.suspects).map(\.count) == [run])
+            #expect(quarantine.entries.map(\.identifier) == (run < 3 ? [] : ["org.example.CrashingShortly"]))
+        }
+        #expect(Quarantine.at(state).entries.first?.deaths.allSatisfy { $0.isOfWorker && $0.phase == "call" } == true)
+        let left = try FileManager.default.contentsOfDirectory(
+            atPath: plugin.directory.appending(path: "state/strikes").path)
+        #expect(left.isEmpty, "what was counted is removed")
+    }
+
+    @Test func fault764_anEndInALoadIsKeptTooAndAReplacedPluginHasNone() async throws {
+        let plugin = try CrashingPlugin(.entry, name: "CrashingEntry")
+        let state = plugin.directory.appending(path: "state/quarantine").path, path = plugin.bundle.bundlePath
+        for _ in 1...2 {
+            await #expect(processExitsWith: .exitCode(7)) { [path = path as String, state = state as String] in
+                _ = PluginCatalog(searchPaths: [], options: .init(index: .none, quarantine: state))
+                do { try PluginBundle.open(path: path).loadAndReturnError() } catch { _exit(7) }
+            }
+        }
+        let suspects = Quarantine.at(state).suspects
+        #expect(suspects.map(\.count) == [2] && suspects.first?.deaths.last?.phase == "entry")
+        await #expect(processExitsWith: .exitCode(7)) { [path = path as String, state = state as String] in
+            _ = PluginCatalog(searchPaths: [], options: .init(index: .none, quarantine: state))
+            do { try PluginBundle.open(path: path).loadAndReturnError() } catch { _exit(7) }
+        }
+        let code = path + "/Contents/Linux/CrashingEntry"
+        let bytes = try Data(contentsOf: URL(filePath: code))
+        try (bytes + [0]).write(to: URL(filePath: code + ".new"))
+        #expect(rename(code + ".new", code) == 0)
+        #expect(Quarantine.at(state).entries.isEmpty && Quarantine.at(state).suspects.isEmpty)
+    }
+
     @Test func fault760_ofSeveralCallsNobodyKnowsWhichOneCrashed() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.deaths = 9

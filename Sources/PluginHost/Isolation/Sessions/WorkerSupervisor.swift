@@ -35,14 +35,16 @@ final class WorkerSupervisor: WorkerSource {
 
     private let state = Lock(State())
     private let now: @Sendable () -> UInt64
-    private let count: @Sendable (WorkerEnd, PluginBundle, Placement) -> Bool
+    private let count: @Sendable (WorkerEnd, PluginBundle, PluginWorker) -> Bool
 
     /// - Parameters:
     ///   - now: the monotonic clock, or that of a test.
     ///   - count: counts an end over all processes of the application, and returns whether the bundle is in quarantine now.
     init(
         now: @escaping @Sendable () -> UInt64 = { MonotonicTime.now },
-        count: @escaping @Sendable (WorkerEnd, PluginBundle, Placement) -> Bool = { WorkerSupervisor.count($0, $1, $2) }
+        count: @escaping @Sendable (WorkerEnd, PluginBundle, PluginWorker) -> Bool = {
+            WorkerSupervisor.count($0, $1, $2)
+        }
     ) {
         self.now = now
         self.count = count
@@ -123,7 +125,7 @@ final class WorkerSupervisor: WorkerSource {
                 if case .quarantine = decision {
                     worker.report(.quarantined(identifier: worker.start.bundleIdentifier))
                 }
-                guard count(end, bundle, placement) else { return }
+                guard count(end, bundle, worker) else { return }
                 state.withLock { $0.ends[bundlePath]?.isInQuarantine = true }
             }
         }
@@ -141,8 +143,11 @@ final class WorkerSupervisor: WorkerSource {
     /// - Returns: whether it is.
     ///
     /// **Cost.** Reads and writes files: let nobody wait for it.
-    private static func count(_ end: WorkerEnd, _ bundle: PluginBundle, _ placement: Placement) -> Bool {
-        guard let finding = Strikes.note(end, of: bundle, deaths: placement.deaths, within: placement.deathsWithin)
+    private static func count(_ end: WorkerEnd, _ bundle: PluginBundle, _ worker: PluginWorker) -> Bool {
+        let placement = worker.start.placement
+        guard
+            let finding = Strikes.note(
+                end, at: worker.momentOfEnd, of: bundle, deaths: placement.deaths, within: placement.deathsWithin)
         else { return false }
         HostEnvironment.log(
             .error, bundleIdentifier: bundle.displayIdentifier, "\(finding.message) \(finding.remedy)")

@@ -165,6 +165,36 @@ extension PluginWorker {
         if isLast { callersKnow.give(()) }
     }
 
+    /// When it ended, for the list of the plug-in's ends: the same at each call.
+    var momentOfEnd: Int64 {
+        let now = FileIdentity.now
+        return values.withLock { values in
+            values.momentOfEnd = values.momentOfEnd ?? now
+            return values.momentOfEnd!
+        }
+    }
+
+    /// Writes down that the end counts against a bundle, once, before a caller knows of it: the application may end at once.
+    func keepStrike(against bundle: PluginBundle) {
+        let path = bundle.bundlePath
+        let end = values.withLock { values -> WorkerEnd? in
+            guard !values.forgiven.contains(path) else { return nil }
+            if let end = values.end {
+                return values.blamed.contains(path) && values.noted.insert(path).inserted ? end : nil
+            }
+            // It is being killed, and its caller does not wait for that.
+            guard let cause = values.cause, let calls = values.lastCalls,
+                WorkerEnd.Origin(cause, nil, isCallersDecision: values.isCallersDecision) != .elsewhere,
+                values.culprits(calls).contains(where: { $0.path == path }), values.noted.insert(path).inserted
+            else { return nil }
+            return WorkerEnd(cause: cause, phase: values.phase(calls.first))
+        }
+        guard let end else { return }
+        let placement = start.placement
+        Strikes.keep(
+            end, at: momentOfEnd, of: bundle, deaths: placement.deaths, within: placement.deathsWithin)
+    }
+
     /// Whether its end does not count against a bundle; waits until its callers know.
     func isForgiven(_ bundlePath: String) -> Bool {
         // A caller may have got its answer in the moment of the end; then it does not learn of that.

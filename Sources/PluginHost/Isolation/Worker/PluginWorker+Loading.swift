@@ -82,11 +82,14 @@ extension PluginWorker {
 
     /// The error for something that this worker can no longer do, because it has ended.
     ///
+    /// If the end counts against the bundle, that is written down before anybody has the error.
+    ///
     /// - Parameters:
     ///   - bundle: the bundle.
     ///   - phase: what the caller waited for; nil for what the worker was doing.
     /// - Returns: an error of code `callTimedOut` or `workerEnded`.
     func error(for bundle: PluginBundle, during phase: WorkerEnd.Phase? = nil) -> PluginError {
+        keepStrike(against: bundle)
         var end = end ?? WorkerEnd(cause: values.withLock(\.cause) ?? .unknown, phase: .idle)
         if let phase { end.phase = phase }
         var finding: PluginFinding

@@ -54,6 +54,10 @@ public final class PluginWorker: Sendable {
         var end: WorkerEnd?
         /// Whose doing the end is.
         var origin: WorkerEnd.Origin?
+        /// When it ended: nanoseconds since 1970; nil if nobody has asked.
+        var momentOfEnd: Int64?
+        /// The paths of the bundles whose strike was written down.
+        var noted: Set<String> = []
         /// How many calls it performed at its end.
         var performedCalls = 0
         /// What its signal handler reported.
