@@ -15,7 +15,7 @@
 
 // The numbers of the kernel's interface. They are written here because older headers lack them; the kernel never
 // changes them.
-enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
+enum { CLOSE_RANGE = 436, CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
 enum { RULE_PATH_BENEATH = 1, RULE_NET_PORT = 2, CREATE_RULESET_VERSION = 1 };
 enum {
     FS_EXECUTE = 1 << 0, FS_WRITE_FILE = 1 << 1, FS_READ_FILE = 1 << 2, FS_READ_DIR = 1 << 3, FS_REMOVE_DIR = 1 << 4,
@@ -63,7 +63,12 @@ static int clone_call(int (*function)(void *), void *stack, int flags, void *arg
     return CLONE(function, stack, flags, argument, descriptor);
 }
 
-const phs_kernel phs_real_kernel = {create_ruleset, add_rule, restrict_self, seccomp_call, clone_call};
+static long close_range_call(unsigned first, unsigned last, unsigned flags) {
+    return syscall(CLOSE_RANGE, first, last, flags);
+}
+
+const phs_kernel phs_real_kernel = {
+    create_ruleset, add_rule, restrict_self, seccomp_call, clone_call, close_range_call};
 
 int phs_landlock_version(const phs_kernel *kernel) {
     long version = kernel_or_real(kernel)->landlock_create_ruleset(NULL, 0, CREATE_RULESET_VERSION);

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <linux/kcmp.h>
 #include <poll.h>
@@ -27,7 +28,7 @@
 
 // Numbers that older headers lack.
 enum {
-    CLOSE_RANGE = 436, PIDFD_SEND_SIGNAL = 424, PIDFD_OPEN = 434, SIGNAL_GROUP = 1 << 2, CLONE_WITH_PIDFD = 0x1000,
+    PIDFD_SEND_SIGNAL = 424, PIDFD_OPEN = 434, SIGNAL_GROUP = 1 << 2, CLONE_WITH_PIDFD = 0x1000,
     WAIT_BY_PIDFD = 3
 };
 
@@ -131,6 +132,58 @@ static int confine_files(struct start *start) {
     return own;
 }
 
+// What getdents64() writes.
+struct directory_entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
+// Returns the number that a text is, or -1.
+static int number_of(const char *text) {
+    int number = 0;
+    if (*text == 0) return -1;
+    for (; *text != 0; text++) {
+        if (*text < '0' || *text > '9' || number > INT_MAX / 10 - 1) return -1;
+        number = number * 10 + (*text - '0');
+    }
+    return number;
+}
+
+// Closes every descriptor from one on. Kernels before 5.9 have no close_range(), and the filters of some containers
+// refuse it with EPERM, as every call that they do not know. Then the list in /proc says what is open. Without that list
+// nobody knows, and a worker must not get a descriptor of the host.
+static void close_from(struct start *start, int first) {
+    if (kernel_or_real(start->plan->kernel)->close_range((unsigned)first, ~0u, 0) == 0) return;
+    int error = errno;
+    if (error != ENOSYS && error != EPERM) give_up(start, error, "descriptors", "close_range", 0);
+    int list = (int)syscall(
+        SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (list < 0) give_up(start, error, "descriptors", "close_range", 0);
+    _Alignas(struct directory_entry) char entries[4096];
+    // Again until nothing is found, because the list changes while it is read.
+    for (bool found = true; found;) {
+        found = false;
+        REQUIRE(start, "descriptors", "close_range", syscall(SYS_lseek, list, 0l, SEEK_SET));
+        long size;
+        while ((size = syscall(SYS_getdents64, list, entries, sizeof entries)) > 0) {
+            for (long at = 0; at < size;) {
+                const struct directory_entry *entry = (const void *)(entries + at);
+                int descriptor = number_of(entry->name);
+                if (descriptor >= first && descriptor != list) {
+                    syscall(SYS_close, descriptor);
+                    found = true;
+                }
+                at += entry->length;
+            }
+        }
+        if (size < 0) give_up(start, errno, "descriptors", "close_range", 0);
+    }
+    syscall(SYS_close, list);
+}
+
 static void arrange_descriptors(struct start *start, int own_process) {
     enum { COUNT = PHS_WORKER_DESCRIPTORS + 1 };
     int from[COUNT];
@@ -147,7 +200,7 @@ static void arrange_descriptors(struct start *start, int own_process) {
         else if (syscall(SYS_dup3, from[i], i, 0) < 0)
             give_up(start, errno, "descriptors", "dup3", (size_t)i);
     }
-    REQUIRE(start, "descriptors", "close_range", syscall(CLOSE_RANGE, COUNT, ~0u, 0));
+    close_from(start, COUNT);
 }
 
 static void lower_limits(struct start *start) {

@@ -14,7 +14,7 @@ typedef struct phs_failure {
     size_t index;       // the item of the array that caused it; 0 if no array is involved
 } phs_failure;
 
-// The system calls that confine a process, each with the result of syscall(): -1 and errno on failure. Why a table:
+// The system calls that start and confine a process and that a system may lack, each with the result of syscall(): -1 and errno on failure. Why a table:
 // a test passes another one to see the outcome on a kernel that lacks Landlock or seccomp. NULL stands for the kernel.
 // Threads: the functions are called on the thread of the caller; in phs_worker_start() also in the new process, which
 // still shares the memory of the host, so a replacement may only make system calls and write memory of its own.
@@ -24,6 +24,7 @@ typedef struct phs_kernel {
     long (*landlock_restrict_self)(int ruleset, uint32_t flags);
     long (*seccomp)(unsigned operation, unsigned flags, void *arguments);
     int (*clone)(int (*function)(void *), void *stack, int flags, void *argument, int *descriptor);
+    long (*close_range)(unsigned first, unsigned last, unsigned flags);
 } phs_kernel;
 
 extern const phs_kernel phs_real_kernel;

@@ -20,6 +20,68 @@ import Testing
         }
     }
 
+    @Test(arguments: [ENOSYS, EPERM]) func fault766_withoutCloseRangeAWorkerGetsNoDescriptorOfTheHost(_ number: CInt)
+        throws
+    {
+        var kernel = phs_real_kernel
+        if number == ENOSYS {
+            kernel.close_range = { _, _, _ in
+                errno = ENOSYS
+                return -1
+            }
+        } else {
+            kernel.close_range = { _, _, _ in
+                errno = EPERM
+                return -1
+            }
+        }
+        // More than one reading of the list returns, and none of them closes by itself.
+        let files = (0..<600).map { _ in dup(STDERR_FILENO) }
+        defer { for file in files { close(file) } }
+        func descriptors(_ kernel: phs_kernel, _ execution: PluginExecution) throws -> Set<String> {
+            var start = WorkerStart(fixture.placement(execution), for: fixture.bundle)
+            return try withUnsafePointer(to: kernel) { kernel in
+                start.kernel = kernel
+                let worker = try PluginWorker.start(start)
+                defer { worker.stop(by: .seconds(2)) }
+                return Set(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(worker.processIdentifier)/fd"))
+            }
+        }
+        #expect(try descriptors(kernel, .isolated) == descriptors(phs_real_kernel, .isolated))
+        if OtherUser.canConfine {
+            #expect(try descriptors(kernel, .sandboxed) == descriptors(phs_real_kernel, .sandboxed))
+        }
+    }
+
+    @Test func fault767_aSystemCallThatIsMissingOrRefusedIsNamed() {
+        let calls = [
+            "memfd_create": "memfd_create", "socketpair": "socketpair", "prlimit": "prlimit",
+            "RLIMIT_RTPRIO": "prlimit",
+            "clone": "clone", "PR_SET_PDEATHSIG": "prctl(PR_SET_PDEATHSIG)", "close_range": "close_range",
+            "pthread_create": "clone3", "eventfd": "eventfd",
+        ]
+        for (step, name) in calls {
+            for number in [ENOSYS, EPERM] {
+                let finding = PluginFinding(WorkerFailure(step: step, errno: number), program: "", isSandboxed: false)
+                #expect(finding.code == .workerUnavailable && finding.subject == name)
+                #expect(finding.message.contains("“\(name)”") && finding.remedy.contains("“\(name)”"))
+                #expect(finding.message.contains(number == ENOSYS ? "too old" : "refuses"))
+            }
+        }
+        let refused = PluginFinding(
+            WorkerFailure(layer: .privileges, step: "PR_SET_NO_NEW_PRIVS", errno: EPERM), program: "",
+            isSandboxed: true)
+        #expect(refused.code == .sandboxUnavailable && refused.message.contains("“prctl(PR_SET_NO_NEW_PRIVS)”"))
+        let processes = PluginFinding(WorkerFailure(step: "/proc", errno: ENOENT), program: "", isSandboxed: false)
+        #expect(processes.subject == "/proc" && processes.message.contains("“/proc” is missing"))
+        #expect(processes.remedy.contains("mount -t proc"))
+        // What fails for another reason is not blamed on a filter.
+        let full = PluginFinding(WorkerFailure(step: "memfd_create", errno: EMFILE), program: "", isSandboxed: false)
+        #expect(!full.message.contains("filter") && full.remedy.contains("ulimit"))
+        let program = PluginFinding(WorkerFailure(step: "execve", errno: EPERM), program: "/x", isSandboxed: false)
+        #expect(program.filePath == "/x" && !program.message.contains("filter"))
+    }
+
     /// A program that sends packets on the control socket, and then waits.
     private func sending(_ packets: String) throws -> WorkerProgram {
         try fixture.program(

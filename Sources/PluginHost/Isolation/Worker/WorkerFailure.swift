@@ -17,6 +17,8 @@ struct WorkerFailure: Error {
     static let deviceStep = "device"
     /// The step at which the plug-in's own directory is created.
     static let stateStep = "state"
+    /// The check that the file system with the processes is there.
+    static let processesStep = "/proc"
     /// The check that the kernel tells the children of a process.
     static let childrenStep = "CONFIG_PROC_CHILDREN"
 
@@ -61,6 +63,13 @@ extension PluginFinding {
                     Let this user enter the directory (“chmod o+x”), put the bundle elsewhere, or name another user in \
                     IsolationPolicy.user. If it is above the plug-ins' own directories, XDG_STATE_HOME can lead elsewhere.
                     """,
+                systemMessage: describe(errno: failure.errno))
+            return
+        }
+        if let absence = SystemCallAbsence(failure) {
+            self.init(
+                .workerUnavailable, subject: absence.name,
+                message: "No worker process can be started: \(absence.message)", remedy: absence.remedy,
                 systemMessage: describe(errno: failure.errno))
             return
         }
@@ -152,9 +161,11 @@ extension PluginFinding {
                 ? "Grant the directory that the link leads to: a link is not followed, because a plug-in could make it."
                 : "Check that the path exists and that the application may read it."
         default:
+            let absence = SystemCallAbsence(failure)
             message =
-                "The worker cannot be confined: the step “\(failure.step)” of the layer “\(layer.rawValue)” failed."
-            remedy = "Run “pluginhost doctor”, which lists what this machine can confine."
+                absence.map { "The worker cannot be confined: \($0.message)" }
+                ?? "The worker cannot be confined: the step “\(failure.step)” of the layer “\(layer.rawValue)” failed."
+            remedy = absence?.remedy ?? "Run “pluginhost doctor”, which lists what this machine can confine."
         }
         return PluginFinding(
             .sandboxUnavailable, filePath: failure.path, subject: layer.rawValue, message: message, remedy: remedy,

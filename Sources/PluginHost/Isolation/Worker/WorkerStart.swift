@@ -32,6 +32,10 @@ struct WorkerStart: @unchecked Sendable {
     /// - Returns: the worker, which has not answered yet.
     /// - Throws: ``WorkerFailure``.
     func launch(_ program: String) throws(WorkerFailure) -> PluginWorker {
+        // The host reads there what the worker uses: without it, no limit of memory would hold.
+        guard access("/proc/self/status", R_OK) == 0 else {
+            throw WorkerFailure(step: WorkerFailure.processesStep, errno: errno)
+        }
         let variables = WorkerEnvironment.variables(
             granted: placement.permissions.environment, libraries: try libraryDirectories)
         var ends: [CInt] = [-1, -1]
