@@ -82,6 +82,16 @@ import Testing
         #expect(program.filePath == "/x" && !program.message.contains("filter"))
     }
 
+    @Test func fault768_aTrialStartsAWorkerAndSaysWhatItSaw() throws {
+        let isolated = WorkerTrial(.isolated)
+        #expect(isolated.findings.isEmpty && isolated.confinement?.enforced == [.memory])
+        if OtherUser.canConfine {
+            let sandboxed = WorkerTrial(.sandboxed)
+            #expect(sandboxed.findings.isEmpty, "\(sandboxed.findings)")
+            #expect(sandboxed.confinement?.allowsSandbox == true)
+        }
+    }
+
     /// A program that sends packets on the control socket, and then waits.
     private func sending(_ packets: String) throws -> WorkerProgram {
         try fixture.program(

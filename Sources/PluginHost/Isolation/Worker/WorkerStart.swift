@@ -17,9 +17,13 @@ struct WorkerStart: @unchecked Sendable {
     var program: String?
 
     init(_ placement: Placement, for bundle: PluginBundle) {
+        self.init(placement, bundlePath: bundle.bundlePath, identifier: bundle.displayIdentifier)
+    }
+
+    init(_ placement: Placement, bundlePath: String, identifier: String) {
         self.placement = placement
-        bundlePath = bundle.bundlePath
-        bundleIdentifier = bundle.displayIdentifier
+        self.bundlePath = bundlePath
+        bundleIdentifier = identifier
     }
 
     var isSandboxed: Bool { placement.execution == .sandboxed }

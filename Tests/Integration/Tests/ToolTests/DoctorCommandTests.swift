@@ -30,7 +30,7 @@ import Testing
         #expect(document.object["errors"] as? Int == 0)
         let keys: Set = [
             "format", "command", "searchPaths", "host", "strict", "fine", "errors", "warnings", "checks",
-            "layers", "runtimes",
+            "layers", "workers", "runtimes",
         ]
         #expect(Set(document.object.keys) == keys)
         let text = try PluginHostTool.run(["doctor", folder.path], environment: environment()).standardOutput
@@ -45,6 +45,14 @@ import Testing
         ]
         #expect(Set(layers.keys) == names)
         let text = try PluginHostTool.run(["doctor"], environment: environment()).standardOutput
+        // fault768: it does not rely on what the kernel says that it has.
+        let workers = try #require(document.object["workers"] as? [String: [String: Any]])
+        for name in ["isolated", "sandboxed"] {
+            let worker = try #require(workers[name]), hasStarted = try #require(worker["started"] as? Bool)
+            #expect(text.contains(hasStarted ? "the \(name) worker started" : "no \(name) worker could be started"))
+            #expect((worker["enforced"] as? [String])?.isEmpty == !hasStarted)
+        }
+        #expect(workers["isolated"]?["started"] as? Bool == true)
         for (name, layer) in layers {
             let state = try #require(layer["enforced"] as? Bool) ? "enforced" : "missing"
             #expect(layer["missing"] is NSNull || layer["missing"] is String)

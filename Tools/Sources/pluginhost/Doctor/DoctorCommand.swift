@@ -9,7 +9,8 @@ struct DoctorCommand: ParsableCommand {
         discussion: """
             Examines the environment, the kernel's features, what it offers to isolate plug-ins, the index files, the search paths and who may write to them, \
             and every candidate that is not used, and makes the complete check of every plug-in that is used. Without an \
-            application or folders it examines only the machine. It changes nothing and runs no code of a bundle.
+            application or folders it examines only the machine. It starts an isolated and a sandboxed worker without a \
+            plug-in to see whether that works. It changes nothing and runs no code of a bundle.
             """)
 
     @Flag(help: "Count warnings as problems.")
@@ -29,7 +30,8 @@ struct DoctorCommand: ParsableCommand {
     mutating func run() throws {
         HostEnvironment.current.runtimes = runtime.map { Path.normalized($0) ?? $0 }
         let search = try PluginSearch(arguments, folders: folders)
-        let checks = Self.checks(search)
+        let isolation = IsolationCheck()
+        let checks = Self.checks(search, isolation)
         let errors = checks.reduce(0) { $0 + $1.report.errors }
         let warnings = checks.reduce(0) { $0 + $1.report.warnings }
         let status: ExitStatus = errors > 0 || strict && warnings > 0 ? .problems : .fine
@@ -40,7 +42,8 @@ struct DoctorCommand: ParsableCommand {
                     "searchPaths": JSONValue(search.searchPaths), "host": JSONValue(search.program),
                     "strict": .bool(strict), "fine": .bool(status == .fine), "errors": .integer(errors),
                     "warnings": .integer(warnings), "checks": .array(checks.map(\.json)),
-                    "layers": IsolationCheck().json, "runtimes": IsolationCheck.runtimesJSON,
+                    "layers": isolation.json, "workers": isolation.workersJSON,
+                    "runtimes": IsolationCheck.runtimesJSON,
                 ])
             Terminal.write(try document.text())
         } else {
@@ -56,10 +59,10 @@ struct DoctorCommand: ParsableCommand {
         try status.finish()
     }
 
-    private static func checks(_ search: PluginSearch) -> [DoctorCheck] {
+    private static func checks(_ search: PluginSearch, _ isolation: IsolationCheck) -> [DoctorCheck] {
         var checks = [
             DoctorCheck("Environment", EnvironmentCheck(application: search.application).findings),
-            SystemCheck().check, IsolationCheck().check, IsolationCheck.runtimes,
+            SystemCheck().check, isolation.check, IsolationCheck.runtimes,
             indexCheck(),
         ]
         guard !search.searchPaths.isEmpty else { return checks }

@@ -3,6 +3,8 @@
 /// What this machine offers to keep plug-ins in worker processes from the rest of it.
 struct IsolationCheck {
     private let confinement = Confinement.ofThisMachine
+    /// What the kernel says that it has is not all that a worker needs, so one of each kind is started.
+    private let trials = [WorkerTrial(.isolated), WorkerTrial(.sandboxed)]
 
     var check: DoctorCheck {
         var findings: [PluginFinding] = []
@@ -15,7 +17,15 @@ struct IsolationCheck {
                         "Use Linux 5.13 or later with Landlock and seccomp; in a container, allow their calls in its profile."
                 ))
         }
-        return DoctorCheck("Isolation", findings, table: rows)
+        for trial in trials where trial.execution == .isolated || confinement.allowsSandbox {
+            findings += trial.findings.map { finding in
+                var finding = finding
+                finding.severity = .warning
+                finding.message = "No \(trial.name) worker could be started in a trial. \(finding.message)"
+                return finding
+            }
+        }
+        return DoctorCheck("Isolation", findings, facts: trials.map(\.fact), table: rows)
     }
 
     /// The runtimes for plug-ins of other Swift toolchains.
@@ -57,6 +67,19 @@ struct IsolationCheck {
         }
     }
 
+    /// `workers` of the JSON document.
+    var workersJSON: JSONValue {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: trials.map { trial in
+                    let members: [String: JSONValue] = [
+                        "started": .bool(trial.findings.isEmpty), "user": JSONValue(trial.user),
+                        "enforced": JSONValue((trial.confinement?.enforced ?? []).map(\.rawValue).sorted()),
+                    ]
+                    return (trial.name, .object(members))
+                }))
+    }
+
     /// `layers` of the JSON document.
     var json: JSONValue {
         .object(
@@ -68,5 +91,18 @@ struct IsolationCheck {
                     ]
                     return (layer.rawValue, .object(members))
                 }))
+    }
+}
+
+extension WorkerTrial {
+    /// The value of `PHExecution` that demands it.
+    fileprivate var name: String { execution == .sandboxed ? "sandboxed" : "isolated" }
+
+    /// What was seen, as a sentence.
+    fileprivate var fact: String {
+        let who = user.map { " as the user \($0)" } ?? ""
+        guard let confinement else { return "A trial: no \(name) worker could be started\(who)." }
+        let layers = Confinement.Layer.allCases.filter(confinement.enforced.contains).map(\.rawValue)
+        return "A trial: the \(name) worker started\(who); enforced: \(layers.joined(separator: ", "))."
     }
 }

@@ -1,0 +1,37 @@
+import Glibc
+
+/// A try whether worker processes can be started on this machine.
+@_spi(Tools) public struct WorkerTrial: Sendable {
+    /// How the worker was to run: `isolated` or `sandboxed`.
+    public let execution: PluginExecution
+    /// The user who was to run it, if not the one of this process.
+    public let user: String?
+    /// Why it did not start; empty if it did.
+    public let findings: [PluginFinding]
+    /// What confined it; nil if it did not start.
+    public let confinement: Confinement?
+
+    /// Whom root lets run a worker.
+    private static let userOfRoot = "nobody"
+
+    /// Starts a worker without a plug-in, waits until it is ready and confined, and ends it.
+    ///
+    /// **Cost.** That of a worker: some milliseconds; ten seconds if it does not answer.
+    public init(_ execution: PluginExecution) {
+        var placement = Placement(execution: execution)
+        placement.program = HostEnvironment.current.isolation.worker
+        if geteuid() == 0 { placement.user = HostEnvironment.current.isolation.user ?? Self.userOfRoot }
+        self.execution = execution
+        user = placement.user
+        do throws(PluginError) {
+            // Any directory does that everybody may enter: nothing of it is read.
+            let worker = try PluginWorker.start(WorkerStart(placement, bundlePath: "/usr/share", identifier: ""))
+            confinement = worker.confinement
+            findings = []
+            worker.stop(by: PluginWorker.unloadTime)
+        } catch {
+            confinement = nil
+            findings = error.findings
+        }
+    }
+}
