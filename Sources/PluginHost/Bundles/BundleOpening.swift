@@ -34,6 +34,16 @@ struct BundleContents: ~Copyable, Sendable {
         }
     }
 
+    /// The contents of a bundle of which another process has said what its Info.plist has.
+    init(path: String, layout: BundleLayout, manifestPath: String, manifest: Manifest) {
+        self.path = path
+        self.layout = layout
+        self.manifestPath = manifestPath
+        manifestIdentity = nil
+        self.manifest = manifest
+        finding = nil
+    }
+
     /// The contents of a bundle without an Info.plist that can be opened.
     init(path: String, layout: BundleLayout, manifestPath: String, finding: PluginFinding) {
         self.path = path
@@ -260,8 +270,10 @@ enum BundleOpening {
     static var main: PluginBundle {
         if let known = mainBundle.load(ordering: .acquiring) { return known.takeUnretainedValue() }
         let path = mainDirectory(ofProgram: Path.mainProgram)
-        // If the system does not let it be read now, the next call tries again.
-        if let bundle = try? bundle(path: path) { return bundle.isProvisional ? bundle : keptMain(bundle) }
+        if let bundle = try? bundle(path: path) {
+            // If the system does not let it be read now, the next call tries again.
+            return bundle.isProvisional ? provisionalMain(bundle) : keptMain(bundle)
+        }
         // The program's directory was removed while the program runs. A main bundle always exists.
         let gone = ManifestReader.unreadable(path, .missing)
         return keptMain(
@@ -280,6 +292,24 @@ enum BundleOpening {
 
     /// The main bundle, as soon as it could be read; kept until the process ends.
     private static let mainBundle = Atomic<Unmanaged<PluginBundle>?>(nil)
+
+    /// The main bundle as long as the system does not let it be read.
+    ///
+    /// Always the same object. Why: whoever compares a bundle with the main bundle must find it equal to itself, or would
+    /// ask the main bundle of the main bundle, for ever.
+    private static let unreadMain = Lock<PluginBundle?>(nil)
+
+    private static func provisionalMain(_ bundle: PluginBundle) -> PluginBundle {
+        unreadMain.withLock { known in
+            if known == nil { known = bundle }
+            return known
+        } ?? bundle
+    }
+
+    /// Lets another bundle be the main bundle; the former one stays alive, because others may use it.
+    static func replaceMain(_ bundle: PluginBundle) {
+        mainBundle.store(Unmanaged.passRetained(bundle), ordering: .releasing)
+    }
 
     private static func keptMain(_ bundle: PluginBundle) -> PluginBundle {
         let kept = Unmanaged.passRetained(bundle)

@@ -134,11 +134,14 @@ final class BundleResources: Sendable {
             declared: declared, developmentRegion: developmentRegion,
             languages: HostEnvironment.currentLanguages)
         let main = BundleOpening.main
-        if main.resources !== self, !allowsMixedLocalizations, !main.manifest.allowsMixedLocalizations {
-            let localizations = main.resources.localizationsNow
-            settings.restriction = localizations.names
-            isCertain = localizations.isCertain && !main.isProvisional
-            settings.restrictionRegion = main.developmentLocalization
+        // Compared by path, because a bundle that cannot be read has more than one object.
+        if main.bundlePath != bundlePath, !allowsMixedLocalizations {
+            let application = BundleOpening.languages(of: main)
+            if !application.allowsMixedLocalizations {
+                settings.restriction = application.localizations
+                settings.restrictionRegion = application.developmentRegion
+            }
+            isCertain = application.isCertain
         }
         let variants = VariantPreference(device: host.device, scale: host.scale)
         return (Choice(localization: settings, variants: variants), isCertain)

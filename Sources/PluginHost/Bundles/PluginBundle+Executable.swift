@@ -17,7 +17,7 @@ extension PluginBundle {
     /// If a script starts the program, the two differ: the main bundle's ``Manifest/executable`` names the script, and
     /// this property is the program that the script started.
     public var executablePath: String? {
-        if BundleOpening.isMain(self) { return Path.mainProgram }
+        if BundleOpening.isMain(self) { return BundleOpening.mainProgram }
         if let linkedExecutable { return linkedExecutable }
         return (executableCandidates.first { $0.isRegularFile } ?? versionedExecutables.first { $0.isRegularFile })?
             .path

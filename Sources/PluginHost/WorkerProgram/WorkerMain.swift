@@ -29,6 +29,7 @@ final class WorkerMain {
         else { return }
         if hello.waitsForDebugger { DebuggerWait.wait() }
         HostEnvironment.current = HostEnvironment(hello)
+        if let application = hello.application { BundleOpening.represent(application) }
         // Without it, a crash has no backtrace, and its callers wait until the kernel has removed this process.
         phs_journal_report_crashes(CInt(PHS_WORKER_CONTROL))
         _ = phs_journal_install_handlers()

@@ -35,6 +35,11 @@ import Testing
         hello.device = "phone"
         hello.scale = 2
         hello.requiresDeclaredRegistrations = true
+        var application = ApplicationBundle(program: "/bin/x", path: "/x.app", layout: .contents, manifestPath: "/p")
+        application.texts = ["CFBundleName": "X"]
+        application.allowsMixedLocalizations = true
+        application.localizations = ["en", "de"]
+        hello.application = application
         hello.filter = WorkerFilter(connects: true)
         hello.longestMessage = 99
         hello.waitsForDebugger = true

@@ -52,6 +52,9 @@ final class RealGadget: Gadget, @unchecked Sendable {
 
     func perform(_ what: String) throws -> String {
         switch what {
+        case "string": return context.localizedString("language", value: "no string")
+        case "image": return context.image("seal")?.path ?? "none"
+        case "resource": return context.resourcePath("note", type: "txt") ?? "none"
         case "state": return context.stateDirectory ?? "none"
         case "abort when it is released":
             endsItsProcess = true

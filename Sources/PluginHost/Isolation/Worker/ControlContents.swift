@@ -5,7 +5,7 @@ struct WorkerHello: Sendable, Hashable {
     /// The version of the protocol; the two sides must have the same.
     ///
     /// Raise it with each change of a message or of the window's layout.
-    static let currentVersion: UInt32 = 2
+    static let currentVersion: UInt32 = 3
 
     // The first two are the first two in every version, so that each side recognises another version.
     var version = WorkerHello.currentVersion
@@ -20,6 +20,8 @@ struct WorkerHello: Sendable, Hashable {
     var device: String?
     var scale = 1
     var requiresDeclaredRegistrations = false
+    /// The main bundle of the application, which is also that of the worker; nil in tests of messages only.
+    var application: ApplicationBundle?
     /// The system calls that the worker's filter allows; nil if the worker is isolated and not sandboxed.
     var filter: WorkerFilter?
     /// The most bytes of a message on a lane.
@@ -118,6 +120,7 @@ extension WorkerHello: RemoteValue {
         try writer.write(device)
         try writer.write(scale)
         try writer.write(requiresDeclaredRegistrations)
+        try writer.write(application)
         try writer.write(filter)
         try writer.write(longestMessage)
         try writer.write(waitsForDebugger)
@@ -133,7 +136,8 @@ extension WorkerHello: RemoteValue {
             version: version, fingerprint: fingerprint, hostName: try reader.next(),
             hostVersion: try reader.next(), capabilities: try reader.next(), languages: try reader.next(),
             device: try reader.next(), scale: try reader.next(), requiresDeclaredRegistrations: try reader.next(),
-            filter: try reader.next(), longestMessage: try reader.next(), waitsForDebugger: try reader.next())
+            application: try reader.next(), filter: try reader.next(), longestMessage: try reader.next(),
+            waitsForDebugger: try reader.next())
     }
 }
 
@@ -150,6 +154,47 @@ extension WorkerFilter: RemoteValue {
         WorkerFilter(
             anyNetwork: try reader.next(), connects: try reader.next(), listens: try reader.next(),
             processes: try reader.next(), devices: try reader.next())
+    }
+}
+
+extension ApplicationBundle: RemoteValue {
+    func write(to writer: inout RemoteWriter) throws {
+        try writer.write(program)
+        try writer.write(path)
+        try writer.write(layout)
+        try writer.write(manifestPath)
+        try writer.write(texts)
+        try writer.write(allowsMixedLocalizations)
+        try writer.write(localizations)
+    }
+
+    static func read(from reader: inout RemoteReader) throws -> ApplicationBundle {
+        var bundle = ApplicationBundle(
+            program: try reader.next(), path: try reader.next(), layout: try reader.next(),
+            manifestPath: try reader.next())
+        bundle.texts = try reader.next()
+        bundle.allowsMixedLocalizations = try reader.next()
+        bundle.localizations = try reader.next()
+        return bundle
+    }
+}
+
+extension BundleLayout: RemoteValue {
+    func write(to writer: inout RemoteWriter) throws {
+        try writer.write(name)
+        try writer.write(infoDirectories)
+        try writer.write(resources)
+        try writer.write(furtherResources)
+        try writer.write(executableDirectories)
+        try writer.write(auxiliaryDirectories)
+        try writer.write(supportDirectories)
+    }
+
+    static func read(from reader: inout RemoteReader) throws -> BundleLayout {
+        BundleLayout(
+            name: try reader.next(), infoDirectories: try reader.next(), resources: try reader.next(),
+            furtherResources: try reader.next(), executableDirectories: try reader.next(),
+            auxiliaryDirectories: try reader.next(), supportDirectories: try reader.next())
     }
 }
 

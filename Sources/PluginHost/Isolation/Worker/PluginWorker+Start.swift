@@ -32,8 +32,8 @@ extension PluginWorker {
             worker.refuse([
                 PluginFinding(
                     .workerUnavailable, message: "The worker cannot be given its first message.",
-                    remedy: "Let the application have a shorter name and fewer capabilities.", systemMessage: "\(error)"
-                )
+                    remedy: "Let the application have a shorter name, fewer capabilities and fewer localisations.",
+                    systemMessage: "\(error)")
             ])
         }
         worker.monitor.wake()

@@ -40,12 +40,14 @@ struct SandboxGrants {
     ///   - program: the worker program.
     ///   - libraries: the directories of its libraries; nil if they are those of this process.
     ///   - bundles: the directories of the bundles that the worker may load.
+    ///   - shared: directories that every plug-in of the application may read. One that has the user's home directory in it is
+    ///     left out.
     ///   - permissions: what is granted.
     ///   - places: where its paths lead.
     /// - Throws: ``WorkerFailure`` of the layer `files` for a path that cannot be granted.
     init(
-        program: String, libraries: [String]? = nil, bundles: [String], permissions: PluginPermissions,
-        places: PermissionPlaces
+        program: String, libraries: [String]? = nil, bundles: [String], shared: [String] = [],
+        permissions: PluginPermissions, places: PermissionPlaces
     ) throws(WorkerFailure) {
         add(Self.system, Self.read | Self.optional)
         add(["/dev/null"], Self.write)
@@ -58,6 +60,7 @@ struct SandboxGrants {
             add(images.libraries, Self.read | Self.optional)
             add(images.directories.filter(Self.isForLibraries), Self.read | Self.optional)
         }
+        add(shared.filter(Self.isForLibraries), Self.read | Self.optional)
         add(bundles, permissions.processes ? Self.execute : Self.read)
         if permissions.processes { add(Self.programs, Self.execute | Self.optional) }
         network = permissions.network
@@ -70,10 +73,10 @@ struct SandboxGrants {
         for path in paths { files.append(File(path: path, access: access)) }
     }
 
-    /// Whether everything in a directory of a library may be read.
+    /// Whether everything in a directory of a library, or in another one of the application, may be read.
     ///
     /// Not in the user's home directory and above it: a program that was built there would grant all of it.
-    private static func isForLibraries(_ directory: String) -> Bool {
+    static func isForLibraries(_ directory: String) -> Bool {
         guard directory != "/", let home = UserDirectories.process.home.flatMap(Path.resolved) else {
             return directory != "/"
         }

@@ -20,8 +20,19 @@ enum WorkerEnvironment {
         return variables
     }
 
-    /// The directories that the dynamic linker searches first in this process.
-    static var libraryDirectories: [String] { value("LD_LIBRARY_PATH").map { [$0] } ?? [] }
+    /// The directories that the dynamic linker searches first in this process: those in `LD_LIBRARY_PATH` that exist, with
+    /// links resolved.
+    ///
+    /// What has a `$` is left to the dynamic linker.
+    static var libraryDirectories: [String] {
+        guard let list = value("LD_LIBRARY_PATH"), !list.isEmpty else { return [] }
+        var seen: Set<String> = []
+        return list.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == ";" }.compactMap { element in
+            if element.contains("$") { return String(element) }
+            // Empty means the current directory. A worker may have another one.
+            return Path.resolved(element.isEmpty ? "." : String(element))
+        }.filter { seen.insert($0).inserted }
+    }
 
     /// Whether `PLUGINHOST_WORKER_DEBUG` asks each worker to wait for a debugger; no time runs while it does.
     static var waitsForDebugger: Bool { value("PLUGINHOST_WORKER_DEBUG") == "wait" }

@@ -87,8 +87,16 @@ struct WorkerStart: @unchecked Sendable {
         }
         if hasOwnProcesses { try ProcessTree.check() }
         return try SandboxGrants(
-            program: program, libraries: placement.runtime?.libraryDirectories, bundles: bundles,
+            program: program, libraries: placement.runtime?.libraryDirectories, bundles: bundles, shared: shared,
             permissions: placement.permissions, places: places)
+    }
+
+    /// What every worker of the application may read: the resources of the main bundle, and the libraries that the user lets
+    /// the application find.
+    private var shared: [String] {
+        let libraries = placement.runtime == nil ? WorkerEnvironment.libraryDirectories : []
+        return ApplicationBundle.current.resourceDirectories.compactMap(Path.resolved)
+            + libraries.filter { $0.hasPrefix("/") && !$0.contains("$") }
     }
 
     private var places: PermissionPlaces {
@@ -206,6 +214,7 @@ struct WorkerStart: @unchecked Sendable {
         hello.device = host.device
         hello.scale = host.scale
         hello.requiresDeclaredRegistrations = host.requiresDeclaredRegistrations
+        hello.application = .current
         hello.longestMessage = longestMessage
         hello.waitsForDebugger = waitsForDebugger
         if isSandboxed { hello.filter = WorkerFilter(placement.permissions) }

@@ -114,6 +114,31 @@ import Testing
         }
     }
 
+    /// As a user who may enter the program's directory and not list it.
+    @Test func fault751_aMainBundleThatCannotBeReadIsOneObjectAndAsksItselfForNothing() throws {
+        let source = """
+            import PluginHost
+            let main = PluginBundle.main
+            print(main === PluginBundle.main, main.manifestError != nil)
+            let bundle = try PluginBundle.open(path: main.bundlePath + "/../P.bundle")
+            for asked in [main, bundle, PluginBundle(path: main.bundlePath)!] {
+                print(asked.localizedString(forKey: "hello", value: "none", table: nil))
+                print(asked.image(named: "seal") == nil, asked.sound(named: "bell") == nil)
+                print(asked.path(forResource: "a", ofType: "txt") == nil)
+            }
+            """
+        let program = try Compiler.executable("UnreadProgram", source: source)
+        let files = ["P.bundle/Contents/Info.plist": "{}", "P.bundle/Contents/Resources/x.txt": ""]
+        let root = try install("closed/X", files, built: program)
+        let directory = root.appending(path: "closed").path
+        chmod(directory, 0o311)
+        defer { chmod(directory, 0o755) }
+        let runner = getuid() == 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+        let output = try Tool.output("/usr/bin/env", runner + [directory + "/X"])
+        let answers = String(repeating: "none\ntrue true\ntrue\n", count: 3)
+        #expect(output.status == 0 && output.standardOutput == "true true\n" + answers, "\(output)")
+    }
+
     @Test func aMainBundleThatAllowsMixedLocalisationsFreesAllBundles() throws {
         let source = """
             import PluginHost

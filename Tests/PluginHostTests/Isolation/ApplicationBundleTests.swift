@@ -1,0 +1,153 @@
+import CPluginSupport.Shims
+import Foundation
+@_spi(PluginHost) import PluginABI
+import Testing
+
+@testable import PluginHost
+
+/// What a worker says of the application's main bundle, which it may not be able to read.
+@Suite(.timeLimit(.minutes(5))) struct ApplicationBundleTests {
+    /// Lets this process be an application in English with an image.
+    ///
+    /// - Returns: the directory with the application.
+    static func application(_ localizations: [String] = ["en"], allowsMixed: Bool = false) throws -> TemporaryTree {
+        let files = ["X.app/Contents/Info.plist", "X.app/Contents/Linux/X", "X.app/Contents/Resources/seal.png"]
+        let tree = try TemporaryTree(Dictionary(uniqueKeysWithValues: files.map { ($0, "x") }))
+        chmod(tree.path, 0o755)
+        var application = ApplicationBundle(
+            program: tree("X.app/Contents/Linux/X"), path: tree("X.app"), layout: .contents,
+            manifestPath: tree("X.app/Contents/Info.plist"))
+        application.localizations = localizations
+        application.allowsMixedLocalizations = allowsMixed
+        application.texts = ["CFBundleIdentifier": "org.example.X", "CFBundleDevelopmentRegion": "en"]
+        BundleOpening.represent(application)
+        return tree
+    }
+
+    /// A plug-in in English and French, for a user who prefers French.
+    static func plugin(_ execution: String) throws -> GadgetPlugin {
+        HostEnvironment.current.preferredLanguages = ["fr"]
+        if geteuid() == 0, execution == "sandboxed" { HostEnvironment.current.isolation.user = OtherUser.name }
+        let plugin = try GadgetPlugin(execution: execution)
+        for language in ["en", "fr"] {
+            let folder = URL(filePath: plugin.bundle.bundlePath + "/Contents/Resources/\(language).lproj")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data("language = \(language);".utf8).write(to: folder.appending(path: "Localizable.strings"))
+            try Data(language.utf8).write(to: folder.appending(path: "note.txt"))
+        }
+        return plugin
+    }
+
+    @Test func theMainBundleIsThatOfTheApplication() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try ApplicationBundleTests.application()
+            let main = PluginBundle.main
+            #expect(main.bundlePath == tree("X.app") && main.executablePath == tree("X.app/Contents/Linux/X"))
+            #expect(main.bundleIdentifier == "org.example.X" && main.localizations == ["en"])
+            #expect(main.manifestError == nil && main.developmentLocalization == "en")
+            #expect(PluginBundle(path: tree("X.app")) === main && PluginBundle.allBundles.first === main)
+            // What this process would send to a worker of its own.
+            #expect(ApplicationBundle.current.localizations == ["en"])
+            #expect(ApplicationBundle.current.program == tree("X.app/Contents/Linux/X"))
+            #expect(ApplicationBundle.current.resourceDirectories == [tree("X.app/Contents/Resources")])
+        }
+    }
+
+    @Test func theDirectoryOfABareProgramIsNotSharedWithItsPlugIns() {
+        func directories(_ path: String, _ layout: BundleLayout) -> [String] {
+            ApplicationBundle(program: "/p", path: path, layout: layout, manifestPath: "").resourceDirectories
+        }
+        #expect(directories("/opt/tool/bin", .flat) == [])
+        #expect(directories("/opt/share/X.resources", .installed("X", in: "share")) == ["/opt/share/X.resources"])
+        #expect(directories("/opt/X", .openStep(in: "Resources")) == ["/opt/X/Resources"])
+        #expect(directories("/opt/X.app", .flat) == ["/opt/X.app"])
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
+    func fault750_aWorkerSpeaksTheLanguageOfAnApplicationItCannotRead(execution: String) async {
+        await #expect(processExitsWith: .success) { [execution] in
+            let tree = try ApplicationBundleTests.application()
+            // As root, only for a worker that has another user.
+            chmod(tree("X.app"), 0o700)
+            let plugin = try ApplicationBundleTests.plugin(execution)
+            let gadget = try plugin.make()
+            #expect(try gadget.process() != getpid())
+            for _ in 0..<2 {
+                #expect(try gadget.perform("string") == "en")
+                #expect(try gadget.perform("resource").hasSuffix("/en.lproj/note.txt"))
+            }
+            let image = try gadget.perform("image")
+            #expect(image == "none" || execution == "isolated" || geteuid() != 0)
+            withExtendedLifetime(plugin) {}
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
+    func fault750_aWorkerFindsTheImagesOfTheApplication(execution: String) async {
+        await #expect(processExitsWith: .success) { [execution] in
+            let tree = try ApplicationBundleTests.application()
+            let plugin = try ApplicationBundleTests.plugin(execution)
+            #expect(try plugin.make().perform("image") == tree("X.app/Contents/Resources/seal.png"))
+            withExtendedLifetime(plugin) {}
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
+    func fault750_aWorkerObeysAnApplicationThatAllowsMixedLocalisations(execution: String) async {
+        await #expect(processExitsWith: .success) { [execution] in
+            let tree = try ApplicationBundleTests.application(allowsMixed: true)
+            let plugin = try ApplicationBundleTests.plugin(execution)
+            #expect(try plugin.make().perform("string") == "fr")
+            withExtendedLifetime((plugin, tree)) {}
+        }
+    }
+
+    @Test func fault750_aBareProgramRestrictsNothing() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try ApplicationBundleTests.application([])
+            let plugin = try ApplicationBundleTests.plugin("isolated")
+            #expect(try plugin.make().perform("string") == "fr")
+            withExtendedLifetime((plugin, tree)) {}
+        }
+    }
+
+    // MARK: Libraries
+
+    @Test func theSearchPathForLibrariesIsMadeAbsolute() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["a/": "", "b/": ""])
+            chdir(tree("b"))
+            setenv("LD_LIBRARY_PATH", "\(tree("a")):;../a:\(tree("missing")):$ORIGIN/x:\(tree("a"))", 1)
+            #expect(WorkerEnvironment.libraryDirectories == [tree("a"), tree("b"), "$ORIGIN/x"])
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine))
+    func fault752_aSandboxedPlugInLoadsALibraryOfTheUsersSearchPath() async {
+        await #expect(processExitsWith: .success) {
+            let library = try CPluginSource(name: "Answer", info: "", text: "int answer(void) { return 42; }").build()
+            let folder = library.appending(path: "lib").path
+            mkdir(folder, 0o755)
+            try copyProgram(
+                library.appending(path: "Answer.bundle/Contents/Linux/Answer").path, to: folder + "/libanswer.so")
+            setenv("LD_LIBRARY_PATH", folder, 1)
+            HostEnvironment.current.isolation.execution = { _ in .sandboxed }
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
+            let text = """
+                #include <plugin_abi.h>
+                PLUGIN_DECLARE_NOTE;
+                int answer(void);
+                static int32_t asks(void) { return answer(); }
+                PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) {
+                    plugin_function function = {{sizeof function, 1}, PLUGIN_STRING("asks"),
+                                                PLUGIN_STRING("() -> int32"), (plugin_code)asks};
+                    return host->register_function(host, &function);
+                }
+                """
+            let needy = try CPluginSource(name: "Needy", info: "", text: text)
+                .build(["-L\(folder)", "-Wl,--no-as-needed", "-lanswer"])
+            let bundle = try PluginBundle.open(path: needy.appending(path: "Needy.bundle").path)
+            #expect(try bundle.function("asks")() == .int(42))
+        }
+    }
+}
