@@ -120,6 +120,16 @@ import Glibc
         return join("/" + up.joined(separator: "/"), down.joined(separator: "/"))
     }
 
+    /// Whether every user may enter the directories above an absolute path, as far as their permissions show.
+    ///
+    /// **Cost.** One system call for each directory.
+    static func isReachableByOthers(_ path: String) -> Bool {
+        let directory = parent(lexicallyNormalized(path))
+        return sequence(first: resolved(directory) ?? directory) { $0 == "/" ? nil : parent($0) }.allSatisfy {
+            FileIdentity(path: $0).map { $0.mode & 0o001 != 0 } ?? false
+        }
+    }
+
     /// The first directory on the way to an absolute path that this process may not enter, or nil.
     ///
     /// **Cost.** One system call for each directory; only for messages.

@@ -8,6 +8,9 @@ import Synchronization
 /// may be mapped: `pluginhost` in `$XDG_RUNTIME_DIR`; `pluginhost-<user>` in `$TMPDIR`, or in `/tmp`; `pluginhost` in
 /// `$XDG_CACHE_HOME`, or in `~/.cache`. If `$PLUGINHOST_COPIES` is set, only that place is tried.
 ///
+/// Root's directory can be entered, but not listed, by every user, because the workers of an application of root belong to
+/// another user. So places in directories that others cannot enter are tried last.
+///
 /// It is removed when the process exits; the next process removes what a killed process left behind. Only a lock, which
 /// the kernel holds for each process, shows whether the process is alive.
 ///
@@ -75,6 +78,12 @@ final class PrivateDirectory: Sendable {
 
     static var places: [String] {
         if let chosen = variable("PLUGINHOST_COPIES") { return [chosen] }
+        let places = usualPlaces
+        guard geteuid() == 0 else { return places }
+        return places.filter(Path.isReachableByOthers) + places.filter { !Path.isReachableByOthers($0) }
+    }
+
+    private static var usualPlaces: [String] {
         var places: [String] = []
         if let runtime = variable("XDG_RUNTIME_DIR") { places.append(runtime + "/pluginhost") }
         places.append((variable("TMPDIR") ?? "/tmp") + "/pluginhost-\(geteuid())")
@@ -90,6 +99,9 @@ final class PrivateDirectory: Sendable {
         else { return nil }
         return value
     }
+
+    /// What the directory, and the place in which it is created, allow to whom.
+    static var mode: mode_t { geteuid() == 0 ? 0o711 : 0o700 }
 
     private struct Refusal: Error {
         let reason: String
@@ -122,8 +134,14 @@ final class PrivateDirectory: Sendable {
         var found = phs_file_identity()
         guard phs_fstat(base.descriptor, &found) == 0 else { return "cannot be examined (\(describe(errno: errno)))" }
         if found.owner != geteuid() { return "belongs to another user" }
-        if found.mode & 0o077 != 0 { return "can be opened by other users (its permissions are not 0700)" }
+        if found.mode & 0o777 & ~UInt32(mode) != 0 {
+            return "can be opened by other users (its permissions are not 0700)"
+        }
         if phs_refuses_code(base.path) == 1 { return "is on a file system that is mounted noexec" }
+        // Made by an earlier version, or with another mask.
+        if found.mode & 0o777 != UInt32(mode), fchmod(base.descriptor, mode) != 0 {
+            return "cannot be prepared (\(describe(errno: errno)))"
+        }
         return nil
     }
 
@@ -164,6 +182,7 @@ final class PrivateDirectory: Sendable {
         var template = OpenedDirectory.name(Path.join(base.path, prefix + "XXXXXX"))
         guard mkdtemp(&template) != nil else { throw base.failure(OpenedDirectory.name(prefix)) }
         let own = try OpenedDirectory(path: OpenedDirectory.text(template))
+        guard mode == 0o700 || fchmod(own.descriptor, mode) == 0 else { throw own.failure(lockName) }
         let lock = try own.file(lockName, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             defer { close(lock) }

@@ -1,10 +1,12 @@
+import CPluginSupport.Shims
 import Glibc
 
 /// Makes a directory equal to another: copies new and different items, and removes those that are gone.
 ///
 /// Equal files stay unchanged. Different files are replaced by renaming and never overwritten, so that code that has
 /// one open or mapped keeps the old content. Links stay links; a link that leads out of the tree leads to the same
-/// place in the copy. FIFOs, sockets and devices are left out. Only the owner may read the copy.
+/// place in the copy. FIFOs, sockets and devices are left out. Only the owner may read the copy, unless the caller allows
+/// others what the source allows them.
 struct TreeCopy {
     typealias Name = OpenedDirectory.Name
     typealias Failure = OpenedDirectory.Failure
@@ -32,6 +34,7 @@ struct TreeCopy {
     private let source: String
     private let target: String
     private let limits: Limits
+    private let permissions: mode_t
     private let leaves: (String) -> Bool
     private var entries = 0
     private var bytes: Int64 = 0
@@ -40,22 +43,28 @@ struct TreeCopy {
     /// Makes a directory equal to another one by copying what differs.
     ///
     /// `source`: the directory to copy, with links resolved. `target`: the existing directory that becomes equal to it.
-    /// `leaves`: takes the path of a file or link in the tree; returns whether it stays unchanged. Returns what was
-    /// done. Throws what failed; `ENOENT` for a name that disappeared after it was read, `EFBIG` if a limit is reached.
+    /// `permissions`: the most that the copy allows of what the source allows. `leaves`: takes the path of a file or link
+    /// in the tree; returns whether it stays unchanged. Returns what was done. Throws what failed; `ENOENT` for a name that disappeared after it was read, `EFBIG` if a limit is reached.
     @discardableResult
     static func run(
-        from source: String, to target: String, limits: Limits = Limits(),
+        from source: String, to target: String, limits: Limits = Limits(), permissions: mode_t = ownerOnly,
         leaving leaves: @escaping (String) -> Bool = { _ in false }
     ) throws(Failure) -> Report {
-        var copy = TreeCopy(source: source, target: target, limits: limits, leaves: leaves)
+        var copy = TreeCopy(source: source, target: target, limits: limits, permissions: permissions, leaves: leaves)
         try copy.copy(OpenedDirectory(path: source), OpenedDirectory(path: target), at: "", levels: limits.levels)
         return copy.report
     }
 
-    private init(source: String, target: String, limits: Limits, leaves: @escaping (String) -> Bool) {
+    /// The permissions of a copy that no other user reads.
+    static let ownerOnly: mode_t = 0o700
+
+    private init(
+        source: String, target: String, limits: Limits, permissions: mode_t, leaves: @escaping (String) -> Bool
+    ) {
         self.source = source
         self.target = target
         self.limits = limits
+        self.permissions = permissions
         self.leaves = leaves
     }
 
@@ -64,6 +73,7 @@ struct TreeCopy {
         _ from: consuming OpenedDirectory, _ to: consuming OpenedDirectory, at place: String, levels: Int
     ) throws(Failure) {
         guard levels > 0 else { throw Failure(path: from.path, errno: EFBIG) }
+        try allow(from, to)
         let names = try from.names
         entries += names.count
         guard entries <= limits.entries else { throw Failure(path: from.path, errno: EFBIG) }
@@ -92,6 +102,15 @@ struct TreeCopy {
         }
     }
 
+    /// Allows other users as much of a copied directory as they have of its source.
+    private func allow(_ from: borrowing OpenedDirectory, _ to: borrowing OpenedDirectory) throws(Failure) {
+        if permissions == Self.ownerOnly { return }
+        var found = phs_file_identity()
+        guard phs_fstat(from.descriptor, &found) == 0,
+            fchmod(to.descriptor, mode_t(found.mode) & permissions | Self.ownerOnly) == 0
+        else { throw Failure(path: to.path, errno: errno) }
+    }
+
     private mutating func remove(_ name: Name, in directory: borrowing OpenedDirectory) throws(Failure) {
         try directory.remove(name)
         report.isChanged = true
@@ -107,11 +126,13 @@ struct TreeCopy {
     ) throws(Failure) {
         let source = try from.regularFile(name)
         if let old = try? to.regularFile(name), (try? source.hasSameContent(as: old)) ?? false { return }
-        // The owner's permissions only; nobody else gets any, and no copy runs as another user.
-        let mode = mode_t(source.identity.mode) & 0o700 | 0o600
+        // Never the bits that let a program run as another user.
+        let mode = mode_t(source.identity.mode) & permissions | 0o600
         try to.remove(Self.temporaryName)
         let copy = try to.file(Self.temporaryName, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         defer { close(copy) }
+        // Because of the mask of the process.
+        if permissions != Self.ownerOnly, fchmod(copy, mode) != 0 { throw to.failure(name) }
         do throws(OpenedFile.Failure) {
             bytes += try source.copyContent(to: copy, atMost: limits.bytes - bytes)
         } catch {

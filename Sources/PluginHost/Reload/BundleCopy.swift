@@ -64,7 +64,8 @@ struct BundleCopy: Sendable {
         _ draft: String, from original: String, code: BundleCode, _ limits: TreeCopy.Limits
     ) throws(OpenedDirectory.Failure) -> [PluginFinding] {
         let target = Path.join(draft, name(original))
-        guard mkdir(draft, 0o700) == 0, mkdir(target, 0o700) == 0 else {
+        let place = permissions(original) & 0o711
+        guard mkdir(draft, place) == 0, mkdir(target, 0o700) == 0, chmod(draft, place) == 0 else {
             throw OpenedDirectory.Failure(path: draft, errno: errno)
         }
         var last = OpenedDirectory.Failure(path: original, errno: EAGAIN)
@@ -74,7 +75,8 @@ struct BundleCopy: Sendable {
             let before = try code.identity(in: original)
             let report: TreeCopy.Report
             do throws(OpenedDirectory.Failure) {
-                report = try TreeCopy.run(from: original, to: target, limits: limits)
+                report = try TreeCopy.run(
+                    from: original, to: target, limits: limits, permissions: permissions(original))
             } catch {
                 guard [ENOENT, ENOTDIR, ELOOP].contains(error.errno) else { throw error }
                 last = error
@@ -83,6 +85,14 @@ struct BundleCopy: Sendable {
             if try code.identity(in: original) == before { return leftOut(report, original) }
         }
         throw last
+    }
+
+    /// The most that other users may do with a copy, as far as they may with the original: read it, if the application runs
+    /// as root.
+    ///
+    /// Why: its workers have another user.
+    private static func permissions(_ original: String) -> mode_t {
+        geteuid() == 0 && Path.isReachableByOthers(original) ? 0o755 : TreeCopy.ownerOnly
     }
 
     private static func leftOut(_ report: TreeCopy.Report, _ original: String) -> [PluginFinding] {
@@ -111,7 +121,9 @@ struct BundleCopy: Sendable {
     /// - Returns: whether any resource was different.
     func refreshResources(_ code: BundleCode) throws(PluginError) -> Bool {
         do throws(OpenedDirectory.Failure) {
-            return try TreeCopy.run(from: original, to: path, leaving: code.contains).isChanged
+            return try TreeCopy.run(
+                from: original, to: path, permissions: Self.permissions(original), leaving: code.contains
+            ).isChanged
         } catch {
             throw Self.error(original, error)
         }

@@ -16,8 +16,10 @@ import Testing
         var directory: PrivateDirectory? = try PrivateDirectory(in: [tree("copies")])
         let path = try #require(directory?.path)
         #expect(Path.isInside(path, directory: tree("copies")))
-        #expect(FileIdentity(path: path).map { $0.mode & 0o777 } == 0o700)
-        #expect(FileIdentity(path: tree("copies")).map { $0.mode & 0o777 } == 0o700)
+        // The workers of root have another user: it can enter the directory, but not list it.
+        let mode: UInt32 = geteuid() == 0 ? 0o711 : 0o700
+        #expect(FileIdentity(path: path).map { $0.mode & 0o777 } == mode)
+        #expect(FileIdentity(path: tree("copies")).map { $0.mode & 0o777 } == mode)
         close(open(path + "/file", O_WRONLY | O_CREAT, 0o600))
         directory = nil
         #expect(FileIdentity(path: path) == nil)
@@ -43,6 +45,25 @@ import Testing
             chmod(tree("foreign"), 0o700)
             chown(tree("foreign"), 1, 1)
             #expect(refusal(tree("foreign")) == "belongs to another user")
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root has workers of another user"))
+    func fault753_rootsPlacesThatOthersCannotEnterAreTheLast() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["closed/": "", "open/": ""])
+            chmod(tree.path, 0o755)
+            chmod(tree("closed"), 0o700)
+            setenv("XDG_RUNTIME_DIR", tree("closed"), 1)
+            setenv("TMPDIR", tree("open"), 1)
+            setenv("XDG_CACHE_HOME", tree("closed/cache"), 1)
+            let places = [tree("open/pluginhost-0"), tree("closed/pluginhost"), tree("closed/cache/pluginhost")]
+            #expect(PrivateDirectory.places == places)
+            // One that an earlier version made.
+            mkdir(tree("open/pluginhost-0"), 0o700)
+            let directory = try PrivateDirectory(in: PrivateDirectory.places)
+            #expect(Path.parent(directory.path) == tree("open/pluginhost-0"))
+            #expect(Path.isReachableByOthers(directory.path + "/file"))
         }
     }
 

@@ -232,6 +232,23 @@ import Testing
 
     // MARK: Hot reload
 
+    @Test(.enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
+    func fault753_aWatchedPlugInOfRootRunsAsAnotherUser(execution: String) async {
+        await #expect(processExitsWith: .success) { [execution] in
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
+            unsetenv("PLUGINHOST_COPIES")
+            let closed = try TemporaryTree(["runtime/": ""])
+            setenv("XDG_RUNTIME_DIR", closed("runtime"), 1)
+            let plugin = try GadgetPlugin("Watched", execution: execution)
+            let catalog = PluginCatalog(
+                searchPaths: [plugin.directory.path], options: .init(index: .none, requiresProbe: true))
+            let events = try catalog.watch()
+            let gadgets = try #require(catalog.extension(named: "Watched", of: .gadget))
+            #expect(try gadgets.make().process() != getpid())
+            withExtendedLifetime((events, closed)) {}
+        }
+    }
+
     @Test func aReloadLeavesOldObjectsInTheirWorkerWhichEndsWithTheLast() async throws {
         let plugin = try GadgetPlugin("GadgetOfReloads")
         let catalog = PluginCatalog(searchPaths: [plugin.directory.path], options: .init(index: .none))

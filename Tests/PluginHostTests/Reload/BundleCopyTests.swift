@@ -33,6 +33,28 @@ import Testing
         #expect(copy.ofOriginal(error).description == "The bundle “\(tree("X.bundle"))”: See “\(tree("X.bundle/a"))”.")
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root has workers of another user"))
+    func fault753_aCopyOfRootAllowsOthersWhatTheOriginalAllows() throws {
+        let tree = try bundle()
+        chmod(tree("X.bundle/Contents/Linux/X"), 0o4755)
+        chmod(tree("X.bundle/Contents/Resources/a.txt"), 0o640)
+        func mode(_ path: String) -> UInt32? { FileIdentity(path: path).map { $0.mode & 0o7777 } }
+        let directory = try PrivateDirectory(in: [tree("copies")])
+        let closed = try BundleCopy(of: tree("X.bundle"), in: directory)
+        #expect(mode(closed.path) == 0o700 && mode(closed.path + "/Contents/Linux/X") == 0o700)
+        chmod(tree.path, 0o755)
+        let open = try BundleCopy(of: tree("X.bundle"), in: directory)
+        #expect(mode(open.path) == 0o755 && mode(open.path + "/Contents/Linux/X") == 0o755)
+        #expect(mode(open.path + "/Contents/Resources/a.txt") == 0o640)
+        #expect(Path.isReachableByOthers(open.path + "/Contents"))
+        // A new resource, too.
+        try tree.write("X.bundle/Contents/Resources/b.txt", "other")
+        chmod(tree("X.bundle/Contents/Resources/b.txt"), 0o604)
+        #expect(try open.refreshResources(code))
+        #expect(mode(open.path + "/Contents/Resources/b.txt") == 0o604)
+        withExtendedLifetime(directory) {}
+    }
+
     @Test func fault198_devicesAndFIFOsAreNeitherCopiedNorReadNorWaitedFor() throws {
         let tree = try bundle()
         try tree.link("X.bundle/Contents/Linux/zero.so", to: "/dev/zero")
