@@ -23,7 +23,7 @@ extension IsolationPolicy: PlacementPolicy {
         placement.cancelTime = cancelTime
         placement.startTime = startTime
         placement.idleTime = idleTime
-        placement.user = user
+        placement.user = user ?? (placement.execution == .sandboxed ? sandboxUser : nil)
         placement.spares = spares
         placement.deaths = deaths
         placement.deathsWithin = deathsWithin

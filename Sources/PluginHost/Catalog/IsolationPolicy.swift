@@ -70,6 +70,8 @@ public struct IsolationPolicy: Sendable {
     ///
     /// Default: nil; then root cannot start a sandboxed worker.
     public var user: String?
+    /// As ``user``, but only of sandboxed workers, if ``user`` is nil.
+    @_spi(Tools) public var sandboxUser: String?
     /// How many workers without a plug-in are kept ready, so that the first call need not wait.
     ///
     /// They are started with the first worker. One serves only plug-ins with the same rights, and if it is sandboxed only

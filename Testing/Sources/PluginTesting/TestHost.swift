@@ -1,6 +1,6 @@
 import Glibc
 public import PluginABI
-public import PluginHost
+@_spi(Tools) public import PluginHost
 import Synchronization
 
 /// An application that exists only for one test: it has a name, a version, languages and services of its own, keeps what
@@ -189,6 +189,8 @@ public final class TestHost: Sendable {
         environment.log = { [weak self] record in self?.state.withLock { $0.records.append(record) } }
         environment.loadStep = nil
         if let execution { environment.isolation = Self.policy(execution) }
+        // The library does not run a sandbox with the rights of root, and a plug-in may demand one.
+        if geteuid() == 0, environment.isolation.user == nil { environment.isolation.sandboxUser = "nobody" }
         HostEnvironment.current = environment
     }
 
@@ -197,8 +199,6 @@ public final class TestHost: Sendable {
         var policy = IsolationPolicy()
         policy.execution = { _ in execution }
         policy.grant = { _, asked in asked }
-        // The library does not run a sandbox with the rights of root.
-        if geteuid() == 0, execution == .sandboxed { policy.user = "nobody" }
         return policy
     }
 

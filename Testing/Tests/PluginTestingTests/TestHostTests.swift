@@ -85,6 +85,19 @@ import Testing
         }
     }
 
+    /// Root cannot be confined, and the tests of many authors run as root, in a container.
+    @Test(arguments: [nil, PluginExecution.inProcess, .isolated, .sandboxed])
+    func fault754_aPluginThatDemandsASandboxGetsItWhoeverRunsTheTests(execution: PluginExecution?) async throws {
+        try await withTestHost(.init(execution: execution)) { _ in
+            let bundle = try TemporaryBundle(
+                "Confined", info: ["PHExecution": "sandboxed"], executable: builtLibrary(named: "Greeter")
+            ).open()
+            try bundle.loadAndReturnError()
+            let worker = PluginWorker.all.first { $0.bundles.contains { $0 === bundle } }
+            #expect(worker?.confinement.enforced.isSuperset(of: [.files, .systemCalls]) == true)
+        }
+    }
+
     @Test func theEnvironmentSaysWherePluginsRun() async {
         await #expect(processExitsWith: .success) {
             setenv("PLUGIN_TEST_EXECUTION", "isolated", 1)
