@@ -75,38 +75,50 @@ extension PluginWorker {
 
     private var limits: WorkerLimits { start.placement.limits }
 
-    /// The window belongs to the host.
-    private var mostMemory: Int {
+    /// The bytes of memory that it may have; the window belongs to the host.
+    var mostMemory: Int {
         let (bytes, overflow) = WorkerLimits.bytes(limits.memory).addingReportingOverflow(Int(PHS_WINDOW_SIZE))
         return overflow ? .max : bytes
+    }
+
+    /// Whether it may start processes, which count with it.
+    var mayHaveProcesses: Bool { start.hasOwnProcesses }
+
+    /// What is measured on another thread, because it can take long.
+    enum Measurement: Hashable, Sendable {
+        /// The size of the plug-in's own directory.
+        case state
+        /// The memory and the threads of the processes that it started.
+        case processes
     }
 
     /// Ends the worker if its own directory, or the processes that it started, have grown beyond a limit.
     ///
     /// It measures on another thread.
-    func measure() {
-        guard start.stateDirectory != nil || start.hasOwnProcesses else { return }
-        let isFirst = values.withLock { values in
-            defer { values.isMeasuring = true }
-            return !values.isMeasuring
+    func measure(_ measurement: Measurement) {
+        switch measurement {
+        case .state: if start.stateDirectory == nil { return }
+        case .processes: if !mayHaveProcesses { return }
         }
+        let isFirst = values.withLock { $0.measurements.insert(measurement).inserted }
         // The last measurement may not have ended.
         guard isFirst else { return }
         WorkerReports.clean { [self] in
-            if let limit = measuredExcess { kill(.limit(limit)) }
-            values.withLock { $0.isMeasuring = false }
+            if let limit = excess(in: measurement) { kill(.limit(limit)) }
+            values.withLock { _ = $0.measurements.remove(measurement) }
         }
     }
 
-    private var measuredExcess: WorkerEnd.Limit? {
-        if let directory = start.stateDirectory,
-            DirectorySize.exceeds(WorkerLimits.bytes(limits.state), path: directory)
-        {
-            return .state
+    private func excess(in measurement: Measurement) -> WorkerEnd.Limit? {
+        switch measurement {
+        case .state:
+            guard let directory = start.stateDirectory else { return nil }
+            return DirectorySize.exceeds(WorkerLimits.bytes(limits.state), path: directory) ? .state : nil
+        case .processes:
+            guard let tree = ProcessTree(first: processIdentifier) else { return nil }
+            if let most = limits.threads, tree.threads > most { return .threads }
+            return tree.exceedsMemory(mostMemory) ? .memory : nil
         }
-        guard start.hasOwnProcesses, let tree = ProcessTree(first: processIdentifier) else { return nil }
-        if let most = limits.threads, tree.threads > most { return .threads }
-        return tree.exceedsMemory(mostMemory) ? .memory : nil
     }
 
     // MARK: The end

@@ -83,8 +83,8 @@ public final class PluginWorker: Sendable {
         var lastDebuggerLook = MonotonicTime.now
         var stopWaits: [Deferred<CheckedContinuation<Void, Never>>] = []
         var isCleaned = false
-        /// Whether the size of its own directory is being measured.
-        var isMeasuring = false
+        /// What is being measured on another thread.
+        var measurements: Set<Measurement> = []
         /// When the call began that has had no answer for long.
         var unresponsiveSince: ContinuousClock.Instant?
         /// How many objects and calls keep it from being ended for lack of use.

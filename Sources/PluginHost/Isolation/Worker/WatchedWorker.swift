@@ -11,8 +11,10 @@ final class WatchedWorker {
     static let pollCount = 3
     /// The time between two looks at a worker's calls.
     static let lookInterval: UInt64 = 1_000_000_000
-    /// The memory is read at each second look.
-    private static let looksForMemory = 2
+    /// The directory of the plug-in is measured at each second look.
+    private static let looksForState = 2
+    /// The time between two sums over the processes of a worker that may start some.
+    private static let treeInterval: UInt64 = 500_000_000
     /// The time between the end of the control socket and the end of the process.
     private static let closingTime: UInt64 = 1_000_000_000
     /// How many messages of one worker are read before the next worker's turn.
@@ -32,6 +34,9 @@ final class WatchedWorker {
     private var hasEnded = false
     private var nextLook: UInt64
     private var lookCount = 0
+    private var nextMemoryLook: UInt64
+    private var pace = MemoryPace()
+    private var nextTreeLook: UInt64
     /// Since when the calls under way have been there, at least.
     private var calls: [LaneCall: ContinuousClock.Instant] = [:]
 
@@ -41,7 +46,10 @@ final class WatchedWorker {
         self.socket = socket
         self.output = output
         receiver = ControlReceiver(socket, from: .worker)
-        nextLook = MonotonicTime.now + Self.lookInterval
+        let now = MonotonicTime.now
+        nextLook = now + Self.lookInterval
+        nextMemoryLook = now + pace.interval
+        nextTreeLook = worker.mayHaveProcesses ? now + Self.treeInterval : .max
     }
 
     // MARK: What the monitor waits for
@@ -58,7 +66,7 @@ final class WatchedWorker {
     /// When something is due, even if nothing arrives.
     func nextTime(at now: UInt64) -> UInt64 {
         [worker.nextDeadline, endsBy, output.isOpen ? output.pause(at: now) : nil].compactMap(\.self)
-            .reduce(nextLook, min)
+            .reduce(min(nextLook, nextMemoryLook, nextTreeLook), min)
     }
 
     /// - Returns: whether the process still runs.
@@ -120,10 +128,23 @@ final class WatchedWorker {
             self.endsBy = nil
             endProcess(at: now)
         }
+        if now >= nextMemoryLook { lookAtMemory(at: now) }
+        if now >= nextTreeLook {
+            nextTreeLook = now + Self.treeInterval
+            worker.measure(.processes)
+        }
         if now >= nextLook {
             nextLook = now + Self.lookInterval
             look()
         }
+    }
+
+    private func lookAtMemory(at now: UInt64) {
+        if !hasEnded, let look = ProcessLook(process: process.process) {
+            if let limit = worker.limitExceeded(by: look) { worker.kill(.limit(limit)) }
+            pace.note(look.memory, limit: worker.mostMemory)
+        }
+        nextMemoryLook = now + pace.interval
     }
 
     private func endProcess(at now: UInt64) {
@@ -141,10 +162,7 @@ final class WatchedWorker {
         lookCount += 1
         let look = ProcessLook(process: process.process)
         worker.lookForDebugger(isTraced: look?.isTraced == true)
-        if lookCount % Self.looksForMemory == 0 {
-            if let limit = worker.limitExceeded(by: look) { worker.kill(.limit(limit)) }
-            worker.measure()
-        }
+        if lookCount % Self.looksForState == 0 { worker.measure(.state) }
         // While a callback of the host runs, nobody waits for the plug-in.
         let current = worker.lanes.calls.filter(\.isInPlugin)
         let before = calls
