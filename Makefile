@@ -100,7 +100,7 @@ EXECUTIONS ?= in-process isolated sandboxed
 test-embedding: setup ## run an isolated plug-in in an application outside of the project, without any code for it
 	@Scripts/test-embedding.sh
 
-test-install: tool ## install into an empty directory, compile plug-ins and a host against it, remove it again
+test-install: tool plugins ## install into an empty directory, compile plug-ins and a host against it, remove it again
 	@Scripts/setup.sh shells packaging
 	@Scripts/test-install.sh
 

@@ -49,6 +49,17 @@ inside /opt/demo/bin/demo-host --plugins /opt/demo/lib/demo-host/plugins --outpu
     > "$work/printed" || fail "the staged demonstration fails: $(cat "$work/printed")"
 grep -q "</html>" "$root/made/report.html" || fail "the staged demonstration writes no report"
 
+echo "test-deb: plug-ins in processes of their own"
+chmod 755 "$work"
+mkdir "$root/made/api" "$root/made/samples"
+cp .build-all/release/libDemoAPI.so "$root/made/api"
+cp -R build/Plugins/*.bundle "$root/made/samples"
+cp Scripts/confined-samples.sh "$root/made"
+inside bash /made/confined-samples.sh demo /opt/demo /made/README.md
+inside bash -c '/made/confined-samples.sh bundles /usr/bin/pluginhost /made/host-packaged "" /made/*.bundle'
+inside bash -c '/made/confined-samples.sh bundles /usr/bin/pluginhost /made/host-packaged /made/api \
+    /made/samples/*.bundle /made/*.bundle'
+
 echo "test-deb: removing"
 inside sh -c 'dpkg --purge $(dpkg-query -W -f "\${Package} " "*pluginhost*")' > "$work/dpkg.log" 2>&1 ||
     fail "dpkg does not remove the packages: $(cat "$work/dpkg.log")"

@@ -84,11 +84,19 @@ for name in Twice Loud; do
     .build-all/release/pluginhost load "$work/made/$name.bundle" > /dev/null || fail "$name loads in the installed command only"
 done
 
+echo "test-install: plug-ins in processes of their own"
+# Of root's tests: their workers have the user nobody.
+chmod 755 "$work"
+# The libraries of the application are not among those of the command, so the user names them.
+mkdir "$work/api"
+cp .build-all/release/libDemoAPI.so "$work/api"
+Scripts/confined-samples.sh bundles "$prefix/bin/pluginhost" "$work/made/host-packaged" "" "$work/made/"*.bundle
+Scripts/confined-samples.sh bundles "$prefix/bin/pluginhost" "$work/made/host-packaged" "$work/api" \
+    build/Plugins/*.bundle "$work/made/"*.bundle
+
 echo "test-install: a plug-in of another Swift toolchain"
 # This toolchain by another name: the same bytes but for the name that the notes and the library have.
 mkdir "$work/other"
-# Of root's tests: their workers have the user nobody.
-chmod 755 "$work"
 cp -R "$prefix/lib" "$prefix/libexec" "$work/other"
 cp -R "$work/made/Loud.bundle" "$work/Foreign.bundle"
 mv "$work/Foreign.bundle/Contents/Linux/Loud" "$work/Foreign.bundle/Contents/Linux/Foreign"

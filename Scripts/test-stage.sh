@@ -69,6 +69,11 @@ env -i LC_ALL=fr_FR.UTF-8 LANGUAGE=fr "$products/demo-host" --plugins build/Plug
     > /dev/null
 cmp "$work/usual.html" "$work/report.html" || fail "the staged demonstration writes another report"
 
+echo "test-stage: the demonstration with its plug-ins in processes of their own"
+# The workers of root have the user nobody.
+chmod 755 "$work"
+Scripts/confined-samples.sh demo "$work/moved" README.md
+
 echo "test-stage: what is wrong"
 stage 1 "$products/demo-host" --plugins build/Plugins --output "$work/moved"
 says "exists"
