@@ -53,6 +53,7 @@ echo "test-deb: plug-ins in processes of their own"
 chmod 755 "$work"
 mkdir "$root/made/api" "$root/made/samples"
 cp .build-all/release/libDemoAPI.so "$root/made/api"
+ln -s "/usr/lib/$machine/libPluginHost.so.$(Scripts/version.sh interface)" "$root/made/api/libPluginHost.so"
 cp -R build/Plugins/*.bundle "$root/made/samples"
 cp Scripts/confined-samples.sh "$root/made"
 inside bash /made/confined-samples.sh demo /opt/demo /made/README.md

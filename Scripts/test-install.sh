@@ -87,9 +87,11 @@ done
 echo "test-install: plug-ins in processes of their own"
 # Of root's tests: their workers have the user nobody.
 chmod 755 "$work"
-# The libraries of the application are not among those of the command, so the user names them.
+# The libraries of the application are not among those of the command, so the user names them. The package manager linked them
+# to the library by the name that is only for developers where it is installed.
 mkdir "$work/api"
 cp .build-all/release/libDemoAPI.so "$work/api"
+ln -s "$library" "$work/api/libPluginHost.so"
 Scripts/confined-samples.sh bundles "$prefix/bin/pluginhost" "$work/made/host-packaged" "" "$work/made/"*.bundle
 Scripts/confined-samples.sh bundles "$prefix/bin/pluginhost" "$work/made/host-packaged" "$work/api" \
     build/Plugins/*.bundle "$work/made/"*.bundle
