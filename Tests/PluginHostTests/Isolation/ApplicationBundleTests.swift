@@ -122,32 +122,50 @@ import Testing
         }
     }
 
+    /// A plug-in that needs a library, which is in a directory of its own.
+    private static func needy() throws -> (bundle: PluginBundle, folder: String) {
+        let library = try CPluginSource(name: "Answer", info: "", text: "int answer(void) { return 42; }").build()
+        let folder = library.appending(path: "lib").path
+        mkdir(folder, 0o755)
+        try copyProgram(
+            library.appending(path: "Answer.bundle/Contents/Linux/Answer").path, to: folder + "/libanswer.so")
+        let text = """
+            #include <plugin_abi.h>
+            PLUGIN_DECLARE_NOTE;
+            int answer(void);
+            static int32_t asks(void) { return answer(); }
+            PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) {
+                plugin_function function = {{sizeof function, 1}, PLUGIN_STRING("asks"),
+                                            PLUGIN_STRING("() -> int32"), (plugin_code)asks};
+                return host->register_function(host, &function);
+            }
+            """
+        let needy = try CPluginSource(name: "Needy", info: "PHExecution = sandboxed;", text: text)
+            .build(["-L\(folder)", "-Wl,--no-as-needed", "-lanswer"])
+        return (try PluginBundle.open(path: needy.appending(path: "Needy.bundle").path), folder)
+    }
+
     @Test(.enabled(if: OtherUser.canConfine))
     func fault752_aSandboxedPlugInLoadsALibraryOfTheUsersSearchPath() async {
         await #expect(processExitsWith: .success) {
-            let library = try CPluginSource(name: "Answer", info: "", text: "int answer(void) { return 42; }").build()
-            let folder = library.appending(path: "lib").path
-            mkdir(folder, 0o755)
-            try copyProgram(
-                library.appending(path: "Answer.bundle/Contents/Linux/Answer").path, to: folder + "/libanswer.so")
+            let (bundle, folder) = try ApplicationBundleTests.needy()
             setenv("LD_LIBRARY_PATH", folder, 1)
-            HostEnvironment.current.isolation.execution = { _ in .sandboxed }
             if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
-            let text = """
-                #include <plugin_abi.h>
-                PLUGIN_DECLARE_NOTE;
-                int answer(void);
-                static int32_t asks(void) { return answer(); }
-                PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) {
-                    plugin_function function = {{sizeof function, 1}, PLUGIN_STRING("asks"),
-                                                PLUGIN_STRING("() -> int32"), (plugin_code)asks};
-                    return host->register_function(host, &function);
-                }
-                """
-            let needy = try CPluginSource(name: "Needy", info: "", text: text)
-                .build(["-L\(folder)", "-Wl,--no-as-needed", "-lanswer"])
-            let bundle = try PluginBundle.open(path: needy.appending(path: "Needy.bundle").path)
             #expect(try bundle.function("asks")() == .int(42))
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine))
+    func fault752_aLibraryInTheHomeDirectoryIsNamedAsOneThatTheSandboxMayNotRead() async {
+        await #expect(processExitsWith: .success) {
+            let (bundle, folder) = try ApplicationBundleTests.needy()
+            setenv("LD_LIBRARY_PATH", folder, 1)
+            setenv("HOME", folder, 1)
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
+            let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }
+            #expect(error?.code == .dependencyMissing && error?.subject == "libanswer.so")
+            #expect(error?.findings[0].message.contains("finds the library “\(folder)/libanswer.so”, but") == true)
+            #expect(error?.findings[0].remedy.contains("Contents/Frameworks") == true)
         }
     }
 }

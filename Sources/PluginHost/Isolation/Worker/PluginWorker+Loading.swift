@@ -21,8 +21,31 @@ extension PluginWorker {
         let request = LoadRequest(bundle: number, path: bundle.bundlePath, stateDirectory: start.stateDirectory)
         switch try ask(.load(number), .load(request), within: start.placement.startTime, for: bundle) {
         case .loaded(let report): return (number, report)
-        case .failed(let findings): throw PluginError(bundlePath: bundle.bundlePath, findings: findings)
+        case .failed(let findings):
+            throw PluginError(bundlePath: bundle.bundlePath, findings: explained(findings, of: bundle))
         case .done, .ended: throw error(for: bundle)
+        }
+    }
+
+    /// States of each missing library that the application itself finds that the worker may not read it.
+    private func explained(_ findings: [PluginFinding], of bundle: PluginBundle) -> [PluginFinding] {
+        guard findings.contains(where: { $0.code == .dependencyMissing }), let paths = try? bundle.codePaths() else {
+            return findings
+        }
+        return findings.map { finding in
+            guard finding.code == .dependencyMissing,
+                let path = paths.first(where: { Path.lastComponent($0) == finding.subject })
+            else { return finding }
+            var finding = finding
+            finding.message += """
+                 The application itself finds the library \(quoted(path)), but the worker process in which the plug-in \
+                runs may not read it.
+                """
+            finding.remedy = """
+                Put the library into the bundle, in Contents/Frameworks. Or let LD_LIBRARY_PATH name its directory, which \
+                must not be the user's home directory or one above it, and which the user of the worker must be able to read.
+                """
+            return finding
         }
     }
 
