@@ -89,12 +89,13 @@ echo "test-install: plug-ins in processes of their own"
 chmod 755 "$work"
 # The libraries of the application are not among those of the command, so the user names them. The package manager linked them
 # to the library by the name that is only for developers where it is installed.
-mkdir "$work/api"
+mkdir "$work/api" "$work/samples"
+cp -R build/Plugins/*.bundle "$work/samples"
 cp .build-all/release/libDemoAPI.so "$work/api"
 ln -s "$library" "$work/api/libPluginHost.so"
 Scripts/confined-samples.sh bundles "$prefix/bin/pluginhost" "$work/made/host-packaged" "" "$work/made/"*.bundle
 Scripts/confined-samples.sh bundles "$prefix/bin/pluginhost" "$work/made/host-packaged" "$work/api" \
-    build/Plugins/*.bundle "$work/made/"*.bundle
+    "$work/samples/"*.bundle "$work/made/"*.bundle
 
 echo "test-install: a plug-in of another Swift toolchain"
 # This toolchain by another name: the same bytes but for the name that the notes and the library have.

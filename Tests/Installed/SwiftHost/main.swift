@@ -32,9 +32,9 @@ for path in paths {
         }
         try bundle.loadAndReturnError()
         if let execution {
-            let isElsewhere = PluginWorker.all.contains { $0.bundles.contains { $0 === bundle } }
-            print(
-                bundle.bundleIdentifier ?? "", isElsewhere == (execution != .inProcess) ? "\(execution)" : "elsewhere")
+            // Whether the code is in this process.
+            let isHere = bundle.executablePath.map { dlopen($0, RTLD_LAZY | RTLD_NOLOAD) != nil } ?? false
+            print(bundle.bundleIdentifier ?? "", isHere == (execution == .inProcess) ? "\(execution)" : "elsewhere")
             continue
         }
         // The cast succeeds only if the host and the plug-in share one PluginABI.
