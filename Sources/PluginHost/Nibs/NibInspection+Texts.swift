@@ -25,6 +25,20 @@ extension NibInspection {
         "normalTitle", "selectedTitle",
     ]
 
+    /// The attributes of such names that Interface Builder's tables never have: a pop-up button shows the title of its chosen
+    /// item.
+    private static let neverTexts: [String: Set<String>] = ["popUpButtonCell": ["title", "alternateTitle"]]
+
+    /// The elements whose `placeholder` is a text; in all others it is a flag for the editor.
+    private static let elementsWithPlaceholders: Set<String> = ["textField", "textView", "searchBar"]
+
+    /// Whether an attribute of an element is a text in the classes of AppKit and UIKit.
+    private static func isText(_ name: String, ofElement element: String) -> Bool {
+        guard textAttributes.contains(name) else { return false }
+        if name == "placeholder" { return elementsWithPlaceholders.contains(element) }
+        return !(neverTexts[element]?.contains(name) ?? false)
+    }
+
     /// Interface Builder's name of an attribute in keys, where the two differ.
     static let keyNames = ["toolTip": "ibShadowedToolTip"]
 
@@ -50,7 +64,9 @@ extension NibInspection {
                 ))
         }
         func isText(_ object: Int, _ name: String) -> Bool {
-            guard let table = planner.table(ofObject: object) else { return Self.textAttributes.contains(name) }
+            guard let table = planner.table(ofObject: object) else {
+                return Self.isText(name, ofElement: xml.name(ofElement: planner.graph.objects[object].element))
+            }
             return table.attributes[name]?.role == .text
         }
         for (number, object) in planner.graph.objects.enumerated() where object.role == .made {
@@ -89,9 +105,24 @@ extension NibInspection {
         }
     }
 
-    /// Whether a key of a table is one of an object of the nib.
+    /// Whether a key of a table is one of an object or a binding of the nib.
+    ///
+    /// Interface Builder has the placeholders of bindings in its tables.
     @_spi(Tools) public func hasObject(ofKey key: String) -> Bool {
-        ids.contains(String(key.prefix { $0 != "." }))
+        let id = String(key.prefix { $0 != "." })
+        return ids.contains(id) || bindings.contains(id)
+    }
+
+    /// The ids of connections that are neither outlets nor actions.
+    static func bindings(in xml: XMLDocument) -> Set<String> {
+        var ids: Set<String> = []
+        for element in 0..<xml.count where xml.isElement(element, named: "connections") {
+            for connection in xml.children(of: element)
+            where !["outlet", "outletCollection", "action"].contains(xml.name(ofElement: connection)) {
+                if let id = xml.value("id", ofElement: connection) { ids.insert(id) }
+            }
+        }
+        return ids
     }
 }
 

@@ -54,6 +54,8 @@ internal import PropertyLists
     /// The file, or the name of bytes without one.
     @_spi(Tools) public let path: String
     let document: NibDocument
+    /// The ids of its bindings, of which a table may have texts.
+    let bindings: Set<String>
 
     /// Reads a nib's file.
     ///
@@ -69,6 +71,7 @@ internal import PropertyLists
         self.path = path
         document = try NibDocument(
             bytes, path: path, bundlePath: Path.parent(path), limits: HostEnvironment.current.nibLimits)
+        bindings = Self.bindings(in: document.xml)
     }
 
     // MARK: What it holds

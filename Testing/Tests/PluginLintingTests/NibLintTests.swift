@@ -237,6 +237,34 @@ import Testing
             ])
     }
 
+    /// The keys are those of real tables.
+    @Test func fault748_whatInterfaceBuildersTablesNeverHaveIsNotMissingAndBindingsAreNotStale() throws {
+        let nib = Self.nib(
+            """
+            <popUpButton id="p"><popUpButtonCell key="cell" title="Monthly" alternateTitle="Weekly" id="c"><menu key="menu" id="m">
+            <items><menuItem title="Monthly" id="i"/></items></menu></popUpButtonCell>
+            <constraints><constraint placeholder="YES" id="k"/></constraints>
+            <connections><binding name="value" keyPath="x" id="b"><dictionary key="options">
+            <string key="NSNullPlaceholder">None</string></dictionary></binding>
+            <action selector="open:" target="p" id="a"/></connections></popUpButton>
+            <textField id="t" placeholder="Name"/><searchBar id="s" placeholder="Find"/>
+            """)
+        let fixture = try LintFixture([
+            "Base.lproj/Card.xib": nib,
+            "de.lproj/Card.strings":
+                "\"b.ibShadowedIsNilPlaceholder\" = \"Ohne\";\n\"a.title\" = \"Auf\";\n\"z.title\" = \"Weg\";\n",
+        ])
+        let found = try fixture.findings().filter { $0.contains("missingEntry") || $0.contains("stale") }
+        #expect(
+            found == [
+                "de.lproj/Card.strings warning missingEntry i.title",
+                "de.lproj/Card.strings warning missingEntry s.placeholder",
+                "de.lproj/Card.strings warning missingEntry t.placeholder",
+                "de.lproj/Card.strings:2:1 warning staleTranslation a.title",
+                "de.lproj/Card.strings:3:1 warning staleTranslation z.title",
+            ])
+    }
+
     @Test func aLeaveOutThatIsNoArrayOfNamesIsAnError() throws {
         for value in ["<string>slider</string>", "<array><string>slider</string><integer>1</integer></array>"] {
             let list = LintFixture.list("<key>IBClasses</key><array/>\n<key>LEAVEOUT</key>\(value)")

@@ -143,6 +143,18 @@ import Testing
         #expect(again.hasSuffix("any more:\n\"gone.title\" = \"Auch weg\";\n*/\n"), "\(again)")
     }
 
+    @Test func fault748_aMergeKeepsTheEntriesOfBindingsAndAddsNoKeysThatIbtoolNeverWrites() throws {
+        let objects = """
+            <popUpButton id="p"><popUpButtonCell key="cell" title="Monthly" id="c"/><constraint id="k" placeholder="YES"/><connections>
+            <binding name="value" id="b"><string key="NSNullPlaceholder">None</string></binding></connections></popUpButton>
+            """
+        let german = "/* By Ann. */\n\"b.ibShadowedIsNilPlaceholder\" = \"Ohne\";\n"
+        let tree = try Self.tree(objects, german)
+        try merge(tree)
+        #expect(try tree.text(Self.file) == german)
+        #expect(try table(tree).text.isEmpty)
+    }
+
     /// As an entry without translation that was added while the comment had one.
     @Test func aKeptTranslationReplacesTheNibsTextAlone() throws {
         for (text, expected) in [("Some words", "Worte"), ("Wörter", "Wörter")] {
