@@ -138,7 +138,8 @@ struct ForeignNibClass: @unchecked Sendable {
         guard let type = ForeignNibValue.Kind(rawValue: row.type), type != .none else {
             throw Unusable(className, "declares the attribute \(quoted(name)) with the type \(row.type)")
         }
-        return NibAttributeSlot(name: name, typeName: type.typeName) { _ in
+        // Every attribute of a C class takes <nil/>, as PLUGIN_NIB_NONE.
+        return NibAttributeSlot(name: name, typeName: type.typeName + "?") { _ in
             nonisolated(unsafe) var values: [ForeignNibValue] = []
             return (
                 { value in

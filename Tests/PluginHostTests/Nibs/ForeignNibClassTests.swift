@@ -139,6 +139,28 @@ import Testing
         }
     }
 
+    /// The list that is written accepts what the class takes at run time.
+    @Test func fault746_nilFitsEveryAttributeOfACClassAndOfItsList() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.log = { _ in }
+            let tree = try ForeignNibClassTests.tree("counternil", ForeignNibClassTests.source())
+            let bundle = try PluginBundle.open(path: tree("Counter.bundle"))
+            try bundle.load()
+            let text = NibWorld.document("<counter id=\"c\"><nil key=\"tag\"/><nil key=\"frame\"/></counter>")
+            let made = try NibFile(
+                Array(text.utf8), name: "N", path: nil, bundle: bundle, isTranslated: false
+            ).instantiate(owner: nil, placeholders: [:], options: NibOptions(), connected: nil)
+            #expect(made.objects.count == 1)
+            let written = try #require(NibClassList(registeredBy: bundle)).text()
+            let list = NibClassList(reading: Array(written.utf8))
+            #expect(list.entries.first?.attributes == ["tag": "Int?", "frame": "Rect?"] && list.faults.isEmpty)
+            var classes = NibInspection.Classes()
+            classes.own = [list]
+            let nib = try NibInspection(Array(text.utf8), named: "-")
+            #expect(nib.report(classes: classes, in: nil).findings.isEmpty)
+        }
+    }
+
     @Test("257: send after the object of the event was released")
     func sendAfterReleaseFindsNobody() async {
         await #expect(processExitsWith: .success) {
