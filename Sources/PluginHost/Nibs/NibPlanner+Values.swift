@@ -206,27 +206,41 @@ extension NibPlanner {
         }
     }
 
-    /// The object that a path leads to by outlets that the nib connects, and the attribute at its end.
+    /// The object that a path leads to by outlets that the nib connects, and the attribute at its end; nil if it leads nowhere,
+    /// which is noted, or if a class on the way is not known.
+    ///
+    /// A class may declare what is left of the path as one attribute: `layer.cornerRadius`.
     private mutating func follow(_ path: String, from start: Int, at offset: Int?) -> (object: Int, name: String)? {
         var object = start
-        var names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        let last = names.removeLast()
-        for name in names {
+        var last = path[...]
+        while let dot = last.firstIndex(of: ".") {
+            var table: NibClassTable?
+            if case .object(_, let aClass) = resolved[object] { table = classes[aClass].table }
+            if let table, last.utf8.count <= Self.longestPath, table.attributes[String(last)] != nil { break }
+            let name = String(last[..<dot])
             guard let next = destination(ofOutlet: name, of: object) else {
+                // A class that is not known may declare the attribute.
+                if case .unknown = resolved[object] { return nil }
                 add(
                     .nibAttributeInvalid, at: offset, subject: path,
                     "The path \(quoted(path)) goes through the outlet \(quoted(name)) of \(shown(object)), which the nib does not connect.",
-                    "Connect the outlet, or set the attribute of the other object.")
+                    table?.outlets[name] == nil
+                        ? "Declare the attribute \(quoted(String(last)))\(table.map { " in \($0.name).nibInterface" } ?? ""), or correct keyPath."
+                        : "Connect the outlet, or set the attribute of the other object.")
                 return nil
             }
             object = next
+            last = last[last.index(after: dot)...]
         }
         if case .absent = resolved[object] {
             addAbsent(object, at: offset ?? 0)
             return nil
         }
-        return (object, last)
+        return (object, String(last))
     }
+
+    /// In bytes: what is left of a longer path is no attribute's name, and is not looked up again at each of its dots.
+    private static let longestPath = 1_024
 }
 
 extension NibValue {

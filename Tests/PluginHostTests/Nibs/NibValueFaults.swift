@@ -2,7 +2,7 @@ import Glibc
 @_spi(PluginHost) import PluginABI
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 /// Values of a nib.
 ///
@@ -169,6 +169,58 @@ import Testing
         #expect(
             try world.error(view("", runtime("type=\"string\" keyPath=\".title\" value=\"x\""))).code
                 == .nibAttributeInvalid)
+    }
+
+    /// A class that declares paths as attributes, as views have `layer.cornerRadius`.
+    private final class Tile: Plugin, NibObject {
+        var radius = 0.0, depth = 0, tag = 0
+        var next: Tile?, layer: Tile?
+        static let nibInterface = NibInterface(for: Tile.self) { nib in
+            nib.attribute("layer.cornerRadius") { $0.radius = $1 }
+            nib.attribute("layer.shadow.depth") { $0.depth = $1 }
+            nib.attribute("tag") { $0.tag = $1 }
+            nib.outlet("next") { $0.next = $1 }
+            nib.outlet("layer") { $0.layer = $1 }
+        }
+        init(context: PluginContext) {}
+    }
+
+    @Test func fault745_aClassMayDeclareAWholePathAsAnAttribute() throws {
+        let world = try NibWorld(classes: [.plugin(Tile.self, element: "tile")])
+        let made = try world.nib(
+            """
+            <tile id="a"><real key="layer.cornerRadius" value="2"/><userDefinedRuntimeAttributes>
+            <userDefinedRuntimeAttribute type="number" keyPath="layer.shadow.depth" value="3"/>
+            <userDefinedRuntimeAttribute type="number" keyPath="next.layer.cornerRadius" value="4.5"/>
+            <userDefinedRuntimeAttribute type="number" keyPath="next.tag" value="5"/>
+            </userDefinedRuntimeAttributes><connections>
+            <outlet property="next" destination="b" id="1"/><outlet property="layer" destination="b" id="2"/>
+            </connections></tile><tile id="b"/>
+            """
+        ).instantiate()
+        let (a, b) = (try #require(made.object("a", as: Tile.self)), try #require(made.object("b", as: Tile.self)))
+        #expect(a.radius == 2 && a.depth == 3 && b.radius == 4.5 && b.tag == 5 && b.depth == 0)
+        let error = try world.error(
+            "<tile id=\"a\">" + runtime("type=\"number\" keyPath=\"cell.radius\" value=\"1\"") + "</tile>")
+        #expect(error.code == .nibAttributeInvalid && error.findings[0].remedy.contains("“cell.radius”"), "\(error)")
+    }
+
+    /// Whoever does not know the class does not know what it declares.
+    @Test func fault745_aPathOfAnUnknownClassIsNoError() throws {
+        let text = NibWorld.document(
+            "<view id=\"a\">" + runtime("type=\"number\" keyPath=\"layer.cornerRadius\" value=\"1\"") + "</view>")
+        #expect(try NibInspection(Array(text.utf8), named: "-").report(classes: .init(), in: nil).findings.isEmpty)
+    }
+
+    /// The rest of a path is looked up at few of its dots: a megabyte of them takes no time.
+    @Test func aPathOfAMillionDotsIsReadOnce() throws {
+        let world = try NibWorld(classes: [.plugin(Tile.self, element: "tile")])
+        let path = String(repeating: "next.", count: 200_000) + "tag"
+        let made = try world.nib(
+            "<tile id=\"a\">" + runtime("type=\"number\" keyPath=\"\(path)\" value=\"6\"")
+                + "<connections><outlet property=\"next\" destination=\"a\" id=\"1\"/></connections></tile>"
+        ).instantiate()
+        #expect(made.object("a", as: Tile.self)?.tag == 6)
     }
 
     @Test("235: a text that is no case of the enumeration")
