@@ -3,8 +3,8 @@ internal import PropertyLists
 /// The objects of a XIB document and how they contain one another, as far as the document alone says: no class is known.
 ///
 /// Any element below `objects` that has an id, or whose name is registered, is an object. An object with a `key` in another
-/// is contained in it under that name; an element in an object without id and key is a collection of objects. What has a
-/// `key` and no id is a value.
+/// is contained in it under that name; an element in an object without id and key is a collection of objects. In both places
+/// an element with a `reference` and no id stands for another object. What else has a `key` and no id is a value.
 struct NibGraph {
     struct Object {
         enum Role: Equatable {
@@ -42,6 +42,16 @@ struct NibGraph {
         let element: Int
     }
 
+    /// An element that stands for another object: `<toolbarItem reference="…"/>`.
+    struct Reference {
+        /// The object that it stands in.
+        let parent: Int
+        let element: Int
+        /// The attribute that has the other object's id.
+        let attribute: Int
+        let containment: Object.Containment
+    }
+
     let xml: XMLDocument
     let words: NibWords
     /// The rows refer to the document and hold no text, so that most texts never become strings.
@@ -56,8 +66,9 @@ struct NibGraph {
     private(set) var values: [Part] = []
     private(set) var connections: [Part] = []
     private(set) var runtimeAttributes: [Part] = []
-    /// The collections that hold objects: `element` is the collection's.
+    /// The collections that hold objects or references: `element` is the collection's.
     private(set) var collections: [Part] = []
+    private(set) var references: [Reference] = []
     /// The ids of objects that were left out.
     private(set) var leftOut: Set<String> = []
     private(set) var findings: [NibFinding] = []
@@ -92,7 +103,9 @@ struct NibGraph {
         connections.reserveCapacity(min(limits.connections, xml.count / 2))
         for element in xml.children(of: root) {
             if leaves(out: element) { continue }
-            if isObject(element) {
+            if reference(ofElement: element) != nil {
+                noteLoose(element)
+            } else if isObject(element) {
                 add(element, parent: nil, .topLevel)
             } else {
                 noteLost(element)
@@ -208,6 +221,10 @@ struct NibGraph {
             if !xml.isValue(ofAttribute: key, "canvasLocation") {
                 values.append(Part(object: object, element: element))
             }
+        } else if let reference = reference(ofElement: element) {
+            guard let key else { return noteLoose(element) }
+            references.append(
+                Reference(parent: object, element: element, attribute: reference, containment: .outlet(key: key)))
         } else if isObject(element, knowingClasses: knowsClasses || key == nil) {
             guard let key else {
                 if hasID { noteLoose(element) }
@@ -223,16 +240,21 @@ struct NibGraph {
     }
 
     private mutating func addMembers(of collection: Int, in object: Int) {
-        let before = objects.count
+        let before = objects.count + references.count
         for element in xml.children(of: collection) {
             if leaves(out: element) { continue }
-            if isObject(element) {
+            if let reference = reference(ofElement: element) {
+                references.append(
+                    Reference(
+                        parent: object, element: element, attribute: reference,
+                        containment: .collection(element: collection)))
+            } else if isObject(element) {
                 add(element, parent: object, .collection(element: collection))
             } else {
                 noteLost(element)
             }
         }
-        if objects.count > before { collections.append(Part(object: object, element: collection)) }
+        if objects.count + references.count > before { collections.append(Part(object: object, element: collection)) }
     }
 
     /// Whether the objects of an element are passed over.
@@ -242,6 +264,11 @@ struct NibGraph {
             if let id = xml.value(words.id, ofElement: descendant) { leftOut.insert(id) }
         }
         return true
+    }
+
+    /// The attribute with the id of the object that an element stands for; nil if it stands for none.
+    private func reference(ofElement element: Int) -> Int? {
+        xml.attribute(words.id, ofElement: element) == nil ? xml.attribute(words.reference, ofElement: element) : nil
     }
 
     private func isObject(_ element: Int) -> Bool { isObject(element, knowingClasses: knowsClasses) }
@@ -273,13 +300,15 @@ struct NibGraph {
     }
 
     private mutating func noteLoose(_ element: Int) {
+        let reference = reference(ofElement: element)
         findings.append(
             NibFinding(
                 severity: .warning, code: .nibReferenceInvalid, offset: xml.offset(ofElement: element),
-                subject: xml.value(words.id, ofElement: element),
-                message:
-                    "<\(xml.name(ofElement: element))> stands in an object without a key and outside of a collection: it is made, and nothing "
-                    + "contains it.", remedy: "Give it a key, or put it into a collection."))
+                subject: xml.value(words.id, ofElement: element) ?? reference.map(xml.value(ofAttribute:)),
+                message: "<\(xml.name(ofElement: element))> stands without a key and outside of a collection: "
+                    + (reference == nil
+                        ? "it is made, and nothing contains it." : "nothing contains the object that it refers to."),
+                remedy: "Give it a key, or put it into a collection."))
     }
 
     private mutating func refuse(_ what: String, _ limit: Int, at element: Int) {

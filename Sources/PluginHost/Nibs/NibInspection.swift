@@ -118,13 +118,18 @@ internal import PropertyLists
                 "the connection “\(name)” of the kind <\(xml.name(ofElement: part.element))> from “\(source)” to “\(destination)”"
             )
         }
+        for reference in graph.references {
+            shape.insert(
+                "the reference <\(xml.name(ofElement: reference.element))> from “\(graph.textKey(of: reference.parent))” to “\(xml.value(ofAttribute: reference.attribute))”"
+            )
+        }
         return shape
     }
 
     /// The identifiers of the placeholders that it connects or is connected to.
     var placeholderNames: [String] {
         let graph = graph
-        let sources = Set(graph.connections.map(\.object))
+        let sources = Set(graph.connections.map(\.object) + graph.references.map(\.parent))
         let destinations = Set(
             graph.connections.flatMap { part in
                 [
@@ -132,7 +137,7 @@ internal import PropertyLists
                     document.xml.attribute("target", ofElement: part.element),
                 ]
                 .compactMap { $0.flatMap(graph.indices.number(of:)) }
-            })
+            } + graph.references.compactMap { graph.indices.number(of: $0.attribute) })
         return sources.union(destinations).sorted().compactMap(graph.placeholder(of:))
     }
 

@@ -180,6 +180,14 @@ struct NibNotes {
             case .topLevel, .loose: break
             }
         }
+        for reference in planner.graph.references {
+            guard let table = planner.table(ofObject: reference.parent) else { continue }
+            switch reference.containment {
+            case .outlet(let key): connected.insert(outlet(xml.value(ofAttribute: key), of: table))
+            case .collection(let element): connected.insert(outlet(xml.name(ofElement: element), of: table))
+            case .topLevel, .loose: break
+            }
+        }
         for part in planner.graph.connections {
             if let name = xml.value("property", ofElement: part.element),
                 let table = planner.table(ofObject: part.object)

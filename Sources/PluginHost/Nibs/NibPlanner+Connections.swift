@@ -5,10 +5,15 @@ internal import PropertyLists
 extension NibPlanner {
     // MARK: Contained objects
 
-    /// What objects contain, by the outlets of those names; a collection is set once, whole.
+    /// What objects contain, by the outlets of those names.
+    ///
+    /// Collections are only gathered: see ``ContainedCollection``.
     mutating func setContained() {
         let xml = xml
-        var members: [Int: [String: [Int]]] = [:]
+        var members: [Int: [String: [(object: Int, offset: Int)]]] = [:]
+        func add(_ number: Int, _ place: Int, to element: Int, of parent: Int) {
+            members[parent, default: [:]][xml.name(ofElement: element), default: []].append((number, place))
+        }
         for number in graph.objects.indices {
             guard let parent = graph.objects[number].parent else { continue }
             let object = graph.objects[number]
@@ -19,7 +24,19 @@ extension NibPlanner {
                     at: xml.offset(ofElement: object.element),
                     .containment)
             case .collection(let element):
-                members[parent, default: [:]][xml.name(ofElement: element), default: []].append(number)
+                add(number, xml.offset(ofElement: object.element), to: element, of: parent)
+            case .topLevel, .loose: break
+            }
+        }
+        for reference in graph.references {
+            let offset = xml.offset(ofElement: reference.element)
+            guard let number = destination(of: reference.element, reference.attribute, xml) else { continue }
+            switch reference.containment {
+            case .outlet(let key):
+                connect(
+                    reference.parent, outlet(ofProperty: key, of: reference.parent, xml), to: number, at: offset,
+                    .containment)
+            case .collection(let element): add(number, offset, to: element, of: reference.parent)
             case .topLevel, .loose: break
             }
         }
@@ -33,11 +50,41 @@ extension NibPlanner {
                 addUndeclared(name, of: classes[aClass].table, isCollection: true, at: offset)
                 continue
             }
+            contained.append(
+                ContainedCollection(
+                    object: part.object, outlet: KnownOutlet(name: name, outlet: outlet, setter: nil), members: all))
+        }
+    }
+
+    /// Sets the collections of contained objects, each once, whole.
+    private mutating func setContainedCollections() {
+        for collection in contained {
+            // References and outlet collections were added behind the objects that stand there.
+            let members = collection.members.sorted { $0.offset < $1.offset }
             connect(
-                part.object, KnownOutlet(name: name, outlet: outlet, setter: nil), to: all,
-                offsets: all.map { xml.offset(ofElement: graph.objects[$0].element) },
+                collection.object, collection.outlet, to: members.map(\.object), offsets: members.map(\.offset),
                 .containment)
         }
+    }
+
+    /// Adds the objects of an outlet collection to those that the same object contains under its name; returns whether there
+    /// are any.
+    ///
+    /// `numbers`: of ``contained``, by object and name; they are gathered when they are first needed.
+    private mutating func addToContained(
+        _ object: Int, _ outlet: KnownOutlet, _ members: [(object: Int, offset: Int)],
+        _ numbers: inout [OutletKey: Int]?
+    ) -> Bool {
+        if contained.isEmpty { return false }
+        let known =
+            numbers
+            ?? Dictionary(
+                contained.enumerated().map { (OutletKey(object: $1.object, name: $1.outlet.name), $0) },
+                uniquingKeysWith: { first, _ in first })
+        numbers = known
+        guard let number = known[OutletKey(object: object, name: outlet.name)] else { return false }
+        contained[number].members += members
+        return true
     }
 
     // MARK: Connections
@@ -131,12 +178,14 @@ extension NibPlanner {
                 connect(part, ofKind: xml.name(ofElement: element), at: xml.offset(ofElement: element))
             }
         }
+        var numbers: [OutletKey: Int]?
         for group in groups.all {
             switch group.kind {
             case .event: connectEvent(group, groups.connections(of: group), xml)
-            case .collection: connectCollection(group, groups.connections(of: group), xml)
+            case .collection: connectCollection(group, groups.connections(of: group), xml, contained: &numbers)
             }
         }
+        setContainedCollections()
     }
 
     /// Sets an event to the actions of its connections.
@@ -195,10 +244,11 @@ extension NibPlanner {
     }
 
     /// Sets an outlet collection to the objects of its connections.
-    private mutating func connectCollection(_ group: Group, _ connections: Connections, _ xml: XMLDocument) {
+    private mutating func connectCollection(
+        _ group: Group, _ connections: Connections, _ xml: XMLDocument, contained numbers: inout [OutletKey: Int]?
+    ) {
         var collection: KnownOutlet?
-        var destinations: [Int] = []
-        var offsets: [Int] = []
+        var members: [(object: Int, offset: Int)] = []
         for number in connections {
             let part = graph.connections[number]
             guard let (property, destination) = ends(of: part, xml) else { continue }
@@ -210,10 +260,11 @@ extension NibPlanner {
                 continue
             }
             collection = known
-            destinations.append(destination)
-            offsets.append(offset)
+            members.append((destination, offset))
         }
-        if let collection { connect(group.object, collection, to: destinations, offsets: offsets, .connections) }
+        guard let collection, !addToContained(group.object, collection, members, &numbers) else { return }
+        connect(
+            group.object, collection, to: members.map(\.object), offsets: members.map(\.offset), .connections)
     }
 
     /// The attribute that names the outlet of a connection, and the connection's destination; nil if it lacks one, which is
@@ -226,33 +277,36 @@ extension NibPlanner {
                 "The connection has no property.", "Remove it, or connect it again.")
             return nil
         }
-        guard let destination = destination(of: part, xml.attribute(words.destination, ofElement: part.element), xml)
+        guard
+            let destination = destination(
+                of: part.element, xml.attribute(words.destination, ofElement: part.element), xml)
         else {
             return nil
         }
         return (property, destination)
     }
 
-    /// The object that an attribute of a connection names by its id.
-    private mutating func destination(of part: NibGraph.Part, _ attribute: Int?, _ xml: XMLDocument) -> Int? {
+    /// The object that an attribute of a connection or reference names by its id.
+    private mutating func destination(of element: Int, _ attribute: Int?, _ xml: XMLDocument) -> Int? {
         guard let attribute else {
             add(
-                .nibReferenceInvalid, at: xml.offset(ofElement: part.element), "The connection has no destination.",
+                .nibReferenceInvalid, at: xml.offset(ofElement: element), "The connection has no destination.",
                 "Remove it, or connect it again.")
             return nil
         }
         if let object = graph.indices.number(of: attribute) { return object }
         let id = xml.value(ofAttribute: attribute)
+        let what = xml.numberedName(ofAttribute: attribute) == words.reference ? "reference" : "connection"
         if graph.leftOut.contains(id) {
             add(
                 .nibReferenceInvalid, at: xml.offset(ofAttribute: attribute), subject: id,
-                "The connection leads to \(quoted(id)), whose element is left out.",
+                "The \(what) leads to \(quoted(id)), whose element is left out.",
                 "Remove the connection, or register a class for the element.")
         } else {
             let close = closestNames(to: id, among: graph.indices.values)
             add(
                 .nibReferenceInvalid, at: xml.offset(ofAttribute: attribute), subject: id,
-                "The connection leads to \(quoted(id)), and no object has this id.",
+                "The \(what) leads to \(quoted(id)), and no object has this id.",
                 close.isEmpty
                     ? "Remove the connection, or connect it again."
                     : "There is \(quotedList(close, or: "")); connect it again.")
@@ -434,7 +488,7 @@ extension NibPlanner {
         }
         let target =
             xml.attribute(words.target, ofElement: element) ?? xml.attribute(words.destination, ofElement: element)
-        guard let destination = destination(of: part, target, xml), slot(ofSource: part.object, at: offset) != nil
+        guard let destination = destination(of: element, target, xml), slot(ofSource: part.object, at: offset) != nil
         else { return nil }
         switch resolved[destination] {
         case .unknown: return nil
@@ -516,7 +570,7 @@ extension NibPlanner {
         guard let (slot, _) = slot(ofSource: part.object, at: offset) else { return }
         var destination: NibPlan.Slot?
         if let attribute = xml.attribute(words.destination, ofElement: part.element) {
-            guard let object = self.destination(of: part, attribute, xml) else { return }
+            guard let object = self.destination(of: part.element, attribute, xml) else { return }
             switch resolved[object] {
             case .object(let slot, _): destination = slot
             case .absent: return addAbsent(object, at: offset)

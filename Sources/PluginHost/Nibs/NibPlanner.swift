@@ -62,6 +62,8 @@ struct NibPlanner {
     /// The connected outlets that are declared, and the last one of each object of the graph.
     private var connected: [ConnectedOutlet] = []
     private var lastConnected: [Int?]
+    /// The collections of contained objects, in the order of the document.
+    var contained: [ContainedCollection] = []
     /// Where outlets lead that no class declares: by source and name.
     private var undeclared: [OutletKey: Int] = [:]
     /// What the last outlet and the last action took.
@@ -160,6 +162,16 @@ struct NibPlanner {
         let destination: Int
         /// The one before of the same object.
         let previous: Int?
+    }
+
+    /// What an object contains in a collection.
+    ///
+    /// It is set when the outlet collections are known: one of its name belongs to it.
+    struct ContainedCollection {
+        let object: Int
+        let outlet: KnownOutlet
+        /// The objects, each with its place.
+        var members: [(object: Int, offset: Int)]
     }
 
     struct OutletKey: Hashable {

@@ -4,7 +4,7 @@ internal import PropertyLists
 struct NibWords {
     let id, key, placeholderIdentifier, customClass, customModule, customModuleProvider: XMLName
     let customObject, connections, outlet, outletCollection, action: XMLName
-    let property, destination, selector, target, eventType, trigger: XMLName
+    let property, destination, selector, target, eventType, trigger, reference: XMLName
 
     init(_ xml: XMLDocument) {
         id = xml.name("id")
@@ -24,5 +24,6 @@ struct NibWords {
         target = xml.name("target")
         eventType = xml.name("eventType")
         trigger = xml.name("trigger")
+        reference = xml.name("reference")
     }
 }

@@ -77,6 +77,95 @@ import Testing
         #expect(owner.label == nil && owner.rows.isEmpty && owner.loads == 0)
     }
 
+    /// Counts the calls of its setters.
+    private final class Shelf: Plugin, NibObject {
+        var sets: [[String]] = []
+        var label: Block?
+        static let nibInterface = NibInterface(for: Shelf.self) { nib in
+            nib.outlets("items") { (shelf: Shelf, items: [Block]) in shelf.sets.append(items.map(\.title)) }
+            nib.outlets("others") { (shelf: Shelf, items: [Block]) in shelf.sets.append(["others"] + items.map(\.title))
+            }
+            nib.outlet("label") { $0.label = $1 }
+        }
+        init(context: PluginContext) {}
+    }
+
+    private func shelfWorld() throws -> NibWorld {
+        try NibWorld(classes: [.plugin(Shelf.self, element: "shelf")] + NibClass.blocks)
+    }
+
+    @Test func fault742_anOutletCollectionAndContainedObjectsOfOneNameAreSetOnceInOrder() throws {
+        let world = try shelfWorld()
+        let made = try world.nib(
+            """
+            <shelf id="s"><connections>
+              <outletCollection property="items" destination="x" id="c1"/>
+              <outletCollection property="others" destination="x" id="c2"/>
+            </connections>
+            <items><view title="a" id="a"/><view title="b" id="b"/></items>
+            <connections><outletCollection property="items" destination="y" id="c3"/></connections>
+            <items><view title="c" id="c"/></items></shelf>
+            <view title="x" id="x"/><view title="y" id="y"/>
+            <shelf id="t"><items><view title="d" id="d"/></items></shelf>
+            """
+        ).instantiate()
+        #expect(made.object("s", as: Shelf.self)?.sets == [["x", "a", "b", "y", "c"], ["others", "x"]])
+        #expect(made.object("t", as: Shelf.self)?.sets == [["d"]])
+        // One wrong object of either kind is an error, and nothing is set.
+        let error = try world.error(
+            """
+            <shelf id="s"><items><view id="a"/><shelf id="b"/></items><connections>
+            <outletCollection property="items" destination="s" id="c"/></connections></shelf>
+            """)
+        #expect(error.findings.map(\.code) == [.nibOutletInvalid, .nibOutletInvalid])
+    }
+
+    /// As the items of a toolbar: the allowed ones are made, the default ones refer to them.
+    @Test func fault743_anElementWithAReferenceStandsForTheObjectAndMakesNone() throws {
+        let made = try shelfWorld().nib(
+            """
+            <shelf id="s">
+            <items><button reference="later"/><view title="a" id="a"/><button reference="a"/><button reference="later"/></items>
+            <others><button reference="a"/></others>
+            <textField key="label" reference="later"/>
+            </shelf>
+            <view title="z" id="later"/>
+            """
+        ).instantiate()
+        let shelf = try #require(made.object("s", as: Shelf.self))
+        #expect(shelf.sets == [["z", "a", "a", "z"], ["others", "a"]])
+        #expect(made.objects.count == 3 && shelf.label === made.object("later"))
+        // Without classes too: the linter finds nothing to say.
+        let text = NibWorld.document(
+            "<x id=\"s\"><items><y reference=\"a\"/></items><z key=\"k\" reference=\"a\"/></x><v id=\"a\"/>")
+        let report = try NibInspection(Array(text.utf8), named: "-").report(classes: .init(), in: nil)
+        #expect(report.findings.isEmpty)
+    }
+
+    @Test func fault744_aReferenceThatLeadsNowhereIsAnError() throws {
+        let error = try shelfWorld().error(
+            """
+            <shelf id="s">
+            <items><view reference="gone"/></items>
+            <view key="label" reference="-1"/>
+            <others><shelf reference="s"/></others>
+            </shelf>
+            <customObject id="-1"/>
+            """)
+        #expect(
+            error.findings.map { "\($0.code) \($0.place?.line ?? 0)" } == [
+                "nibReferenceInvalid 6", "nibOutletInvalid 7", "nibOutletInvalid 8",
+            ])
+        #expect(error.findings[0].message.contains("reference leads to “gone”"))
+    }
+
+    @Test func aReferenceOutsideOfACollectionIsAWarning() throws {
+        let text = NibWorld.document("<view id=\"s\"><view reference=\"s\"/></view><view reference=\"s\"/>")
+        let report = try NibInspection(Array(text.utf8), named: "-").report(classes: .init(), in: nil)
+        #expect(report.findings.map(\.code) == [.nibReferenceInvalid, .nibReferenceInvalid])
+        #expect(report.findings.allSatisfy { $0.severity == .warning && $0.message.contains("refers to") })
+    }
+
     /// A C class whose objects are empty; `made` counts them.
     private static func foreign(_ name: String, _ made: Counter) -> NibClass {
         let table = NibClassTable(foreign: name, outlets: [], attributes: [], actions: [], events: [], faults: [])
