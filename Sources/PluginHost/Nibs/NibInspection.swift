@@ -32,6 +32,8 @@ internal import PropertyLists
     @_spi(Tools) public struct Report: Sendable {
         /// Errors and warnings, with their places.
         @_spi(Tools) public var findings: [PluginFinding] = []
+        /// The missing classes that only the nib's own bundle can have.
+        @_spi(Tools) public var missingOwnClasses: Set<String> = []
         /// What is worth a look, with codes of their own, severity `warning`.
         @_spi(Tools) public var notes: [PluginFinding] = []
         /// The outlets and actions that classes of the nib's objects declare, each with the note to make where no nib
@@ -162,6 +164,7 @@ internal import PropertyLists
         let members = notes.members.sorted { ($0.value.offset ?? 0, $0.key.name) < ($1.value.offset ?? 0, $1.key.name) }
         for (member, note) in members { report.declared[member] = located([note]).first }
         report.connected = notes.connected
+        report.missingOwnClasses = Set(planner.missingClasses.filter(\.value).keys)
         return report
     }
 

@@ -39,6 +39,8 @@ struct NibPlanner {
     private let given: [String: any NibObject]
 
     private(set) var findings: [NibFinding] = []
+    /// The missing classes that only the nib's own bundle can have, and those that others may have.
+    private(set) var missingClasses: [String: Bool] = [:]
     /// What stands in the place of each object of the graph.
     private(set) var resolved: [Resolved] = []
     /// The classes that stand in ``resolved``.
@@ -472,6 +474,7 @@ struct NibPlanner {
         case .found(let member): return checkModule(of: member, element) ? member : nil
         case .ambiguous(let members): addAmbiguous(members, "the class", name, offset)
         case .missing:
+            missingClasses[name] = missingClasses[name] ?? false || isOfOwnBundle(name, element)
             let close = closestNames(to: name, among: scope.names)
             let remedy =
                 if let path = resources.stranger(name) {
@@ -487,6 +490,19 @@ struct NibPlanner {
                 remedy)
         }
         return nil
+    }
+
+    /// Whether only the nib's own bundle can have a missing class: the nib says so, or the name is nearly that of one of its
+    /// classes.
+    private func isOfOwnBundle(_ name: String, _ element: Int) -> Bool {
+        let own = scope.levels.filter(\.isOwn).flatMap(\.members).map(\.aClass.name)
+        guard !own.isEmpty else { return false }
+        if let provider = xml.attribute(words.customModuleProvider, ofElement: element),
+            xml.isValue(ofAttribute: provider, "target")
+        {
+            return true
+        }
+        return missingClasses[name] == nil && !closestNames(to: name, among: own).isEmpty
     }
 
     private mutating func addAmbiguous(

@@ -44,7 +44,7 @@ struct NibLint {
         let report = nib.report(classes: classes, in: bundle)
         let lines = NibLines(path: path, bytes: bytes)
         for finding in report.findings + report.notes {
-            if isOfApplication(finding) {
+            if isOfApplication(finding), !report.missingOwnClasses.contains(finding.subject ?? "") {
                 // Once for a class or element.
                 guard assumed.insert(finding.subject ?? "").inserted else { continue }
                 var note = lines.finding(finding)

@@ -83,7 +83,7 @@ import Testing
                 "Card.xib:3:1 error nibOutletUnconnected words",
                 "Card.xib:4:11 error nibOutletInvalid wrods",
                 "Card.xib:7:33 error nibAttributeInvalid tag",
-                "Card.xib:7:43 error nibAttributeInvalid weight",
+                "Card.xib:7:43 error nibAttributeInvalid weight", "Card.xib:8:22 error nibClassMissing Lable",
                 "Card.xib:10:11 error nibActionInvalid shut",
             ])
     }
@@ -103,6 +103,26 @@ import Testing
         try fixture.tree.write("app.plist", LintFixture.list("<key>IBClasses</key><array/>"))
         let strict = try fixture.findings(BundleLinter(classLists: [fixture.tree("app.plist")]))
         #expect(strict == ["Card.xib:3:1 error nibClassMissing slider", "Card.xib:4:1 error nibClassMissing slider"])
+    }
+
+    @Test func fault747_aClassThatOnlyTheBundleCanHaveIsAnErrorAlsoWithoutTheApplications() throws {
+        let objects = """
+            \(Self.card)
+            <textField id="w"/>
+            <customObject id="a" customClass="Lable"/>
+            <customObject id="b" customClass="Thing"/>
+            <customObject id="c" customClass="Gear" customModuleProvider="target"/>
+            <customObject id="d" customClass="Lable"/>
+            """
+        let found = try findings(objects, severities: ["error", "warning", "note"]).filter { $0.contains("Missing") }
+        #expect(
+            found == [
+                "Card.xib:7:22 error nibClassMissing Lable", "Card.xib:8:22 note nibClassMissing Thing",
+                "Card.xib:9:22 error nibClassMissing Gear", "Card.xib:10:22 error nibClassMissing Lable",
+            ])
+        // Without a list of the bundle nobody knows its classes.
+        let alone = try LintFixture(["Card.xib": Self.nib(objects)])
+        #expect(try !alone.findings().contains { $0.contains("nibClassMissing") })
     }
 
     /// 212, 214, 228: without classes the document is checked, and that is said.
