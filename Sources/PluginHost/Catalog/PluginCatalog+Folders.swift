@@ -41,9 +41,12 @@ extension PluginCatalog {
     private var duplicateFactories: [PluginFinding] {
         let index = current
         var owners: [String: PluginDescription] = [:]
+        // A plug-in with many extensions is decoded once.
+        var plugins: [Int: PluginDescription] = [:]
         return (0..<index.extensionCount).compactMap { number in
             let row = index.extensionRow(number)
-            let plugin = PluginDescription(self, index, row.candidate)
+            let plugin = plugins[row.candidate] ?? PluginDescription(self, index, row.candidate)
+            plugins[row.candidate] = plugin
             guard plugin.extensions.indices.contains(row.index) else { return nil }
             let declaration = plugin.extensions[row.index]
             let point = declaration.extensionPoint ?? ""

@@ -14,8 +14,11 @@ public struct PluginExplanation: Sendable {
     /// What the plug-in in use asks for, and did not ask for when the user decided what it may reach; none if the user
     /// never did.
     public let unanswered: PluginPermissions
-    /// Why a search path or an Info.plist could not be read that may belong to the identifier.
+    /// Why a search path could not be read, or a bundle whose name is that of the identifier.
     private let unread: PluginFinding?
+    /// The path of a bundle of another name that the system did not let us read: it may have the identifier, but probably
+    /// has not.
+    private let unreadBundle: String?
 
     init(_ identifier: String, in catalog: PluginCatalog) {
         self.identifier = identifier
@@ -32,9 +35,17 @@ public struct PluginExplanation: Sendable {
             }?.findings.first
         unanswered =
             plugin.flatMap { plugin in catalog.consents?.added(by: plugin) } ?? PluginPermissions()
+        let unnamed = all.filter { $0.verdict == .malformed && $0.record.listPath == nil }
         unread =
             catalog.folders.firstNonNil(\.finding)
-            ?? all.first { $0.verdict == .malformed && $0.record.listPath == nil }?.findings.first
+            ?? unnamed.first { Self.isName(Path.stem($0.path), of: identifier) }?.findings.first
+        // A bundle without a list has no identifier, so it says nothing about this one.
+        unreadBundle = unnamed.first { $0.record.isProvisional }?.path
+    }
+
+    /// Whether a bundle of this name probably has the identifier: it is its last part.
+    private static func isName(_ name: String, of identifier: String) -> Bool {
+        name == identifier || identifier.lowercased().hasSuffix("." + name.lowercased())
     }
 
     /// A short answer.
@@ -51,7 +62,8 @@ public struct PluginExplanation: Sendable {
             return "\(known) \(unread.message)"
         }
         if candidates.isEmpty {
-            return "No bundle with the identifier \(quoted(identifier)) is in any search path."
+            let exception = unreadBundle.map { ", unless it is \(quoted($0)), which could not be read" } ?? ""
+            return "No bundle with the identifier \(quoted(identifier)) is in any search path\(exception)."
         }
         let reasons = candidates.map { "\(quoted($0.path)): \($0.explanation)" }
         return "No bundle with the identifier \(quoted(identifier)) can be used. " + reasons.joined(separator: " ")

@@ -36,9 +36,18 @@ struct SearchEnvironment: Sendable {
         for element in list.split(separator: ":", omittingEmptySubsequences: false) {
             // As in MANPATH: an empty element means the paths that would be used without the variable.
             paths +=
-                element.isEmpty ? standard(application) : [Path.normalized(String(element))].compactMap(\.self)
+                element.isEmpty ? standard(application) : [Self.absolute(String(element))]
         }
         return Self.unique(paths)
+    }
+
+    /// An element of the variable as an absolute path.
+    ///
+    /// One with “..” is resolved by the system, because a link may be before it. If that fails, the element is kept as it is
+    /// written, so that reports show a search path that does not exist, and not that there is none.
+    private static func absolute(_ element: String) -> String {
+        if let path = Path.normalized(element) ?? Path.resolved(element) { return path }
+        return element.hasPrefix("/") ? element : Path.currentDirectory.map { Path.join($0, element) } ?? element
     }
 
     /// `DEMO_HOST_PLUGIN_PATH` for `demo-host`.

@@ -40,6 +40,13 @@ import Testing
         #expect(SearchEnvironment.overrideName(of: "org.é x9") == "ORG___X9_PLUGIN_PATH")
     }
 
+    @Test func fault811_anElementThatIsRelativeOrHasTwoDotsIsNotDropped() {
+        let found = paths(["MY_APP_PLUGIN_PATH": "/usr/bin/../lib:../nowhere-at-all:/nowhere/../at-all"])
+        #expect(found.count == 3 && found[0] == Path.resolved("/usr/lib"))
+        #expect(found[1].hasPrefix("/") && found[1].hasSuffix("nowhere-at-all"))
+        #expect(found[2] == "/nowhere/../at-all")
+    }
+
     @Test func eachPathIsThereOnce() {
         let found = paths(["HOME": "/home/u", "XDG_DATA_DIRS": "/usr/share:/usr/share/"], program: "/usr/bin/w")
         #expect(Set(found).count == found.count)

@@ -203,11 +203,14 @@ public struct PluginInstaller: Sendable {
             $0.identifier == plugin || Path.lastComponent($0.path) == plugin || Path.stem($0.path) == plugin
         }
         guard let found else {
-            // It may be the plug-in.
-            if let fault = candidates.lazy.compactMap(\.unreadable).first { throw fault }
+            // It may be the plug-in, but its name says no more than that.
+            let unreadable = candidates.first { $0.unreadable != nil }
+            let exception =
+                unreadable.map { ", unless it is \(quoted($0.path)), whose Info.plist cannot be read" } ?? ""
             throw PackingError(
-                .notInstalled, path: folder, message: "\(quoted(plugin)) is not installed in \(quoted(folder)).",
-                remedy: "“pluginhost list \(folder)” shows what is; --in names another folder.")
+                .notInstalled, path: folder,
+                message: "\(quoted(plugin)) is not installed in \(quoted(folder))\(exception).",
+                remedy: "“pluginhost list --all \(folder)” shows what is; --in names another folder.")
         }
         return found
     }
