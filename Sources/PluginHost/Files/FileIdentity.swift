@@ -8,7 +8,7 @@ import Glibc
     /// Bytes.
     @_spi(Tools) public var size: UInt64
     /// Nanoseconds since 1970.
-    var modified: Int64
+    @_spi(Tools) public var modified: Int64
     /// Nanoseconds since 1970; changes with the content, the mode and the number of links.
     var changed: Int64
     var mode: UInt32

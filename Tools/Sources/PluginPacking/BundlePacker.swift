@@ -86,8 +86,12 @@ public struct BundlePacker: Sendable {
         try tree.write(to: staged)
         try finish(source, tree, staged, hasExecutable: executable != nil)
         let bundle = try opened(staged)
+        var findings = bundle.findings(forHost: program, from: staged, as: target)
+        if case .products? = code, let executable, let finding = try source.newerThan(executable) {
+            findings.append(finding)
+        }
         var result = Result(
-            path: target, findings: bundle.findings(forHost: program, from: staged, as: target), lint: lint,
+            path: target, findings: findings, lint: lint,
             leftOut: leftOut, isPacked: false,
             isUnchanged: false)
         result.lint += BundleLinter().lint(bundle).findings

@@ -64,6 +64,31 @@ struct BundleSource {
         }
     }
 
+    /// The warning that a source of the code was changed after the library was built; nil if none was.
+    ///
+    /// The sources are in `Sources/NAME`, or else in `Sources`; those of other modules belong to other libraries.
+    func newerThan(_ library: String) throws(PackingError) -> PluginFinding? {
+        guard let built = try FileIdentity.file(at: library)?.modified else { return nil }
+        let all = Path.join(directory, "Sources")
+        let own = Path.join(all, name)
+        let root = try FileIdentity.file(at: own)?.isDirectory ?? false ? own : all
+        guard try FileIdentity.file(at: root)?.isDirectory ?? false else { return nil }
+        var tree = FileTree(root: root)
+        // Something that no source can be is reported by the build.
+        guard (try? tree.add(contentsOf: root, isSource: true)) != nil else { return nil }
+        let newer = tree.paths.sorted().map { Path.join(root, $0) }.first { path in
+            guard let identity = try? FileIdentity.file(at: path), !identity.isDirectory else { return false }
+            return identity.modified > built
+        }
+        guard let newer else { return nil }
+        return PluginFinding(
+            .warning, PluginError.Code(rawValue: "productOutdated"), filePath: newer, subject: name,
+            message: """
+                \(quoted(newer)) was changed after \(quoted(library)) was built, so the bundle has code of older sources.
+                """,
+            remedy: "Build it again, or let --build do so.")
+    }
+
     /// Info.plist, completed with what its author need not write: the name of the executable, and what it was built
     /// for.
     ///

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import PluginHost
 
 /// The arguments that every command takes: the bundles, and the form of the output.
@@ -13,7 +14,7 @@ struct BundleArguments: ParsableArguments {
     var json = false
 
     /// The bundles that the arguments name, in the order of the arguments and, in a folder, sorted by name.
-    func select() -> [SelectedBundle] { bundles.flatMap(SelectedBundle.all(at:)) }
+    func select() -> [SelectedBundle] { bundles.flatMap { SelectedBundle.all(at: $0) } }
 }
 
 /// A bundle from the command line, or the reason why there is none.
@@ -28,8 +29,11 @@ enum SelectedBundle {
     private static let extensions: Set = ["bundle", "framework", "app", "plugin", "resources"]
 
     /// A directory without a bundle's extension that contains bundles stands for these; any other is a bundle.
-    static func all(at path: String) -> [SelectedBundle] {
-        if !isNamedAsBundle(path) {
+    ///
+    /// `prefersSource`: a directory with an Info.plist of its own is meant itself, although its bundle was packed into it.
+    static func all(at path: String, prefersSource: Bool = false) -> [SelectedBundle] {
+        let isSource = prefersSource && access(path + "/Info.plist", F_OK) == 0
+        if !isNamedAsBundle(path), !isSource {
             // Without the index, to see the files of this moment.
             let catalog = PluginCatalog(searchPaths: [path], options: .init(index: .none))
             let found = catalog.candidates

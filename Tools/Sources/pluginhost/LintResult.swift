@@ -27,7 +27,7 @@ struct LintResult {
             result.isMissing = result.report.findings.contains { $0.code == .unreadable }
             return [result]
         }
-        let selection = SelectedBundle.all(at: path)
+        let selection = SelectedBundle.all(at: path, prefersSource: true)
         let bundles = selection.compactMap { selected in
             if case .bundle(let bundle) = selected { bundle } else { nil }
         }

@@ -175,4 +175,15 @@ import Testing
         #expect(document.status == 0, "\(document.text)")
         #expect(Set(document.codes).isSubset(of: ["unusedKey"]))
     }
+
+    @Test func fault812_aFolderOfSourcesIsMeantEvenIfItsBundleWasPackedIntoIt() throws {
+        let source = try BundleSourceFixture(
+            files: ["Resources/en.lproj/Localizable.strings": "\"Hello\" = \"Hello\";\n"])
+        try #require(PluginHostTool.run("pack", "--output", source.path, source.path).status == 0)
+        try source.add("Resources/en.lproj/Localizable.strings", "\"Hello\" \"Hello\";\n")
+        try source.add("Sources/main.swift", "")
+        let output = try PluginHostTool.run("lint", "--sources", source.path + "/Sources", source.path)
+        #expect(output.status == 1 && output.standardOutput.contains("[missingSeparator]"), "\(output)")
+        #expect(output.standardOutput.contains("\(source.name)/Resources/en.lproj"))
+    }
 }

@@ -263,4 +263,19 @@ import Testing
         let left = (try? FileManager.default.contentsOfDirectory(atPath: source.output.path)) ?? []
         #expect(left == [])
     }
+
+    @Test func fault813_productsThatAreOlderThanTheirSourcesAreAWarning() throws {
+        let source = try BundleSourceFixture(code: .c(PluginSource.good))
+        try source.add("Sources/Salon/salon.c", "int changed;")
+        let file = source.url.appending(path: "Sources/Salon/salon.c").path
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: file)
+        let output = try source.pack()
+        #expect(output.status == 0 && output.standardOutput.contains("productOutdated"), "\(output)")
+        #expect(PluginHostTool.words(output.standardOutput).contains("has code of older sources"))
+        #expect(try source.pack("--strict").status == 1)
+        // A file beside the sources of this library says nothing.
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: file)
+        try source.add("Sources/Other/other.c", "int other;")
+        #expect(!(try source.pack().standardOutput.contains("productOutdated")))
+    }
 }

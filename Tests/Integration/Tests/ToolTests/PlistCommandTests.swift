@@ -74,7 +74,21 @@ import Testing
         let output = try PluginHostTool.run("plist", "print", file.path)
         #expect(output.status == 2 && output.standardError.contains("a.plist:2:6: error: "))
         let converted = try PluginHostTool.run("plist", "convert", "xml1", file.path)
-        #expect(converted.status == 1 && converted.standardError.contains("a.plist:2:6: error: "))
+        #expect(converted.status == 2 && converted.standardError.contains("a.plist:2:6: error: "))
         #expect(try String(contentsOf: file, encoding: .utf8) == "{ a = 1;\n b = ; }")
+    }
+
+    @Test func fault818_whatCannotBeReadIsTwoOnStandardErrorForEveryListAndTable() throws {
+        for command in [
+            ["plist", "convert", "xml1", "/nonexistent"], ["plist", "get", "a", "/nonexistent"],
+            ["plist", "print", "/nonexistent"], ["strings", "/nonexistent.xib"],
+            ["strings", "convert", "/nonexistent.strings", "/tmp/x.json"],
+            ["strings", "diff", "/nonexistent.strings", "/nonexistent.strings"],
+            ["strings", "pseudo", "/nonexistent.strings"],
+        ] {
+            let output = try PluginHostTool.run(command)
+            #expect(output.status == 2, "\(command) \(output)")
+            #expect(output.standardOutput.isEmpty && !output.standardError.isEmpty, "\(command) \(output)")
+        }
     }
 }

@@ -42,9 +42,15 @@ struct PlistConvertCommand: ParsableCommand {
         let (form, output) = (form, output)
         var findings: [LintFinding] = []
         var written: [String] = []
+        var status = ExitStatus.fine
         for file in files {
+            // What cannot be read or written is worse than a value that the form does not have.
+            var failure = ExitStatus.unable
             do throws(LintFinding) {
-                let bytes = try ListFile(file).bytes(form)
+                let list = try ListFile(file)
+                failure = .problems
+                let bytes = try list.bytes(form)
+                failure = .unable
                 let target = output ?? file
                 if target == "-" {
                     Terminal.write(bytes: bytes)
@@ -54,6 +60,7 @@ struct PlistConvertCommand: ParsableCommand {
                 written.append(target)
             } catch {
                 findings.append(error)
+                status = max(status, failure)
             }
         }
         if json {
@@ -61,6 +68,6 @@ struct PlistConvertCommand: ParsableCommand {
         } else if !findings.isEmpty {
             TranslatingReport.write(findings, to: STDERR_FILENO)
         }
-        try (findings.isEmpty ? ExitStatus.fine : .problems).finish()
+        try status.finish()
     }
 }

@@ -67,7 +67,7 @@ struct StageCommand: ParsableCommand {
     private func staged() throws -> StagedTree {
         var bundles: [PluginBundle] = []
         var findings: [PluginFinding] = []
-        for selected in plugIns.flatMap(SelectedBundle.all(at:)) {
+        for selected in plugIns.flatMap({ SelectedBundle.all(at: $0) }) {
             switch selected {
             case .bundle(let bundle): bundles.append(bundle)
             case .unopened(let error): findings += error.findings

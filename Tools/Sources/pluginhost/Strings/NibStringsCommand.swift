@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import PluginHost
 @_spi(Tools) import PluginLinting
 import PluginTranslating
@@ -46,13 +47,13 @@ struct NibStringsCommand: ParsableCommand {
         } catch let finding as LintFinding {
             var page = Page()
             LintResult.write(finding, of: nil, to: &page)
-            Terminal.write(page.text)
+            Terminal.write(page.text, to: STDERR_FILENO)
             try ExitStatus.unable.finish()
         } catch let error as PluginError {
             var page = Page()
             FindingReport(findings: error.findings, bundlePath: error.bundlePath).write(to: &page)
-            Terminal.write(page.text)
-            try ExitStatus.problems.finish()
+            Terminal.write(page.text, to: STDERR_FILENO)
+            try ExitStatus.unable.finish()
         }
     }
 
