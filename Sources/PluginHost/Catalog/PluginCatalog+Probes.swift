@@ -24,6 +24,20 @@ extension PluginCatalog {
             .sorted { $0.program < $1.program }
     }
 
+    /// Where the administrator's list of an application demands that a plug-in runs at least.
+    ///
+    /// - Parameters:
+    ///   - identifier: the plug-in's identifier.
+    ///   - application: the name of the application's directories: one path component.
+    /// - Returns: `isolated` or `sandboxed`; nil if the list demands nothing.
+    ///
+    /// **Cost.** Reads the list.
+    @_spi(Tools)
+    public static func demandedExecution(of identifier: String, application: String) -> String? {
+        let demand = ExecutionList(of: application).demand(for: identifier)
+        return demand == .inProcess ? nil : demand.description
+    }
+
     /// What a program keeps about the probe of a bundle.
     @_spi(Tools) public struct KeptProbe: Sendable {
         /// The absolute path of the program.

@@ -140,11 +140,15 @@ public final class PluginCatalog: Sendable {
     /// Scans the standard search paths of an application: ``standardSearchPaths(for:)``.
     ///
     /// Plug-ins that the user has disabled, in ``choicesPath(for:)``, are not used, nor those in ``Quarantine``.
+    ///
+    /// Beside its index, the catalogue keeps what the command `pluginhost` needs to explain its answers: the application's
+    /// version, its executable, and the services that it provides.
     public convenience init(application: String, options: Options = Options()) {
         var options = options
         options.quarantine = options.quarantine ?? Quarantine.path(for: application)
         options.choices = options.choices ?? Self.choicesPath(for: application)
         self.init(searchPaths: Self.standardSearchPaths(for: application), options: options)
+        if let path = indexPath { ApplicationRecorder.shared.begin(application, in: Path.parent(path)) }
     }
 
     // MARK: Content

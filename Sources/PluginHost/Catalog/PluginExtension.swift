@@ -153,7 +153,7 @@ extension PluginCatalog {
     ///
     /// No plug-in is loaded for the answer.
     ///
-    /// Extensions for another version of the point are skipped. If several have the same name, only the first is
+    /// Extensions for another version of the point are skipped, and one line in the log, of the level `info`, names the first plug-in. If several have the same name, only the first is
     /// returned; the others are reported in ``findings``.
     ///
     /// - Returns: lower orders first, then earlier search paths, then the order of the bundles' names.
@@ -177,13 +177,34 @@ extension PluginCatalog {
         var seen: Set<String> = []
         // A plug-in with several extensions is decoded once.
         var plugins: [Int: PluginDescription] = [:]
+        var skipped: ExtensionRow?
+        defer { if let version { noteRequest(point, version, skipped, in: index) } }
         return index.extensionRows(at: point).compactMap { row in
-            if let version, row.version != version { return nil }
+            if let version, row.version != version {
+                skipped = skipped ?? row
+                return nil
+            }
             let plugin = plugins[row.candidate] ?? PluginDescription(self, index, row.candidate)
             plugins[row.candidate] = plugin
             guard let description = ExtensionDescription(plugin, row) else { return nil }
             return seen.insert("\(row.version) \(description.name)").inserted ? description : nil
         }
+    }
+
+    /// Logs once that a plug-in declares an extension for another version of a point than the application asks for.
+    ///
+    /// It is no warning, because the application may ask for that version too.
+    private func noteRequest(_ point: String, _ version: UInt32, _ skipped: ExtensionRow?, in index: CatalogIndex) {
+        guard ApplicationRecorder.shared.noteRequest(point, version, skipsOthers: skipped != nil), let skipped else {
+            return
+        }
+        let plugin = PluginDescription(self, index, skipped.candidate)
+        HostEnvironment.log(
+            .info,
+            """
+            \(quoted(plugin.identifier)) declares extensions for version \(skipped.version) of the extension point \
+            \(quoted(point)); they are not among those for version \(version).
+            """)
     }
 
     /// The first element of ``extensions(at:version:)``; decodes one plug-in.
@@ -216,10 +237,15 @@ extension PluginCatalog {
     /// - Returns: the first in order, or nil.
     public func `extension`(named name: String, at point: String, version: UInt32? = nil) -> ExtensionDescription? {
         let index = current
+        var skipped: ExtensionRow?
         for row in index.extensionRows(at: point) where index.text(at: row.name, is: name) {
-            if let version, row.version != version { continue }
+            if let version, row.version != version {
+                skipped = skipped ?? row
+                continue
+            }
             return ExtensionDescription(PluginDescription(self, index, row.candidate), row)
         }
+        if let version { noteRequest(point, version, skipped, in: index) }
         return nil
     }
 }

@@ -37,10 +37,7 @@ struct ExecutionList: Sendable, Equatable {
     /// Reads the list of an application, unless it was read last; nil forgets it.
     static func use(of application: String?) {
         if let application, current.withLock({ $0?.application }) == application { return }
-        let list = application.map { application in
-            ExecutionList(
-                paths: UserDirectories.process.systemConfiguration.map { Path.join($0, application + "/execution") })
-        }
+        let list = application.map(ExecutionList.init(of:))
         current.withLock { current in
             current = application.flatMap { name in list.map { (name, $0) } }
             if list?.executions.isEmpty ?? true {
@@ -52,6 +49,12 @@ struct ExecutionList: Sendable, Equatable {
     }
 
     // MARK: Reading
+
+    /// The list of an application.
+    init(of application: String) {
+        self.init(
+            paths: UserDirectories.process.systemConfiguration.map { Path.join($0, application + "/execution") })
+    }
 
     /// The files in order; a missing one is no error, and one that cannot be used is logged.
     private init(paths: [String]) {

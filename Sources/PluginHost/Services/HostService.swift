@@ -87,7 +87,10 @@ final class HostServices: Sendable {
 
     private let services = Lock<[HostService]>([])
 
-    func add(_ service: HostService) { services.withLock { $0.append(service) } }
+    func add(_ service: HostService) {
+        services.withLock { $0.append(service) }
+        ApplicationRecorder.shared.noteService(service.point, service.version)
+    }
 
     func remove(_ service: HostService) { services.withLock { $0.removeAll { $0 === service } } }
 

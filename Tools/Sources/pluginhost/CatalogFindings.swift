@@ -9,6 +9,10 @@ extension PluginError.Code {
     ///
     /// A warning.
     static let extensionPointUnknown = Self(rawValue: "extensionPointUnknown")
+    /// Extensions for other versions of an extension point than the application asks for.
+    ///
+    /// A warning.
+    static let extensionPointVersion = Self(rawValue: "extensionPointVersion")
 }
 
 extension PluginBundle {
@@ -67,6 +71,30 @@ extension PluginBundle {
             remedy: """
                 See what the code registers by “pluginhost load”, and declare in PHFactories what stands at extension points.
                 """)
+    }
+}
+
+extension RecordedApplication {
+    /// The extensions of a plug-in that the application did not get when it ran last, because it asks for other versions of their
+    /// extension points.
+    func versionFindings(about plugin: PluginDescription) -> [PluginFinding] {
+        var declared: [String: Set<UInt32>] = [:]
+        for declaration in plugin.extensions {
+            guard let point = declaration.extensionPoint else { continue }
+            declared[point, default: []].insert(declaration.version)
+        }
+        return declared.sorted { $0.key < $1.key }.compactMap { point, versions in
+            let wanted = requestedVersions(of: point)
+            guard !wanted.isEmpty, versions.isDisjoint(with: wanted) else { return nil }
+            let list = versions.sorted().map(String.init).joined(separator: ", ")
+            return PluginFinding(
+                .warning, .extensionPointVersion, filePath: plugin.bundlePath, subject: point,
+                message: """
+                    Its extensions at “\(point.escapedForTerminal)” are for version \(list) of the extension point, and the application \
+                    asks for version \(wanted.map(String.init).joined(separator: ", ")), so it does not get them.
+                    """,
+                remedy: "Install a version of the plug-in for this application, or update the application.")
+        }
     }
 }
 

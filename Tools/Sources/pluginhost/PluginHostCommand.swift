@@ -26,8 +26,8 @@ struct PluginHostCommand: ParsableCommand {
             ProbeCommand.self, CallCommand.self, NewCommand.self, StringsCommand.self, PlistCommand.self,
             RemoteCommand.self,
             PackCommand.self, StageCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self,
-            EnableCommand.self, DisableCommand.self, QuarantineCommand.self, LoadInChildCommand.self,
-            CallInChildCommand.self, UseInChildCommand.self,
+            EnableCommand.self, DisableCommand.self, QuarantineCommand.self, ConsentsCommand.self,
+            LoadInChildCommand.self, CallInChildCommand.self, UseInChildCommand.self,
         ])
 
     /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.

@@ -230,7 +230,8 @@ import Testing
             let document = try PluginHostTool.document(of: command + [folder.path])
             #expect(document.bundles.count == 2)
             // Its members are sorted, and everything in it is indented by two blanks a level.
-            let top = document.text.split(separator: "\n").filter { $0.hasPrefix("  \"") }.map { $0.split(separator: "\"")[1] }
+            let lines = document.text.split(separator: "\n")
+            let top = lines.filter { $0.hasPrefix("  \"") }.map { $0.split(separator: "\"")[1] }
             #expect(top == top.sorted() && top.contains("bundles") && top.contains("format"), "\(top)")
             #expect(document.text.contains("\n    {\n      \"bundlePath\" : "))
             #expect(document.text.hasSuffix("\n}\n"))

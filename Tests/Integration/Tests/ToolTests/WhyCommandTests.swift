@@ -171,7 +171,8 @@ import Testing
             let document = try PluginHostTool.document("why", identifier, "--in", try chain().path)
             let keys: Set = [
                 "format", "command", "identifier", "used", "path", "sentence", "remedy", "bundles", "findings", "needs",
-                "uses", "neededBy", "without", "similar", "strikes", "unanswered", "probes",
+                "uses", "neededBy", "without", "similar", "strikes", "unanswered", "probes", "loads",
+                "demandedExecution", "consent", "applicationVersion",
             ]
             #expect(Set(document.object.keys) == keys)
         }
@@ -180,6 +181,38 @@ import Testing
     @Test func aWrongUseIsTwo() throws {
         for arguments in [["why"], ["why", "x"], ["why", "x", "--in", "/nonexistent"]] {
             #expect(try PluginHostTool.run(arguments).status == 2, "\(arguments)")
+        }
+    }
+
+    @Test func fault809_aBundleWhoseCodeCannotBeLoadedIsNotOnlyUsed() throws {
+        let folder = try PluginFolder(["Broken": ["NSExecutable": "Broken"], "Fine": [:]])
+        let output = try PluginHostTool.run("why", "org.example.Broken", "--in", folder.path)
+        #expect(output.status == 1)
+        #expect(output.standardOutput.hasPrefix("org.example.Broken used, but its code cannot be loaded\n"))
+        #expect(!output.standardOutput.contains("It is used."))
+        let document = try PluginHostTool.document("why", "org.example.Broken", "--in", folder.path)
+        #expect(document.object["loads"] as? Bool == false && document.object["used"] as? Bool == true)
+        #expect((document.object["sentence"] as? String)?.contains("But its code cannot be loaded: ") == true)
+        let fine = try PluginHostTool.document("why", "org.example.Fine", "--in", folder.path)
+        #expect(fine.object["loads"] as? Bool == true)
+        #expect((fine.object["sentence"] as? String)?.contains("But") == false)
+    }
+
+    @Test func fault810_aBrokenBundleOfAnotherNameDoesNotTakeOverTheAnswer() throws {
+        let folder = try PluginFolder(["Fine": [:]])
+        let broken = folder.url.appending(path: "Broken.bundle/Contents/Resources")
+        try FileManager.default.createDirectory(at: broken, withIntermediateDirectories: true)
+        let unknown = try PluginHostTool.document("why", "org.example.Nobody", "--in", folder.path)
+        #expect(
+            unknown.object["sentence"] as? String
+                == "No bundle with the identifier “org.example.Nobody” is in any search path.")
+        // Its name is that of this identifier.
+        let named = try PluginHostTool.document("why", "org.example.Broken", "--in", folder.path)
+        #expect((named.object["sentence"] as? String)?.contains("There is no Info.plist") == true)
+        for command in ["uninstall", "rollback"] {
+            let output = try PluginHostTool.run(command, "org.example.Nobody", "--in", folder.path)
+            let words = PluginHostTool.words(output.standardOutput)
+            #expect(output.status == 1 && words.contains("“org.example.Nobody” is not installed in"), "\(words)")
         }
     }
 }

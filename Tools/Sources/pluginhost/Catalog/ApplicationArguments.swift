@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// The arguments of every command about an application's plug-ins: which application, and the form of the output.
 struct ApplicationArguments: ParsableArguments {
@@ -18,7 +18,8 @@ struct ApplicationArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The application's version, for PHHostRequires. Without it, that requirement is not checked.",
+            "The application's version, for PHHostRequires. By default the one that it had when it ran last; if that is not "
+                + "known, the requirement is not checked.",
             valueName: "version"))
     var hostVersion: String?
 
@@ -49,6 +50,8 @@ struct PluginSearch {
     let program: String?
     /// The name of `--application`.
     let application: String?
+    /// What the application kept about itself when it ran last; nil without --application.
+    let recorded: RecordedApplication?
     private let capabilities: [String]
 
     /// `folders`: the folders that replace an application.
@@ -56,12 +59,15 @@ struct PluginSearch {
     init(_ arguments: ApplicationArguments, folders: [String]) throws {
         application = arguments.application
         capabilities = arguments.capabilities
-        program = try Self.program(arguments)
+        let name = Self.isName(arguments.application) ? arguments.application : nil
+        let recorded = name.flatMap(RecordedApplication.init)
+        self.recorded = recorded
+        program = try Self.program(arguments) ?? recorded?.program.flatMap { try? CheckCommand.resolvedProgram($0) }
         if let application = arguments.application {
             guard folders.isEmpty else {
                 throw ValidationError("Give either an application with --application, or folders.")
             }
-            guard !application.isEmpty, !application.contains("/"), application != ".", application != ".." else {
+            guard Self.isName(application) else {
                 throw ValidationError("The name of --application must be a single directory name, such as demo-host.")
             }
             searchPaths = PluginCatalog.standardSearchPaths(for: application, program: program)
@@ -69,9 +75,14 @@ struct PluginSearch {
             for folder in folders { try Self.requireDirectory(folder) }
             searchPaths = folders
         }
-        HostEnvironment.current.version = arguments.hostVersion ?? ""
+        HostEnvironment.current.version = arguments.hostVersion ?? recorded?.version ?? ""
         HostEnvironment.current.capabilities = Set(arguments.capabilities)
         if let application { HostEnvironment.current.name = application }
+    }
+
+    private static func isName(_ application: String?) -> Bool {
+        guard let application else { return false }
+        return !application.isEmpty && !application.contains("/") && application != "." && application != ".."
     }
 
     /// - Throws: ValidationError without an application and without folders.

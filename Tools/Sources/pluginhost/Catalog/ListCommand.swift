@@ -32,7 +32,8 @@ struct ListCommand: ParsableCommand {
         var isRead = true
         if arguments.json {
             let folders = JSONValue.array(catalog.folders.map { JSONValue($0) })
-            try JSONValue.write(command: "list", ["all": .bool(all), "folders": folders], count: listed.count) { number in
+            try JSONValue.write(command: "list", ["all": .bool(all), "folders": folders], count: listed.count) {
+                number in
                 let facts = CandidateFacts(listed[number], points)
                 isRead = isRead && facts.lateFindings == nil
                 return .object(facts.members)

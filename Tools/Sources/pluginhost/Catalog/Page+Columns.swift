@@ -43,7 +43,9 @@ extension Page {
             for number in columns.indices {
                 guard let width = widths[number] else { continue }
                 let text =
-                    isWhole ? row[number].text : row[number].text.cut(to: width, columns[number].cut, mark: Terminal.ellipsis)
+                    isWhole
+                    ? row[number].text
+                    : row[number].text.cut(to: width, columns[number].cut, mark: Terminal.ellipsis)
                 if !line.isEmpty { line += "  " }
                 line += styled(text, row[number].style)
                 if number != last { line += String(repeating: " ", count: max(width - text.columns, 0)) }

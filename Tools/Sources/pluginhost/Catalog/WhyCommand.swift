@@ -27,10 +27,7 @@ struct WhyCommand: ParsableCommand {
     mutating func run() throws {
         let search = try PluginSearch(arguments, folders: folders)
         try search.requireSomewhere()
-        let strikes = search.application.flatMap { application in
-            Quarantine.of(application: application).suspects.first { $0.identifier == identifier }?.reason
-        }
-        let report = WhyReport(identifier, in: search.catalog(), loadedBy: search.program, strikes: strikes)
+        let report = WhyReport(identifier, in: search.catalog(), search)
         if arguments.json {
             Terminal.write(try JSONValue.document(command: "why", report.members).text())
         } else {

@@ -2,20 +2,32 @@
 
 extension WhyReport {
     func write(to page: inout Page) {
-        page.line((explanation.identifier, .bold), explanation.plugin == nil ? ("not used", .red) : ("used", .green))
+        page.line((explanation.identifier, .bold), answer)
         if candidates.isEmpty {
             page.paragraph(explanation.sentence, indent: 2)
             if !similar.isEmpty { page.paragraph("There is \(similar.joined(separator: ", ")).", indent: 2, .yellow) }
             if !explanation.remedy.isEmpty { page.paragraph("To do: \(explanation.remedy)", indent: 2) }
         }
         for facts in candidates { write(facts, to: &page) }
-        if let strikes { page.paragraph(strikes, indent: 2, .yellow) }
+        decided.write(to: &page)
         if let sentence = explanation.unansweredSentence { page.paragraph(sentence, indent: 2, .yellow) }
         for probe in probes { write(probe, to: &page) }
         writeCheck(to: &page)
         writeNeeds(to: &page)
         writeNeededBy(to: &page)
         writeAbsence(to: &page)
+    }
+
+    /// The answer in a word.
+    private var answer: (String, Page.Style) {
+        if explanation.plugin == nil { return ("not used", .red) }
+        switch isLoadable {
+        case false: return ("used, but its code cannot be loaded", .red)
+        case nil: return ("used, if the application brings the libraries that it needs", .yellow)
+        default:
+            let isRefused = probes.contains { !$0.findings.isEmpty }
+            return isRefused ? ("used, but not by every application", .yellow) : ("used", .green)
+        }
     }
 
     private func write(_ facts: CandidateFacts, to page: inout Page) {
@@ -25,7 +37,13 @@ extension WhyReport {
             (candidate.path.relativeToCurrentDirectory, .bold), (candidate.version ?? "", .plain),
             (candidate.verdict.words, candidate.verdict.style))
         let findings = candidate.findings
-        if findings.isEmpty { page.paragraph(candidate.explanation, indent: 2) }
+        if findings.isEmpty {
+            let isUnloadable = candidate.verdict == .usable && isLoadable == false
+            page.paragraph(
+                isUnloadable
+                    ? "It is the one that is used, but its code cannot be loaded: see the complete check."
+                    : candidate.explanation, indent: 2)
+        }
         FindingReport(findings: findings, bundlePath: candidate.bundlePath).write(to: &page)
         facts.advice.write(to: &page)
         facts.isolation?.write(to: &page)
@@ -54,11 +72,11 @@ extension WhyReport {
         page.line(("Needs", .bold), (needs.isEmpty && uses.isEmpty ? "no other plug-in" : "", .plain))
         for need in needs { write(need, indent: 2, to: &page) }
         for use in uses {
-            let offered = use.offeredBy.isEmpty
+            let offers = (use.isOfApplication ? ["the application"] : []) + use.offeredBy
             page.line(
                 ("the service \(use.point) \(use.version):", .plain),
-                offered
-                    ? ("nobody offers it", .yellow) : ("offered by " + use.offeredBy.joined(separator: ", "), .green),
+                offers.isEmpty
+                    ? ("no plug-in offers it", .yellow) : ("offered by " + offers.joined(separator: ", "), .green),
                 indent: 2)
         }
         guard let manifest = candidates.first(where: { $0.candidate.verdict == .usable })?.manifest else { return }

@@ -10,8 +10,13 @@ struct WhyReport {
     let uses: [Use]
     /// What would be different without the bundle in use.
     let absence: CatalogChange?
-    /// What it did that may lead to its quarantine, as a sentence, or nil.
-    let strikes: String?
+    /// What was decided about it.
+    let decided: DecidedFacts
+    /// What is known about the application from its last start; nil if nothing is.
+    let application: RecordedApplication?
+    /// Whether the code of the bundle in use can be loaded, as far as the check shows; nil if none is used, or if that depends on
+    /// libraries that an unknown application may bring.
+    let isLoadable: Bool?
     /// What applications keep about its probe: those that demand one before its first use.
     let probes: [PluginCatalog.KeptProbe]
     /// Similar identifiers, if nothing has this one.
@@ -35,19 +40,31 @@ struct WhyReport {
     struct Use {
         let point: String
         let version: UInt32
-        /// Who offers it, in order.
+        /// The plug-ins that offer it, in order.
         let offeredBy: [String]
+        /// Whether the application offered it when it ran last.
+        let isOfApplication: Bool
     }
 
-    init(_ identifier: String, in catalog: PluginCatalog, loadedBy program: String?, strikes: String?) {
-        self.strikes = strikes
+    init(_ identifier: String, in catalog: PluginCatalog, _ search: PluginSearch) {
+        let program = search.program
+        application = search.recorded
         explanation = catalog.explanation(of: identifier)
         let points = KnownPoints(catalog)
         candidates = explanation.candidates.map { CandidateFacts($0, points) }
         let plugin = explanation.plugin
+        decided = DecidedFacts(identifier, at: plugin?.bundlePath, application: search.application)
         let bundle = try? plugin?.candidate.open()
         check = FindingReport(
-            findings: bundle?.findings(loadedBy: program) ?? [], bundlePath: plugin?.bundlePath ?? "")
+            findings: (bundle?.findings(loadedBy: program) ?? [])
+                + (plugin.flatMap { plugin in search.recorded?.versionFindings(about: plugin) } ?? []),
+            bundlePath: plugin?.bundlePath ?? "")
+        let errors = check.findings.filter { $0.severity == .error }
+        isLoadable =
+            plugin == nil
+            ? nil
+            : errors.isEmpty
+                ? true : program == nil && errors.allSatisfy { $0.code == .dependencyMissing } ? nil : false
         probes = bundle.map { PluginCatalog.keptProbes(of: $0) } ?? []
         // If none is used, the needs of the first one are the most useful.
         let manifest = bundle?.manifest ?? candidates.first?.manifest
@@ -56,13 +73,22 @@ struct WhyReport {
         uses = (manifest?.uses ?? [:]).sorted { $0.key < $1.key }.map { point, version in
             Use(
                 point: point, version: version,
-                offeredBy: catalog.extensions(at: point, version: version).map(\.plugin.identifier))
+                offeredBy: catalog.extensions(at: point, version: version).map(\.plugin.identifier),
+                isOfApplication: search.recorded?.offers(point, version) ?? false)
         }
         absence = plugin.map { catalog.change(without: $0.candidate) }
         similar = candidates.isEmpty ? Self.similar(to: identifier, in: catalog) : []
     }
 
     var status: ExitStatus { explanation.plugin != nil && check.errors == 0 ? .fine : .problems }
+
+    /// The answer, which is not “it is used” alone for a bundle whose code cannot be loaded.
+    var sentence: String {
+        guard isLoadable == false, let first = check.findings.first(where: { $0.severity == .error }) else {
+            return explanation.sentence
+        }
+        return "\(explanation.sentence) But its code cannot be loaded: \(first.message)"
+    }
 
     /// Identifiers that differ by a typing mistake.
     private static func similar(to identifier: String, in catalog: PluginCatalog) -> [String] {
@@ -134,12 +160,15 @@ extension PluginDescription {
 // MARK: - JSON
 
 extension WhyReport {
-    var members: [String: JSONValue] {
+    var members: [String: JSONValue] { own.merging(decided.members) { $1 } }
+
+    private var own: [String: JSONValue] {
         [
             "identifier": .string(explanation.identifier),
             "used": .bool(explanation.plugin != nil),
             "path": JSONValue(explanation.plugin?.candidate.path),
-            "sentence": .string(explanation.sentence),
+            "loads": isLoadable.map(JSONValue.bool) ?? .null,
+            "sentence": .string(sentence),
             "remedy": .string(explanation.remedy),
             "bundles": .array(candidates.map { .object($0.members) }),
             "findings": check.json,
@@ -149,6 +178,7 @@ extension WhyReport {
                     .object([
                         "extensionPoint": .string($0.point), "version": .integer(Int($0.version)),
                         "offeredBy": JSONValue($0.offeredBy),
+                        "offeredByApplication": .bool($0.isOfApplication),
                     ])
                 }),
             "neededBy": .array(
@@ -177,7 +207,8 @@ extension WhyReport {
                     ])
                 }),
             "similar": JSONValue(similar),
-            "strikes": JSONValue(strikes), "unanswered": JSONValue(explanation.unanswered.items),
+            "applicationVersion": JSONValue(application?.version),
+            "unanswered": JSONValue(explanation.unanswered.items),
         ]
     }
 }

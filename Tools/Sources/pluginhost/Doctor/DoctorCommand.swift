@@ -66,19 +66,47 @@ struct DoctorCommand: ParsableCommand {
             indexCheck(),
         ]
         guard !search.searchPaths.isEmpty else { return checks }
+        if search.application != nil { checks.append(applicationCheck(search.recorded)) }
         let catalog = search.catalog()
         checks.append(searchPathCheck(catalog))
         if let application = search.application {
             checks.append(quarantineCheck(Quarantine.of(application: application)))
+            checks.append(consentsCheck(PluginConsents.of(application: application)))
         }
         let candidates = catalog.candidates
         for candidate in candidates where candidate.verdict != .usable { checks.append(DoctorCheck(unused: candidate)) }
-        for plugin in catalog.plugins { checks.append(DoctorCheck(plugin, in: catalog, loadedBy: search.program)) }
+        for plugin in catalog.plugins { checks.append(DoctorCheck(plugin, in: catalog, search)) }
         checks.append(
             DoctorCheck(
                 "Between plug-ins",
                 catalog.findings.filter { problem in !catalog.folders.contains { $0.finding == problem } }))
         return checks
+    }
+
+    /// What is known about the application from its last start.
+    private static func applicationCheck(_ recorded: RecordedApplication?) -> DoctorCheck {
+        guard let recorded else {
+            return DoctorCheck(
+                "Application", [],
+                facts: ["It has not run yet as this user, so its version and its services are not known."])
+        }
+        let services = recorded.services.map { "\($0.point) \($0.version)" }.joined(separator: ", ")
+        return DoctorCheck(
+            "Application", [],
+            facts: [
+                recorded.program.map { "its executable is \($0)" },
+                recorded.version.map { "its version was \($0) when it ran last" },
+                services.isEmpty ? nil : "it offered the services \(services)",
+            ].compactMap(\.self))
+    }
+
+    private static func consentsCheck(_ consents: PluginConsents) -> DoctorCheck {
+        let answers = consents.consents.sorted { $0.identifier < $1.identifier }
+        let facts = answers.map { answer in
+            let allowed = answer.allowed.isEmpty ? "nothing" : answer.allowed.items.joined(separator: ", ")
+            return "\(answer.identifier): \(allowed)"
+        }
+        return DoctorCheck("Consents", consents.findings, facts: facts)
     }
 
     private static func indexCheck() -> DoctorCheck {
@@ -94,7 +122,7 @@ struct DoctorCommand: ParsableCommand {
     /// Candidates in quarantine are reported as those that are not used.
     private static func quarantineCheck(_ quarantine: Quarantine) -> DoctorCheck {
         let count = FindingReport.count(quarantine.entries.count, "plug-in") ?? "no plug-in"
-        let strikes = quarantine.suspects.map { "\($0.identifier): \($0.reason)" }
+        let strikes = quarantine.suspects.map { "\($0.identifier): \($0.reason) \(DecidedFacts.consequence($0))" }
         return DoctorCheck(
             "Quarantine", quarantine.findings,
             facts: ["\(count) in quarantine\(quarantine.path.map { ": \($0)" } ?? "")"] + strikes)
@@ -157,15 +185,17 @@ struct DoctorCheck {
     }
 
     /// The complete check of a plug-in in use.
-    init(_ plugin: PluginDescription, in catalog: PluginCatalog, loadedBy program: String?) {
+    init(_ plugin: PluginDescription, in catalog: PluginCatalog, _ search: PluginSearch) {
         var findings: [PluginFinding]
         do {
-            findings = try plugin.candidate.open().findings(loadedBy: program)
+            findings = try plugin.candidate.open().findings(loadedBy: search.program)
         } catch {
             findings = (error as? PluginError)?.findings ?? []
         }
         for (point, version) in plugin.uses.sorted(by: { $0.key < $1.key })
-        where catalog.extensions(at: point, version: version).isEmpty {
+        where catalog.extensions(at: point, version: version).isEmpty
+            && !(search.recorded?.offers(point, version) ?? false)
+        {
             findings.append(
                 PluginFinding(
                     .warning, .serviceMissing, filePath: plugin.bundlePath, subject: point,
@@ -173,6 +203,7 @@ struct DoctorCheck {
                         "It uses the service “\(point.escapedForTerminal)” of version \(version), which no plug-in offers.",
                     remedy: "Install a plug-in that offers it, unless it can do without or the application offers it."))
         }
+        findings += search.recorded?.versionFindings(about: plugin) ?? []
         let title = "\(plugin.candidate.path) (\(plugin.identifier) \(plugin.version ?? ""))"
         self.init(title, findings, bundlePath: plugin.bundlePath)
     }

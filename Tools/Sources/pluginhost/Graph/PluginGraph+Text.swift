@@ -26,6 +26,8 @@ extension PluginGraph {
     /// How many levels a tree has below its root.
     private static let deepest = 16
 
+    /// Writes a plug-in and what it requires.
+    ///
     /// `lines`: for each level above, whether more items follow there. `trees`: the roots of further trees.
     private func write(
         _ number: Int, range: String?, _ lines: [Bool], _ shown: inout Set<Int>, _ trees: inout [Int],

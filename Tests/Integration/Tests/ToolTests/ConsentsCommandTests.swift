@@ -1,0 +1,151 @@
+import Fixtures
+import Foundation
+import Testing
+
+/// `pluginhost consents`, and what other commands show of the decisions of users, administrators and applications.
+@Suite struct ConsentsCommandTests {
+    /// The directories of a user with an application “my-editor” that has one plug-in.
+    private struct User {
+        let home = try! PluginFolder()
+        let bundle: URL
+
+        var environment: [String: String] {
+            [
+                "HOME": home.path, "XDG_DATA_HOME": home.path + "/share", "XDG_STATE_HOME": home.path + "/state",
+                "XDG_CACHE_HOME": home.path + "/cache", "XDG_CONFIG_DIRS": home.path + "/etc",
+                "XDG_DATA_DIRS": "/nowhere",
+            ]
+        }
+
+        init(_ info: [String: Any] = [:]) throws {
+            bundle = home.url.appending(path: "share/my-editor/plugins/Loud.bundle")
+            let keys = ["CFBundleIdentifier": "org.example.Loud", "CFBundleShortVersionString": "1.0"] as [String: Any]
+            try write(bundle.appending(path: "Contents/Info.plist"), keys.merging(info) { $1 })
+        }
+
+        private func write(_ url: URL, _ list: Any) throws {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0).write(to: url)
+        }
+
+        func write(_ path: String, _ list: Any) throws { try write(home.url.appending(path: path), list) }
+
+        func run(_ arguments: [String]) throws -> Tool.Output {
+            try PluginHostTool.run(arguments + ["--application", "my-editor"], environment: environment)
+        }
+
+        func words(_ arguments: String...) throws -> String {
+            PluginHostTool.words(try run(arguments).standardOutput)
+        }
+
+        func document(_ arguments: String...) throws -> PluginHostTool.Document {
+            try PluginHostTool.document(of: arguments + ["--application", "my-editor"], environment: environment)
+        }
+    }
+
+    @Test func fault814_consentsAreListedShownAndRevoked() throws {
+        let user = try User()
+        #expect(try user.words("consents").contains("The user was not asked about any plug-in."))
+        try user.write(
+            "state/my-editor/consents",
+            [
+                "Plugins": [
+                    [
+                        "Identifier": "org.example.Loud", "Path": user.bundle.path,
+                        "Asked": ["devices=/dev/snd/seq", "network=any"], "Allowed": ["network=any"],
+                    ]
+                ]
+            ])
+        let list = try user.document("consents", "list")
+        let consent = try #require((list.object["consents"] as? [[String: Any]])?.first)
+        #expect(list.status == 0 && consent["identifier"] as? String == "org.example.Loud")
+        #expect(consent["allowed"] as? [String] == ["network=any"])
+        let why = try user.words("why", "org.example.Loud")
+        #expect(why.contains("The user allowed it, where it is sandboxed: network=any."), "\(why)")
+        #expect(try user.words("doctor").contains("org.example.Loud: network=any"))
+        let other = try user.document("consents", "revoke", "org.example.Other")
+        #expect(other.status == 1 && other.object["done"] as? Bool == false)
+        let revoked = try user.document("consents", "revoke", "org.example.Loud")
+        #expect(revoked.status == 0 && revoked.object["done"] as? Bool == true)
+        #expect((try user.document("consents", "list").object["consents"] as? [Any])?.isEmpty == true)
+        #expect(try user.run(["consents", "revoke"]).status == 2)
+    }
+
+    @Test func fault815_theAdministratorsDemandAndTheConsequenceOfAStrikeAreShown() throws {
+        let user = try User()
+        try user.write("etc/my-editor/execution", ["Plugins": ["org.example.Loud": "sandboxed"]])
+        let document = try user.document("why", "org.example.Loud")
+        #expect(document.object["demandedExecution"] as? String == "sandboxed")
+        #expect(try user.words("why", "org.example.Loud").contains("The administrator demands that it runs sandboxed"))
+        #expect(try user.document("why", "org.example.Other").object["demandedExecution"] is NSNull)
+    }
+
+    @Test func fault816_servicesAndTheVersionOfTheApplicationAreKnownFromItsLastStart() throws {
+        let user = try User(["PHUses": ["org.example.spelling": 2], "PHHostRequires": ">=3"])
+        #expect(try user.words("doctor").contains("serviceMissing"))
+        #expect(try user.document("why", "org.example.Loud").object["applicationVersion"] is NSNull)
+        try user.write(
+            "cache/pluginhost/my-editor.application",
+            [
+                "Version": "3.1", "Program": "/nowhere/my-editor", "ProgramTime": "0",
+                "Services": [["ExtensionPoint": "org.example.spelling", "Version": "2"]], "Requests": [],
+            ])
+        let doctor = try user.words("doctor")
+        #expect(!doctor.contains("serviceMissing"), "\(doctor)")
+        #expect(doctor.contains("its version was 3.1") && doctor.contains("org.example.spelling 2"))
+        let why = try user.words("why", "org.example.Loud")
+        #expect(why.contains("the service org.example.spelling 2: offered by the application"), "\(why)")
+        #expect(why.contains("which is 3.1"))
+        // Another version is what the command line says.
+        let old = try user.run(["list", "--all", "--host-version", "2"])
+        #expect(old.standardOutput.contains("incompatible"))
+    }
+
+    @Test func fault817_anExtensionPointOfAnotherVersionThanTheApplicationAsksForIsAWarning() throws {
+        let user = try User(["PHFactories": [PluginFolder.factory("f", at: "org.example.filter", version: 1)]])
+        func record(_ versions: [String]) throws {
+            try user.write(
+                "cache/pluginhost/my-editor.application",
+                ["Requests": versions.map { ["ExtensionPoint": "org.example.filter", "Version": $0] }])
+        }
+        try record(["2"])
+        for command in [["doctor"], ["why", "org.example.Loud"]] {
+            let words = PluginHostTool.words(try user.run(command).standardOutput)
+            #expect(words.contains("extensionPointVersion"), "\(words)")
+            #expect(words.contains("asks for version 2, so it does not get them"), "\(words)")
+        }
+        // An application that asks for both gets them.
+        try record(["1", "2"])
+        #expect(!(try user.words("doctor").contains("extensionPointVersion")))
+    }
+
+    @Test func anApplicationKeepsARecordBesideItsIndex() throws {
+        let user = try User()
+        let program = Workspace.products.appending(path: "demo-host").path
+        let environment = ["LC_ALL": "C.UTF-8", "LD_LIBRARY_PATH": Workspace.products.path]
+            .merging(user.environment) { $1 }
+        _ = try Tool.output(program, [], environment: environment)
+        let file = user.home.url.appending(path: "cache/pluginhost/demo-host.application")
+        let record = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+        let items = try #require(record as? [String: Any])
+        #expect((items["Program"] as? String)?.hasSuffix("/demo-host") == true)
+        #expect(items["Services"] is [Any] && items["Requests"] is [Any])
+        // A second start changes nothing.
+        let before = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
+        _ = try Tool.output(program, [], environment: environment)
+        let after = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
+        #expect(before == after)
+    }
+
+    @Test func fault811_aRelativeElementOfTheApplicationsOwnListIsNeverDropped() throws {
+        let user = try User()
+        let document = try PluginHostTool.document(
+            "doctor", "--application", "my-editor",
+            environment: user.environment.merging(["MY_EDITOR_PLUGIN_PATH": "../nowhere-at-all:x/y"]) { $1 })
+        let paths = document.object["searchPaths"] as? [String] ?? []
+        #expect(paths.count == 2)
+        #expect(paths.first?.hasSuffix("nowhere-at-all") == true && paths.last?.hasSuffix("/x/y") == true)
+        #expect(document.text.contains("a relative path: what is found depends on the current directory"))
+    }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+@_spi(Tools) import PluginHost
+
+/// `pluginhost consents`: what the user allowed an application's plug-ins to reach.
+struct ConsentsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "consents",
+        abstract: "Lists and revokes what the user allowed an application's plug-ins to reach.",
+        discussion: """
+            An application that asks the user what its plug-ins may reach keeps the answers; a sandboxed plug-in gets nothing \
+            else. No code of a bundle runs.
+            """,
+        subcommands: [ListConsentsCommand.self, RevokeConsentsCommand.self],
+        defaultSubcommand: ListConsentsCommand.self)
+}
+
+/// `pluginhost consents list`.
+struct ListConsentsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the answers of the user, by plug-in.")
+
+    @OptionGroup var arguments: ConsentsArguments
+
+    mutating func run() throws {
+        let consents = try arguments.consents()
+        let answers = consents.consents.sorted {
+            ($0.identifier, $0.bundlePath) < ($1.identifier, $1.bundlePath)
+        }
+        let report = FindingReport(findings: consents.findings, bundlePath: nil)
+        if arguments.json {
+            let document = JSONValue.document(
+                command: "consents list",
+                [
+                    "file": JSONValue(consents.path), "consents": .array(answers.map(\.json)), "findings": report.json,
+                ])
+            Terminal.write(try document.text())
+        } else {
+            var page = Page()
+            for answer in answers {
+                page.line((answer.identifier, .bold))
+                page.paragraph(answer.bundlePath.relativeToCurrentDirectory, indent: 2, .faint)
+                page.field("Allowed", answer.allowed.isEmpty ? "nothing" : answer.allowed.items.joined(separator: ", "))
+                page.field("Asked for", answer.asked.items.joined(separator: ", "))
+            }
+            if answers.isEmpty { page.paragraph("The user was not asked about any plug-in.") }
+            report.write(to: &page)
+            Terminal.write(page.text)
+        }
+        try (report.findings.isEmpty ? ExitStatus.fine : .problems).finish()
+    }
+}
+
+/// `pluginhost consents revoke`.
+struct RevokeConsentsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Forgets what the user allowed a plug-in.",
+        discussion: """
+            A process of the plug-in that runs keeps what it has; the next one gets nothing until the user has answered again.
+            """)
+
+    @OptionGroup var arguments: ConsentsArguments
+
+    @Argument(help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"))
+    var identifier: String
+
+    mutating func run() throws {
+        let consents = try arguments.consents()
+        let isRevoked = consents.withdraw(identifier)
+        let isDone = isRevoked && consents.isSaved
+        let text =
+            isDone
+            ? "\(identifier) reaches nothing until the user has answered again."
+            : isRevoked
+                ? "The answer about \(identifier) could not be revoked."
+                : "The user was not asked about \(identifier)."
+        let report = FindingReport(findings: consents.findings, bundlePath: nil)
+        if arguments.json {
+            let document = JSONValue.document(
+                command: "consents revoke",
+                [
+                    "identifier": .string(identifier), "done": .bool(isDone), "file": JSONValue(consents.path),
+                    "explanation": .string(text), "findings": report.json,
+                ])
+            Terminal.write(try document.text())
+        } else {
+            var page = Page()
+            page.paragraph(text, isDone ? .green : .red)
+            report.write(to: &page)
+            Terminal.write(page.text)
+        }
+        // A change that stays in the memory of this process is none.
+        try (!consents.isSaved ? ExitStatus.unable : isDone ? .fine : .problems).finish()
+    }
+}
+
+/// The arguments of every command about consents.
+struct ConsentsArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("The application, as demo-host.", valueName: "name"))
+    var application: String
+
+    @Flag(help: "Write one JSON document to standard output.")
+    var json = false
+
+    /// - Throws: ValidationError for a name that is none.
+    func consents() throws -> PluginConsents {
+        _ = try PluginSearch(.naming(application), folders: [])
+        return PluginConsents.of(application: application)
+    }
+}
+
+extension PluginConsents.Consent {
+    var json: JSONValue {
+        .object([
+            "identifier": .string(identifier), "path": .string(bundlePath), "asked": JSONValue(asked.items),
+            "allowed": JSONValue(allowed.items),
+        ])
+    }
+}
