@@ -30,10 +30,12 @@ struct WatchedTrees {
 
     /// A directory and those below it.
     private struct Tree {
-        /// Where it is.
-        let path: String
-        /// Whether every directory of the root is entered, or only those that the owner wants.
-        let isEnteredWholly: Bool
+        /// The path that leads to it, perhaps through links.
+        let origin: String
+        /// Where it is, without links.
+        var path: String
+        /// Which directories in it are entered.
+        let content: Content
         /// Whether it is the target of a link and does not look like a bundle: only its upper directories are watched.
         var isShallow = false
         /// How many directories are watched for each bundle.
@@ -41,6 +43,15 @@ struct WatchedTrees {
         /// The watches of the root and the directories below it, by their names in reports.
         var watches: [String: CInt] = [:]
         var above: Set<CInt> = []
+    }
+
+    private enum Content {
+        /// A root of the owner: those that the owner wants.
+        case chosen
+        /// The target of a link in a root: all.
+        case bundle
+        /// The target of a link at the top of a bundle, such as `Contents`: all.
+        case partOfBundle
     }
 
     /// Why a directory is watched.
@@ -97,7 +108,7 @@ struct WatchedTrees {
     }
 
     /// The roots that the owner has added.
-    var roots: [String] { trees.filter { !$0.value.isEnteredWholly }.map(\.key) }
+    var roots: [String] { trees.filter { $0.value.content == .chosen }.map(\.key) }
 
     /// The number of directories that the kernel watches.
     var count: Int { places.count }
@@ -106,7 +117,7 @@ struct WatchedTrees {
 
     mutating func insert(_ root: String) {
         guard trees[root] == nil else { return }
-        trees[root] = Tree(path: root, isEnteredWholly: false)
+        trees[root] = Tree(origin: root, path: root, content: .chosen)
         attach(root)
     }
 
@@ -150,17 +161,20 @@ struct WatchedTrees {
 
     private mutating func attach(_ name: String) {
         guard let tree = trees[name] else { return }
-        if tree.isEnteredWholly { trees[name]?.isShallow = !isBundle(tree.path) }
-        var above = "/"
-        for component in tree.path.split(separator: "/") {
+        var walk = PathWalk(tree.origin)
+        while let step = walk.next() {
             let place = Place(
-                tree: name, directory: above, path: above, depth: -1, bundle: name, name: String(component))
+                tree: name, directory: step.directory, path: step.directory, depth: -1, bundle: name, name: step.name)
             // If this directory is missing, the one above it reports when it is created. One that may not be read
             // cannot be watched, but those below it may still be.
             if hasRoom(for: place), let watch = add(place, Self.ancestry) { trees[name]?.above.insert(watch) }
-            above = Path.join(above, String(component))
+            // Only now, so that no change of a link is missed.
+            walk.advance()
         }
-        enter(Place(tree: name, directory: name, path: tree.path, depth: 0, bundle: name))
+        let path = walk.isFinished ? walk.directory : tree.origin
+        trees[name]?.path = path
+        if tree.content == .bundle { trees[name]?.isShallow = !isBundle(path) }
+        enter(Place(tree: name, directory: name, path: path, depth: 0, bundle: name))
     }
 
     private mutating func detach(_ name: String) {
@@ -206,7 +220,7 @@ struct WatchedTrees {
     private mutating func hasRoom(for place: Place) -> Bool {
         guard let tree = trees[place.tree] else { return false }
         // The roots that the owner has added, and the directories above them, are few.
-        if place.depth <= 0, !tree.isEnteredWholly { return true }
+        if place.depth <= 0, tree.content == .chosen { return true }
         if places.count >= limits.total {
             note(WatchGap(directory: place.tree, reason: .manyBundles(limit: limits.total)))
             return false
@@ -228,7 +242,8 @@ struct WatchedTrees {
     ///
     /// The target of a link becomes a separate tree. `kind`: the kind from the listing; nil if it is not known.
     private mutating func child(_ name: String, _ kind: DirectoryListing.Kind?, in place: Place) -> Place? {
-        let isChoice = place.depth == 0 && !(trees[place.tree]?.isEnteredWholly ?? true)
+        guard let content = trees[place.tree]?.content else { return nil }
+        let isChoice = place.depth == 0 && content == .chosen
         guard !isChoice || enters(name) else { return nil }
         let path = Path.join(place.path, name)
         let directory = Path.join(place.directory, name)
@@ -237,14 +252,21 @@ struct WatchedTrees {
             return Place(
                 tree: place.tree, directory: directory, path: path, depth: place.depth + 1,
                 bundle: isChoice ? directory : place.bundle)
-        case S_IFLNK where isChoice:
-            // It may have been created again in the same place.
-            guard trees[directory] == nil, let target = Self.target(of: path) else { return nil }
-            trees[directory] = Tree(path: target, isEnteredWholly: true)
-            attach(directory)
-            return nil
-        default: return nil
+        case S_IFLNK where isChoice: addTree(directory, Tree(origin: path, path: path, content: .bundle))
+        case S_IFLNK where place.depth == (content == .chosen ? 1 : 0) && content != .partOfBundle:
+            if Self.leadsToDirectory(path, outside: place.path) {
+                addTree(directory, Tree(origin: path, path: path, content: .partOfBundle))
+            }
+        default: break
         }
+        return nil
+    }
+
+    private mutating func addTree(_ directory: String, _ tree: Tree) {
+        // It may have been created again in the same place.
+        guard trees[directory] == nil else { return }
+        trees[directory] = tree
+        attach(directory)
     }
 
     private static func kind(_ path: String) -> mode_t {
@@ -252,11 +274,13 @@ struct WatchedTrees {
         return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
     }
 
-    /// Where a link leads, even if nothing is there yet.
-    private static func target(of link: String) -> String? {
-        if let resolved = Path.resolved(link) { return resolved }
-        guard let target = Path.linkTarget(link) else { return nil }
-        return Path.normalized(target.hasPrefix("/") ? target : Path.parent(link) + "/" + target)
+    /// Whether a link leads to a directory, also one that is missing, that neither is in another one nor contains it.
+    private static func leadsToDirectory(_ link: String, outside directory: String) -> Bool {
+        var status = stat()
+        if stat(link, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { return false }
+        guard let target = Path.resolved(link) else { return true }
+        return target != directory && !Path.isInside(target, directory: directory)
+            && !Path.isInside(directory, directory: target)
     }
 
     // MARK: Watches
@@ -291,8 +315,8 @@ struct WatchedTrees {
             }
             forget(watch) { $0.tree == tree && $0.directory == known }
         }
-        // A link in the root leads to a tree that has the link's name.
-        if directory != tree, trees[directory] != nil { remove(directory) }
+        // A link in the root or in a bundle leads to a tree that has the link's name.
+        if directory != tree { remove(directory) }
     }
 
     // MARK: Events
@@ -348,6 +372,11 @@ struct WatchedTrees {
         if event.isAny(of: Int(IN_MOVED_FROM | IN_DELETE)) {
             leave(directory, of: place.tree)
             quiet.ended(writing: directory)
+        }
+        // Another link under the same name, renamed over the one before.
+        if event.isAny(of: Int(IN_CREATE | IN_MOVED_TO)), directory != place.tree, trees[directory] != nil {
+            remove(directory)
+            changes.insert(wholly: directory)
         }
         // A directory that may be entered now could not be watched before.
         if event.isAny(of: Int(IN_CREATE | IN_MOVED_TO | IN_ATTRIB)), trees[place.tree]?.watches[directory] == nil,

@@ -194,6 +194,90 @@ final class WatchReports: Sendable {
         withExtendedLifetime(watch) {}
     }
 
+    @Test func fault827_aBundleBehindALinkIsWatchedAfterTheLinkWasReplacedAgainAndAgain() throws {
+        let tree = try TemporaryTree(["root/": ""])
+        for version in 0..<4 { try tree.write("build/\(version).bundle/Contents/x") }
+        try tree.link("root/A.bundle", to: "../build/0.bundle")
+        let watch = try watch([tree("root")])
+        for version in 1..<4 {
+            try tree.link("next", to: "../build/\(version).bundle")
+            try tree.rename("next", to: "root/A.bundle")
+            _ = try #require(reports.first { $0.wholly.contains(tree("root/A.bundle")) })
+            try tree.write("build/\(version).bundle/Contents/x", "new")
+            _ = try #require(reports.first { $0.names[tree("root/A.bundle/Contents")]?.contains("x") ?? false })
+        }
+        // The former targets are not watched any more.
+        let before = watch.watchCount
+        try tree.write("build/1.bundle/Contents/x", "old")
+        tree.remove("root/A.bundle")
+        _ = try #require(reports.first { $0.names[tree("root")]?.contains("A.bundle") ?? false })
+        #expect(watch.watchCount < before)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func fault827_everyLinkOfThePathIsFollowed() throws {
+        // root -> current/plugins, current -> release, release -> v1; in it A.bundle -> ../../store/A.bundle, store -> s1.
+        let tree = try TemporaryTree()
+        for version in ["v1", "v2"] {
+            try tree.write("\(version)/plugins/here")
+            try tree.link("\(version)/plugins/A.bundle", to: "../../store/A.bundle")
+        }
+        for store in ["s1", "s2"] { try tree.write("\(store)/A.bundle/Contents/x") }
+        try tree.link("release", to: "v1")
+        try tree.link("current", to: "./release")
+        try tree.link("root", to: tree("current/plugins"))
+        try tree.link("store", to: "s1")
+        let root = tree("root")
+        let watch = try watch([root], enters: { $0.hasSuffix(".bundle") })
+        try tree.link("next", to: "v2")
+        try tree.rename("next", to: "release")
+        _ = try #require(reports.first { $0.wholly.contains(root) })
+        try tree.link("next", to: "s2")
+        try tree.rename("next", to: "store")
+        _ = try #require(reports.first { $0.wholly.contains(root + "/A.bundle") })
+        try tree.write("s2/A.bundle/Contents/x", "new")
+        _ = try #require(reports.first { $0.names[root + "/A.bundle/Contents"]?.contains("x") ?? false })
+        try tree.write("v2/plugins/new", "x")
+        _ = try #require(reports.first { $0.names[root]?.contains("new") ?? false })
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test(arguments: [false, true])
+    func fault827_contentsThatIsALinkIsFollowed(isLinkedBundle: Bool) throws {
+        let tree = try TemporaryTree(["root/": "", "one/x": "", "two/x": ""])
+        let place = isLinkedBundle ? "elsewhere/A.bundle" : "root/A.bundle"
+        try tree.write(place + "/readme")
+        if isLinkedBundle { try tree.link("root/A.bundle", to: "../elsewhere/A.bundle") }
+        try tree.link(place + "/Contents", to: "../../one")
+        let watch = try watch([tree("root")])
+        let contents = tree("root/A.bundle/Contents")
+        try tree.write("one/x", "new")
+        _ = try #require(reports.first { $0.names[contents]?.contains("x") ?? false })
+        try tree.link("next", to: "../../two")
+        try tree.rename("next", to: place + "/Contents")
+        _ = try #require(reports.first { $0.wholly.contains(contents) })
+        try tree.write("two/x", "new")
+        _ = try #require(reports.first { $0.names[contents]?.contains("x") ?? false })
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func fault827_linksThatLeadInCirclesOrUpwardsEnd() throws {
+        let tree = try TemporaryTree(["root/B.bundle/Contents/x": ""])
+        try tree.link("root/A.bundle", to: "../loop")
+        try tree.link("loop", to: "root/A.bundle")
+        try tree.link("root/B.bundle/up", to: "..")
+        try tree.link("root/B.bundle/self", to: ".")
+        let watch = try watch([tree("root")])
+        #expect(watch.watchCount < 40)
+        try tree.write("root/B.bundle/Contents/x", "new")
+        _ = try #require(reports.first { $0.names[tree("root/B.bundle/Contents")]?.contains("x") ?? false })
+        // A target that is made later.
+        tree.remove("loop")
+        try tree.write("loop/Contents/x")
+        _ = try #require(reports.first { $0.wholly.contains(tree("root/A.bundle")) })
+        withExtendedLifetime(watch) {}
+    }
+
     @Test func eventsThatTheKernelDroppedMeanThatAnythingMayHaveChanged() throws {
         let tree = try TemporaryTree(["A.bundle/": ""])
         let most = try #require(Inotify.limit("fs.inotify.max_queued_events"))
