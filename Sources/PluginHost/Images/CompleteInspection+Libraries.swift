@@ -1,16 +1,84 @@
+internal import CPluginSupport.Shims
 import Glibc
 
 extension CompleteInspection {
     /// Reports all missing libraries, each with the places that were searched (fault 67).
+    ///
+    /// A library that a file outside of the bundle needs is no need of the plug-in, and nothing in the bundle can help.
     mutating func checkMissingLibraries() {
+        let lost = LostLinks(closure.missing)
         for missing in closure.missing {
             var message = missing.sentence
-            let module = module(of: missing)
+            let isOfBundle = isOfBundle(missing.neededBy)
+            if !isOfBundle { message += " \(quoted(missing.neededBy)) is not part of the bundle." }
+            if let link = lost[missing.name] {
+                add(
+                    .dependencyMissing, path: missing.neededBy, subject: missing.name, message + " \(link.sentence)",
+                    isOfBundle || !host.search.isOfSystem(link.file, name: missing.name)
+                        ? link.remedy : "Run, as root: ldconfig")
+                continue
+            }
+            let other = host.images.first { Self.isOtherVersion(Path.lastComponent($0.path), of: missing.name) }?.path
+            let module = other == nil ? module(of: missing) : nil
+            if let other { message += " The application has \(quoted(other)), another version of it." }
             if let module { message += " \(module.sentence)" }
             add(
                 .dependencyMissing, path: missing.neededBy, subject: missing.name, message,
-                module?.remedy ?? missing.carried.map { Self.remedy(forCarried: $0, as: missing.name) }
-                    ?? Self.remedy(forLibrary: missing.name))
+                other.map { Self.remedy(forVersion: $0, neededBy: missing.neededBy) } ?? module?.remedy
+                    ?? missing.carried.map { Self.remedy(forCarried: $0, as: missing.name) }
+                    ?? (isOfBundle ? Self.remedy(forLibrary: missing.name) : Self.remedy(forForeign: missing)))
+        }
+        checkProgramLibraries()
+    }
+
+    /// Reports libraries that the application itself does not find.
+    ///
+    /// Only a warning: the application may be started with another environment.
+    private mutating func checkProgramLibraries() {
+        let reported = Set(closure.missing.map(\.name))
+        for missing in host.missing.filter({ !reported.contains($0.name) }).prefix(Self.mostMissing) {
+            warn(
+                .dependencyMissing, path: missing.neededBy, subject: missing.name,
+                missing.sentence + " The application itself does not start in this environment.",
+                Self.remedy(forForeign: missing))
+        }
+    }
+
+    /// More missing libraries of the application than anybody reads.
+    private static let mostMissing = 20
+
+    private func isOfBundle(_ path: String) -> Bool {
+        path == file.path || Path.isInside(Path.resolved(path) ?? path, directory: bundlePath)
+    }
+
+    /// Whether both names are of one library of Swift code, which has a number after “.so” only if it was packaged.
+    private static func isOtherVersion(_ name: String, of wanted: String) -> Bool {
+        name != wanted && wanted.hasPrefix("libPluginHost.so") && name.hasPrefix("libPluginHost.so")
+    }
+
+    private static func remedy(forVersion other: String, neededBy path: String) -> String {
+        "Build \(quoted(path)) again with the library that the application uses, \(quoted(other)), and not with "
+            + "another checkout or installation of it."
+    }
+
+    private static func remedy(forForeign missing: LibraryClosure.Missing) -> String {
+        "Install the library where \(quoted(missing.neededBy)) looks for it, build that file again with an -rpath to the "
+            + "library's directory, or start the application with that directory in LD_LIBRARY_PATH."
+    }
+
+    // MARK: Places
+
+    /// Reports files that cannot be loaded because of where they are: their file system is mounted noexec.
+    mutating func checkFileSystems() {
+        var seen: Set<String> = []
+        for file in closure.newFiles {
+            let directory = Path.parent(file.file.resolvedPath ?? file.path)
+            guard seen.insert(directory).inserted, phs_refuses_code(file.path) == 1 else { continue }
+            add(
+                .notLoadable, path: file.path, subject: "noexec",
+                "\(quoted(file.path)) is on a file system that is mounted noexec, from which no code can be loaded.",
+                "Move it to another file system, or mount that one without noexec (as root: mount -o remount,exec "
+                    + "MOUNTPOINT; “findmnt -T \(shellWord(directory))” names it).")
         }
     }
 

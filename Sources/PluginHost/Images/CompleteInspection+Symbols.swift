@@ -102,12 +102,7 @@ extension CompleteInspection {
     private mutating func addUndefined(_ names: [String], in file: ImageFile) {
         for name in names.prefix(Self.symbolLimit) {
             if let image = hiddenDefinition(of: name) {
-                warn(
-                    .symbolMissing, path: file.path, subject: name,
-                    "\(quoted(file.path)) uses the symbol \(SymbolNames.described(name)), which only "
-                        + "\(quoted(image)) defines: a library to which the plug-in is not linked, and which it sees only if "
-                        + "it was opened with RTLD_GLOBAL.",
-                    "Link the plug-in with \(quoted(Path.lastComponent(image))).")
+                addHidden(name, in: file, definedBy: image)
                 continue
             }
             add(
@@ -125,6 +120,29 @@ extension CompleteInspection {
             "\(quoted(file.path)) uses \(names.count - Self.symbolLimit) more symbols that nothing in the process "
                 + "defines.",
             "Link the plug-in with the libraries that define them.")
+    }
+
+    /// Reports a symbol that an image defines which the dynamic linker does not search for the plug-in: most often a
+    /// library that another plug-in brought.
+    ///
+    /// It searches that image only if somebody opened it with RTLD_GLOBAL. Then the plug-in works by chance.
+    private mutating func addHidden(_ name: String, in file: ImageFile, definedBy image: String) {
+        let what =
+            "\(quoted(file.path)) uses the symbol \(SymbolNames.described(name)), which only \(quoted(image)) defines: "
+            + "a library to which the plug-in is not linked"
+        let library = quoted(Path.lastComponent(image))
+        if host.isVisibleToAll(name) {
+            warn(
+                .symbolMissing, path: file.path, subject: name,
+                what + ", and which it sees only because something opened it with RTLD_GLOBAL.",
+                "Link the plug-in with \(library).")
+        } else {
+            add(
+                .symbolMissing, path: file.path, subject: name,
+                what + ", so the dynamic linker does not search it.",
+                "Link the plug-in with \(library); if another plug-in brought that file, put a copy into "
+                    + "Contents/Frameworks.")
+        }
     }
 
     /// An image of the process that defines a symbol in any version, outside of the plug-in's scope.

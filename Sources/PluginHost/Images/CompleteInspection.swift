@@ -91,6 +91,7 @@ struct CompleteInspection {
         checkNotesInSections()
         checkOwnLibraries()
         checkMissingLibraries()
+        checkFileSystems()
         checkWritableSearchPaths()
         checkThreadLocalMemory()
         checkToolchain()

@@ -32,6 +32,8 @@ final class HostImages {
     private(set) var globalScope: [Image] = []
     /// The program itself.
     private(set) var program: ImageFile?
+    /// The libraries that the program itself, or one of its libraries, needs and that were not found.
+    private(set) var missing: [LibraryClosure.Missing] = []
     /// Whether a program other than this process was named.
     let isNamedProgram: Bool
     let search: LibrarySearch
@@ -56,6 +58,13 @@ final class HostImages {
 
     /// The image for a needed name.
     func image(named name: String) -> Image? { images.first { $0.names.contains(name) } }
+
+    /// Whether every image of this process sees a symbol: something opened its library with RTLD_GLOBAL.
+    ///
+    /// Nothing is known about a program that does not run.
+    func isVisibleToAll(_ symbol: String) -> Bool {
+        !isNamedProgram && LoadedImage.program?.address(of: symbol) != nil
+    }
 
     func image(of file: ImageFile) -> Image? { images.first { $0.file?.isSameFile(as: file) == true } }
 
@@ -121,12 +130,23 @@ final class HostImages {
         program = main
         images.append(Image(path: path, file: main, names: [path], modules: main.modules))
         var loaders: [[ImageFile]] = [[main]]
+        var seenMissing: Set<String> = []
         var next = 0
         while next < loaders.count, images.count < Self.limit {
             let chain = loaders[next]
             next += 1
             for name in chain[0].needed where image(named: name) == nil {
-                guard case .found(let file) = search.find(name, neededBy: chain) else { continue }
+                let file: ImageFile
+                switch search.find(name, neededBy: chain) {
+                case .found(let found): file = found
+                case .missing(let searched, let rejected):
+                    if missing.count < Self.limit, seenMissing.insert(name).inserted {
+                        missing.append(
+                            LibraryClosure.Missing(
+                                name: name, neededBy: chain[0].path, searched: searched, rejected: rejected))
+                    }
+                    continue
+                }
                 if let index = images.firstIndex(where: { $0.file?.isSameFile(as: file) == true }) {
                     images[index].names.insert(name)
                     continue

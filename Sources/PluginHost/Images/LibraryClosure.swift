@@ -77,6 +77,11 @@ struct LibraryClosure {
                     }
                 case .missing(let searched, let rejected):
                     guard seenMissing.insert(name).inserted else { continue }
+                    // The program needs it too, so the plug-in would get it from there.
+                    if let known = host.missing.first(where: { $0.name == name }) {
+                        missing.append(known)
+                        continue
+                    }
                     let ownPlace = libraries.map {
                         LibrarySearch.Place(directory: $0.directory, rule: "the bundle's own")
                     }

@@ -117,9 +117,10 @@ struct LibrarySearch {
 
     /// The elements of a search path, with `$ORIGIN`, `$LIB` and `$PLATFORM` replaced.
     ///
-    /// An empty element means the current directory.
+    /// An empty element means the current directory; a list that is empty as a whole has no element.
     private func split(_ list: String, _ separators: String, of image: ImageFile) -> [String] {
-        list.split(omittingEmptySubsequences: false) { separators.contains($0) }.map { element in
+        if list.isEmpty { return [] }
+        return list.split(omittingEmptySubsequences: false) { separators.contains($0) }.map { element in
             element.isEmpty ? "." : expanded(String(element), of: image)
         }
     }

@@ -9,6 +9,7 @@ extension QuickInspection {
         if dynamic.neededVersions != 0 { try checkNeededVersions(&known, file) }
         if dynamic.definedVersions != 0 { try checkDefinedVersions(&known, file) }
         guard !known.isEmpty else { throw TableFault(what: "it numbers versions (DT_VERSYM) but names none") }
+        if known.lacksPackedMark { refuseUnmarkedRelocations() }
         let count = tables.symbols.count / ELF.symbolSize
         guard fileOffset(ofAddress: dynamic.symbolVersions, count: UInt64(count) * 2) != nil else {
             throw TableFault(what: "it has fewer version numbers (DT_VERSYM) than symbols")
@@ -48,6 +49,9 @@ extension QuickInspection {
             let (first, next) = (UInt64(word(record, 2)), UInt64(word(record, 3)))
             guard version == 1, count > 0, first >= 16 else { throw Self.damagedNeeds }
             try checkIsNeeded(library)
+            // Only a file with such relocations needs the mark, and few have them.
+            let needsMark = dynamic.packedRelocations != 0 && string(at: library)?.holds("libc.so.6") ?? false
+            if needsMark { known.lacksPackedMark = true }
             var versionAddress = address &+ first
             for versionNumber in 1...count {
                 left -= 1
@@ -56,6 +60,9 @@ extension QuickInspection {
                 else { throw Self.damagedNeeds }
                 end = max(end, versionAddress &+ 16)
                 known.insert(version.loadUnaligned(fromByteOffset: 6, as: UInt16.self) & 0x7FFF)
+                if needsMark, string(at: UInt64(word(version, 2)))?.holds("GLIBC_ABI_DT_RELR") ?? false {
+                    known.lacksPackedMark = false
+                }
                 let nextVersion = UInt64(word(version, 3))
                 guard (nextVersion == 0) == (versionNumber == count), nextVersion == 0 || nextVersion >= 16 else {
                     throw Self.damagedNeeds
@@ -68,6 +75,19 @@ extension QuickInspection {
             address &+= next
         }
         tables.neededVersions = dynamic.neededVersions..<max(end, address)
+    }
+
+    /// Reports packed relocations (DT_RELR) without the version that stands for them.
+    ///
+    /// glibc 2.36 and later refuse a file that needs any other version of the C library and not this one
+    /// (_dl_check_map_versions()); earlier ones would leave the relocations out, and the code would crash.
+    @inline(never)
+    private mutating func refuseUnmarkedRelocations() {
+        refuse(
+            subject: "GLIBC_ABI_DT_RELR",
+            "has packed relocations (DT_RELR) but does not need the version “GLIBC_ABI_DT_RELR” of the C library, so the "
+                + "dynamic linker refuses it.",
+            "Link it with -z pack-relative-relocs instead of --pack-dyn-relocs=relr, or without either.")
     }
 
     /// The dynamic linker asserts that it has loaded each library of which versions are needed.
@@ -114,6 +134,9 @@ struct KnownVersions {
     private var high: Set<UInt16> = []
     /// Whether no version has a number.
     private(set) var isEmpty = true
+    /// Whether a version of the C library is needed but not the one that stands for packed relocations (DT_RELR),
+    /// although the file has some.
+    var lacksPackedMark = false
 
     mutating func insert(_ number: UInt16) {
         // The dynamic linker creates its list of versions for the highest number, and none at all if that is 0.

@@ -8,8 +8,10 @@ struct SearchPathRules {
 
     /// Whether every element is absolute, or `$ORIGIN` without a step upwards.
     ///
-    /// Nearly every file has only such elements, and this check needs no String.
+    /// Nearly every file has only such elements, and this check needs no String. A search path that is empty as a whole
+    /// has no element: the dynamic linker ignores it (glibc's decompose_rpath()).
     static func isPlainlySafe(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard !text.isEmpty else { return true }
         var rest = text
         while true {
             let end = rest.offset(of: UInt8(ascii: ":")) ?? rest.endIndex

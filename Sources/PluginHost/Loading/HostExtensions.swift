@@ -86,8 +86,13 @@ enum HostExtensions {
                         "The plug-in was built by \(quoted(identity.toolchain.text)), the host by \(quoted(PluginNote.hostToolchain)).",
                     remedy: "Build the plug-in with the host's Swift toolchain."))
         }
-        if identity.revision == 0 {
-            // The plug-in reads its revision from its note, which is never 0 in a Swift plug-in.
+        let expected = UInt32(PLUGIN_SWIFT_REVISION)
+        // The plug-in reads its revision from its note, at the address where the linker put it. A tool that moved the
+        // note has left other bytes there.
+        let revision =
+            identity.revision == expected
+            ? expected : LoadedNotes.swiftRevision(ofImageContaining: identity.toolchain.bytes.baseAddress)
+        if revision == nil {
             findings.append(
                 PluginFinding(
                     .abiMismatch, subject: PLUGIN_NOTE_SECTION,
@@ -95,12 +100,12 @@ enum HostExtensions {
                         "The plug-in's note, the section \(PLUGIN_NOTE_SECTION), was removed or overwritten after the "
                         + "plug-in was linked.",
                     remedy: "Build the plug-in again, and remove no section from it."))
-        } else if identity.revision != UInt32(PLUGIN_SWIFT_REVISION) {
+        } else if let revision, revision != expected {
             findings.append(
                 PluginFinding(
                     .abiMismatch, subject: "PLUGIN_SWIFT_REVISION",
-                    message: "The plug-in was built for revision \(identity.revision) of the Swift level, the host has "
-                        + "revision \(PLUGIN_SWIFT_REVISION).",
+                    message: "The plug-in was built for revision \(revision) of the Swift level, the host has "
+                        + "revision \(expected).",
                     remedy: "Build the plug-in against the host's version of PluginABI."))
         }
         // The records of another compiler cannot be read.

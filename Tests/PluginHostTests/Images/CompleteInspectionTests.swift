@@ -337,7 +337,7 @@ struct ImageSurroundingsTests {
         #expect(completeInspection(path) == [])
     }
 
-    @Test("A symbol that only a library defines which the plug-in does not need is a warning (68)")
+    @Test("A symbol that only a library defines which the plug-in does not need is an error that names it (68)")
     func symbolOutsideOfTheScope() throws {
         let library = try ImageFixtures.c(
             "local/liblocal.so", "int local_answer(void) { return 42; }", ["-shared", "-Wl,-soname,liblocal.so"])
@@ -347,7 +347,7 @@ struct ImageSurroundingsTests {
         #expect(completeInspection(path).map(\.severity) == [.error])
         try #require(dlopen(library, RTLD_NOW | RTLD_LOCAL) != nil)
         let found = completeInspection(path)
-        #expect(found.map(\.severity) == [.warning])
+        #expect(found.map(\.severity) == [.error])
         #expect(found[0].message.contains("which only “\(library)” defines"))
     }
 

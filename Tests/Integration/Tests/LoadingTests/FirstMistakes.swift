@@ -71,6 +71,31 @@ import Testing
 
     // MARK: The note
 
+    /// patchelf moves notes and corrects only the program headers; the code still has the old address.
+    @Test func fault823_aNoteThatWasMovedIsFoundByItsContent() throws {
+        let fixture = try BundleFixture(
+            "NoteMoved", code: .swift(Self.thing + "@c(plugin_entry)\npublic " + Self.swiftEntry))
+        // The two notes of the segment change places.
+        var bytes = Array(try Data(contentsOf: fixture.executable))
+        func size(_ start: Int) -> Int {
+            bytes[start..<(start + 8)].withUnsafeBytes { head in
+                (0..<2).reduce(12) { $0 + (Int(head.loadUnaligned(fromByteOffset: $1 * 4, as: UInt32.self)) + 3) & ~3 }
+            }
+        }
+        let owner = Array("PluginHost\0".utf8)
+        let name = try #require(
+            bytes.indices.first { bytes[$0] == owner[0] && bytes[$0...].starts(with: owner) && bytes[$0 - 12] == 11 })
+        let start = name - 12
+        let middle = start + size(start)
+        try #require(bytes[(middle + 12)...].starts(with: "GNU\0".utf8))
+        let end = middle + size(middle)
+        bytes.replaceSubrange(start..<end, with: bytes[middle..<end] + bytes[start..<middle])
+        try Data(bytes).write(to: fixture.executable)
+        let bundle = try PluginBundle.open(path: fixture.path)
+        #expect(bundle.findings().filter { $0.severity == .error } == [])
+        try bundle.loadAndReturnError()
+    }
+
     @Test(arguments: ["objcopy", "llvm-objcopy"]) func aNoteThatWasRemovedIsNamed(tool: String) throws {
         let program = try Tool.find(tool)
         let fixture = try BundleFixture(

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+@_spi(Tools) @testable import PluginHost
+
+/// Libraries and files that every load refuses: the check must say so before, and name the file that is at fault.
+@Suite struct LibraryFaults {
+    private func errors(_ findings: [PluginFinding]) -> [PluginFinding] { findings.filter { $0.severity == .error } }
+
+    // MARK: Whose library is missing
+
+    /// A library of the application, and what it needs: a library that nothing finds.
+    private func applicationLibrary() throws -> (gone: String, library: String) {
+        let gone = try ImageFixtures.c(
+            "nowhere/libfarther.so", "int farther(void) { return 1; }", ["-shared", "-Wl,-soname,libfarther.so"])
+        let library = try ImageFixtures.c(
+            "app/libapplication.so", "extern int farther(void); int application(void) { return farther(); }",
+            ["-shared", "-Wl,-soname,libapplication.so", gone])
+        return (gone, library)
+    }
+
+    @Test func fault820_aLibraryThatTheApplicationsLibraryNeedsIsNoNeedOfThePlugin() throws {
+        let (gone, library) = try applicationLibrary()
+        let program = try ImageFixtures.c(
+            "app/application", "extern int application(void); int main(void) { return application(); }",
+            [library, "-Wl,-rpath,$ORIGIN", "-Wl,--allow-shlib-undefined"])
+        let plugin = try ImageFixtures.c(
+            "needs-both.so",
+            ImageFixtures.entryWithNote
+                + "extern int application(void), farther(void); int use(void) { return application() + farther(); }",
+            ["-shared", "-Wl,--no-as-needed", library, gone])
+        let findings = ImageInspector.inspectCompletely(
+            path: plugin, bundlePath: ImageFixtures.directory + "/Bundle", surroundings: .program(path: program))
+        let missing = findings.filter { $0.code == .dependencyMissing }
+        #expect(missing.map(\.severity) == [.error] && missing.map(\.filePath) == [library])
+        let finding = try #require(missing.first)
+        #expect(finding.message.hasPrefix("“\(library)” needs the library “libfarther.so”, which was not found."))
+        #expect(finding.message.hasSuffix("“\(library)” is not part of the bundle."))
+        #expect(!finding.remedy.contains("Contents/Frameworks") && finding.remedy.contains("LD_LIBRARY_PATH"))
+    }
+
+    @Test func fault820_anApplicationThatLacksALibraryOfItsOwnIsAWarning() throws {
+        let (_, library) = try applicationLibrary()
+        let program = try ImageFixtures.c(
+            "app/application-alone", "extern int application(void); int main(void) { return application(); }",
+            [library, "-Wl,-rpath,$ORIGIN", "-Wl,--allow-shlib-undefined"])
+        let findings = ImageInspector.inspectCompletely(
+            path: try ImageFixtures.sound(), bundlePath: ImageFixtures.directory,
+            surroundings: .program(path: program))
+        #expect(errors(findings) == [])
+        let warning = try #require(findings.first { $0.code == .dependencyMissing })
+        #expect(warning.message.contains("The application itself does not start in this environment."))
+    }
+
+    @Test func fault825_aLibraryWithoutItsLinkIsNamedWithTheCommandThatMakesIt() throws {
+        let library = try ImageFixtures.c(
+            "lost/libunlinked.so.3.1", "int unlinked(void) { return 3; }", ["-shared", "-Wl,-soname,libunlinked.so.3"])
+        // One of the same name that is another library, and a file that is none.
+        _ = try ImageFixtures.c(
+            "lost/libunlinked.so.3.0", "int other(void) { return 3; }", ["-shared", "-Wl,-soname,libother.so.3"])
+        _ = try ImageFixtures.file("lost/libunlinked.so.3.0.txt", "text".utf8)
+        let plugin = try ImageFixtures.c(
+            "needs-unlinked.so",
+            ImageFixtures.entryWithNote + "extern int unlinked(void); int use(void) { return unlinked(); }",
+            ["-shared", library, "-Wl,-rpath,$ORIGIN/lost"])
+        let missing = try #require(errors(completeInspection(plugin)).first)
+        #expect(missing.code == .dependencyMissing && missing.subject == "libunlinked.so.3")
+        #expect(
+            missing.message.hasSuffix(
+                "“\(library)” is that library, but the link “libunlinked.so.3” to it is missing."))
+        #expect(
+            missing.remedy.hasPrefix(
+                "Make it again: ln -s libunlinked.so.3.1 \(ImageFixtures.directory)/lost/libunlinked.so.3;"))
+    }
+
+    // MARK: Symbols
+
+    @Test func fault824_aSymbolThatOnlyALibraryOutsideOfTheScopeDefinesIsAnError() throws {
+        let library = try ImageFixtures.c(
+            "others/libborrowed.so", "int borrowed(void) { return 1; }", ["-shared", "-Wl,-soname,libborrowed.so"])
+        let plugin = try ImageFixtures.c(
+            "borrows.so",
+            ImageFixtures.entryWithNote + "extern int borrowed(void); int use(void) { return borrowed(); }")
+        _ = try LoadedImage.open(path: library)
+        let error = try #require(errors(completeInspection(plugin)).first)
+        #expect(error.code == .symbolMissing && error.subject == "borrowed")
+        #expect(error.message.contains("which only “\(library)” defines"))
+        #expect(error.remedy.contains("Link the plug-in with “libborrowed.so”"))
+        // The dynamic linker agrees, until somebody opens that library for all.
+        #expect(throws: LinkerMessage.self) { try LoadedImage.open(path: plugin) }
+        try #require(dlopen(library, RTLD_NOW | RTLD_GLOBAL) != nil)
+        let findings = completeInspection(plugin)
+        #expect(errors(findings) == [])
+        #expect(findings.contains { $0.code == .symbolMissing && $0.message.contains("RTLD_GLOBAL") })
+        _ = try LoadedImage.open(path: plugin)
+    }
+
+    // MARK: Files
+
+    @Test func fault822_packedRelocationsWithoutTheirVersionAreRefused() throws {
+        let source =
+            ImageFixtures.entryWithNote + """
+                #include <stdio.h>
+                static int number; int *pointers[8] = {[0 ... 7] = &number};
+                void show(void) { puts("x"); }
+                """
+        func plugin(_ name: String, _ flag: String) throws -> String {
+            try ImageFixtures.c(name, source, ["-shared", "-fuse-ld=lld", flag])
+        }
+        let unmarked = try plugin("relr-unmarked.so", "-Wl,--pack-dyn-relocs=relr")
+        let findings = quickInspection(unmarked).findings
+        #expect(findings.map(\.subject) == ["GLIBC_ABI_DT_RELR"])
+        #expect(findings.first?.remedy.contains("-z pack-relative-relocs") == true)
+        #expect(errors(completeInspection(unmarked)).map(\.subject) == ["GLIBC_ABI_DT_RELR"])
+        #expect(errors(completeInspection(try plugin("relr-marked.so", "-Wl,-z,pack-relative-relocs"))) == [])
+    }
+
+    @Test(arguments: ["enable", "disable"])
+    func fault826_aSearchPathThatIsEmptyAsAWholeIsNoFault(tags: String) throws {
+        var file = try ELFBytes(
+            ImageFixtures.c(
+                "rpath-\(tags).so", ImageFixtures.entryWithNote, ["-shared", "-Wl,--\(tags)-new-dtags,-rpath,/qqqqq"]))
+        try file.replace("/qqqqq", by: "\0\0\0\0\0\0")
+        let path = try file.save("rpath-empty-\(tags).so")
+        #expect(completeInspection(path) == [])
+        // An element that is empty among others is the current directory.
+        var other = try ELFBytes(
+            ImageFixtures.c(
+                "rpath-two-\(tags).so", ImageFixtures.entryWithNote,
+                ["-shared", "-Wl,--\(tags)-new-dtags,-rpath,/qqqqq"]))
+        try other.replace("/qqqqq", by: ":\0\0\0\0\0")
+        #expect(
+            errors(completeInspection(try other.save("rpath-colon-\(tags).so"))).map(\.code) == [
+                .unsafeSearchPath, .unsafeSearchPath,
+            ])
+    }
+
+    @Test func fault821_aFileOnAFileSystemWithoutCodeIsAnError() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree(["mounted/": ""])
+            let bytes = try ELFBytes(ImageFixtures.sound()).bytes
+            let path = tree("mounted/sound.so")
+            let isReported = ForkedChild.succeeds {
+                // If the system gives the child no namespaces, there is nothing to check.
+                guard ForkedChild.enterOwnNamespaces(), ForkedChild.mountWithoutCode(at: tree("mounted")) else {
+                    return true
+                }
+                guard (try? tree.write("mounted/sound.so", bytes: bytes)) != nil else { return false }
+                let found = completeInspection(path, bundle: tree("mounted")).filter { $0.severity == .error }
+                // The dynamic linker agrees.
+                return (try? LoadedImage.open(path: path)) == nil && found.map(\.subject) == ["noexec"]
+                    && found[0].message
+                        == "“\(path)” is on a file system that is mounted noexec, from which no code can be loaded."
+            }
+            precondition(isReported)
+        }
+    }
+}
