@@ -5,11 +5,18 @@ extension StringsTableParser {
     /// faulty entry contains a quoted string of several lines, a quote was probably forgotten and the string includes
     /// good entries: then the search begins at the end of its first line.
     mutating func recover(from start: Int, _ fault: TextFault) {
-        report(fault)
         recoveries -= 1
         let failure = scanner.position
         furthest = max(furthest, failure)
-        let first = lineBreakInString(from: start, to: failure) ?? failure
+        let broken = brokenString(from: start, to: failure)
+        if let broken, fault.offset == failure,
+            fault.code == .missingSeparator || fault.code == .unexpectedCharacter
+        {
+            report(Self.unclosed(at: broken.start, fault))
+        } else {
+            report(fault)
+        }
+        let first = broken?.lineBreak ?? failure
         let resume = nextEntry(from: first)
         // Going back for each of many odd quotes would take quadratic time: when the budget is used up, the examined
         // part is skipped.
@@ -18,8 +25,17 @@ extension StringsTableParser {
         scanner.examined += again
     }
 
-    /// The first line break inside a quoted string of an entry.
-    private mutating func lineBreakInString(from start: Int, to end: Int) -> Int? {
+    /// A fault behind a string of several lines: its quotation mark was probably forgotten, and the next one, which
+    /// begins another string, was taken for it.
+    private static func unclosed(at start: Int, _ fault: TextFault) -> TextFault {
+        TextFault(
+            fault.code, at: start,
+            "The string that begins here goes on to another line, and is probably not closed where it should be. \(fault.message)"
+        )
+    }
+
+    /// The first quoted string of an entry with a line break inside, and that line break.
+    private mutating func brokenString(from start: Int, to end: Int) -> (start: Int, lineBreak: Int)? {
         scanner.position = start
         defer {
             scanner.examined += end - start
@@ -31,7 +47,7 @@ extension StringsTableParser {
                 if scanner.isQuote(scanner.next) {
                     _ = try scanner.skipQuoted()
                     let lineBreak = scanner.text[token..<scanner.position].firstIndex { isLineBreak($0) }
-                    if let lineBreak { return lineBreak }
+                    if let lineBreak { return (token, lineBreak) }
                 } else {
                     scanner.position += 1
                 }

@@ -123,11 +123,14 @@ struct StringsTableParser: ~Copyable {
                 .truncated, at: start, "The file ends after the key \(Excerpt.of(key)); \"=\" and a value are expected."
             )
         }
-        let fault = TextFault(
-            .missingSeparator, at: scanner.position,
+        let found =
             "Found \(Excerpt.character(scanner.text, at: scanner.position)) after the key \(Excerpt.of(key)); "
-                + "\"=\" or \";\" is expected."
-        )
+            + "\"=\" or \";\" is expected."
+        // As in "key = "value"; the quotation mark of the value was taken for the end of the key.
+        let isUnclosed = key.last { $0 != " " && $0 != "\t" } == "="
+        let fault = TextFault(
+            .missingSeparator, at: isUnclosed ? start : scanner.position,
+            isUnclosed ? "The string that begins here is probably not closed before its \"=\". \(found)" : found)
         // Only the key is lost if the next entry begins here.
         guard isAtNextEntry(afterLineBreak: false) else { throw fault }
         report(fault)

@@ -99,12 +99,28 @@ enum Excerpt {
         guard offset < bytes.count else { return "the end of the file" }
         var end = offset + 1
         while end < bytes.count, end - offset < 4, bytes[end] & 0xC0 == 0x80 { end += 1 }
-        return of(bytes, offset..<end)
+        let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[offset..<end]), as: UTF8.self)
+        guard let scalar = text.unicodeScalars.first, text.unicodeScalars.count == 1, isInvisible(scalar),
+            let name = scalar.properties.name
+        else { return of(text) }
+        // Nobody can see which character it is.
+        let number = String(scalar.value, radix: 16, uppercase: true)
+        return "U+\(String(repeating: "0", count: max(0, 4 - number.count)))\(number) (\(name))"
+    }
+
+    /// Whether a character leaves no mark where it stands, and is not the usual blank.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: scalar != " "
+        default: false
+        }
     }
 
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
+            return "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+        case .spaceSeparator where scalar != " ":
             return "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
         default:
             return scalar == "\"" || scalar == "\\" ? "\\" + String(scalar) : String(scalar)

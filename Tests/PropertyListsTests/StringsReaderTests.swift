@@ -30,6 +30,34 @@ struct StringsReaderTests {
         #expect(Set(files) == Set(Self.expected.keys))
     }
 
+    private static let unclosed: [(text: String, place: PropertyListFault.Position, keys: Set<String>)] = [
+        ("\"a\" = \"one;\n\"b\" = \"two\";\n\"c\" = \"three\";\n", .text(line: 1, column: 7), ["b", "c"]),
+        ("\"x\" = \"1\";\n\"a = \"one\";\n\"b\" = \"two\";\n", .text(line: 2, column: 1), ["x", "b"]),
+        ("\"x\" = \"1\";\n\"a\" = one\";\n\"b\" = \"two\";\n", .text(line: 2, column: 10), ["x", "b"]),
+        ("\"a\" = \"one\";\n\"b\" = \"two;\n", .text(line: 2, column: 7), ["a"]),
+    ]
+
+    @Test("fault830: an unclosed quotation mark is reported where it begins", arguments: unclosed.indices)
+    func fault830_anUnclosedQuotationMarkIsReportedWhereItBegins(number: Int) {
+        let expected = Self.unclosed[number]
+        let (entries, faults) = read(expected.text)
+        #expect(faults.first?.position == expected.place, "\(faults)")
+        #expect(entries.keys.filter { expected.keys.contains($0) }.count == expected.keys.count, "\(entries)")
+    }
+
+    @Test func fault831_anInvisibleCharacterIsNamed() {
+        let messages = ["\u{A0}", "\u{200B}", "\u{FEFF}", "\u{2028}", "\u{3000}"].map { character in
+            read("\"a\"\(character)= \"b\";").faults.first?.message ?? ""
+        }
+        let names = [
+            "U+00A0 (NO-BREAK SPACE)", "U+200B (ZERO WIDTH SPACE)", "U+FEFF (ZERO WIDTH NO-BREAK SPACE)",
+            "U+2028 (LINE SEPARATOR)", "U+3000 (IDEOGRAPHIC SPACE)",
+        ]
+        for (message, name) in zip(messages, names) {
+            #expect(message.hasPrefix("Found \(name) after the key"), "\(message)")
+        }
+    }
+
     @Test("101, 102: every sample file", arguments: expected.keys.sorted())
     func sampleIsReadAsExpected(name: String) throws {
         let bytes = try [UInt8](Data(contentsOf: Self.fixtures.appendingPathComponent(name)))
