@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -196,6 +197,8 @@ bool phs_image_of_address(const void *address, phs_image *image) {
     image->path = info.dli_fname;
     return true;
 }
+
+const char *phs_started_path(void) { return (const char *)getauxval(AT_EXECFN); }
 
 const void *phs_own_address(void) {
     static const char mark = 0;

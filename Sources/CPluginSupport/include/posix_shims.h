@@ -97,6 +97,10 @@ const void *phs_own_address(void);
 void phs_each_image(
     bool (*body)(const phs_image *image, const void *program_headers, size_t count, void *context), void *context);
 
+// The path by which this program was started; NULL if the kernel did not pass it. Why: getauxval() is not in Swift's Glibc
+// module. The text lives as long as the process.
+const char *phs_started_path(void);
+
 // A variable of the environment; NULL if it is not set, or if the program runs with more rights than its user has. Why:
 // secure_getenv() needs _GNU_SOURCE. The text belongs to the environment.
 const char *phs_secure_getenv(const char *name);

@@ -78,23 +78,6 @@ import Glibc
         return "/" + components.joined(separator: "/")
     }
 
-    /// The file of the running program, with its links resolved.
-    ///
-    /// For a program that was deleted or replaced since it started, the path that it had; the root if the system does
-    /// not give it.
-    static let mainProgram = program(atLink: "/proc/self/exe") ?? "/"
-
-    /// The file that the kernel's link to a running program leads to.
-    ///
-    /// The kernel marks a deleted file with a suffix, which may also be part of a file's name.
-    static func program(atLink link: String) -> String? {
-        guard let target = linkTarget(link), target.hasPrefix("/") else { return nil }
-        let suffix = " (deleted)"
-        guard target.hasSuffix(suffix) else { return target }
-        let isFile = FileIdentity(path: target).flatMap { FileIdentity(path: link)?.isSameFile(as: $0) } ?? false
-        return isFile ? target : String(target.dropLast(suffix.count))
-    }
-
     /// The last component without its extension.
     @_spi(Tools) public static func stem(_ path: String) -> String {
         let last = path.split(separator: "/").last.map(String.init) ?? path

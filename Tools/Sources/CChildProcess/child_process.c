@@ -37,7 +37,18 @@ static int open_pipe(int pair[2]) {
     return error;
 }
 
-static int spawn(char *const arguments[], int input, int report, int output, pid_t *pid) {
+static char **own_arguments;
+
+// glibc passes the arguments to every initialiser.
+__attribute__((constructor)) static void keep_arguments(int count, char **arguments) {
+    (void)count;
+    own_arguments = arguments;
+}
+
+char *const *child_own_arguments(void) { return own_arguments; }
+
+static int spawn(
+    const char *program, char *const arguments[], int input, int report, int output, pid_t *pid) {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&files);
@@ -61,17 +72,17 @@ static int spawn(char *const arguments[], int input, int report, int output, pid
         && (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0
         && (error = posix_spawnattr_setsigdefault(&attributes, &all)) == 0
         && (error = posix_spawnattr_setflags(&attributes, flags)) == 0)
-        error = posix_spawn(pid, "/proc/self/exe", &files, &attributes, arguments, environ);
+        error = posix_spawn(pid, program, &files, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     return error;
 }
 
-int child_start(char *const arguments[], int input, child_process *child) {
+int child_start(const char *program, char *const arguments[], int input, child_process *child) {
     int report[2] = {-1, -1}, output[2] = {-1, -1};
     int error = open_pipe(report);
     if (error == 0) error = open_pipe(output);
-    if (error == 0) error = spawn(arguments, input, report[1], output[1], &child->pid);
+    if (error == 0) error = spawn(program, arguments, input, report[1], output[1], &child->pid);
     if (error != 0) {
         close_pair(report);
         close_pair(output);

@@ -95,7 +95,7 @@ public struct PackageReference: Sendable, Hashable {
         if let directory = api?.directory(from: parent), let found = try dependency(ofPackage: directory) {
             return found
         }
-        var directory = Path.parent(Path.resolved("/proc/self/exe") ?? "/")
+        var directory = Path.parent(Path.resolved(Path.ownExecutable) ?? "/")
         while directory != "/" {
             if FileIdentity(path: Path.join(directory, "Sources/PluginABI/Plugin.swift")) != nil {
                 return .library(directory)

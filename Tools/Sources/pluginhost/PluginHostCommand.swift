@@ -1,4 +1,5 @@
 import ArgumentParser
+import CChildProcess
 import CPluginSupport
 import Glibc
 @_spi(PluginHost) @_spi(Tools) import PluginHost
@@ -30,16 +31,24 @@ struct PluginHostCommand: ParsableCommand {
             LoadInChildCommand.self, CallInChildCommand.self, UseInChildCommand.self,
         ])
 
+    /// The words of the call, the program's name first.
+    ///
+    /// The standard library reads them from /proc/self, which may not be mounted or not be readable at the moment.
+    static let arguments: [String] = {
+        var arguments: [String] = []
+        guard var place = child_own_arguments() else { return CommandLine.arguments }
+        while let text = place.pointee {
+            arguments.append(String(cString: text))
+            place += 1
+        }
+        return arguments
+    }()
+
     /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.
     static func main() async {
-        guard !CommandLine.arguments.isEmpty else {
-            // The runtime reads them from /proc/self. Without them the parser would print the help.
-            Terminal.write("Error: The arguments of the call cannot be read. Try again.\n", to: STDERR_FILENO)
-            Glibc.exit(ExitStatus.unable.rawValue)
-        }
         do {
             try requireKnownCommand()
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(Array(arguments.dropFirst()))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -58,7 +67,7 @@ struct PluginHostCommand: ParsableCommand {
 
     /// - Throws: ValidationError for a command that does not exist, with similar commands.
     private static func requireKnownCommand() throws {
-        guard let name = CommandLine.arguments.dropFirst().first, !name.hasPrefix("-") else { return }
+        guard let name = arguments.dropFirst().first, !name.hasPrefix("-") else { return }
         guard name != "help", !commandNames.contains(name) else { return }
         let shown =
             configuration.subcommands.filter { $0.configuration.shouldDisplay }
@@ -76,7 +85,7 @@ struct PluginHostCommand: ParsableCommand {
     /// With --json, wrong usage is reported as JSON too.
     private static func end(with error: any Error) -> Never {
         let isAnswer = exitCode(for: error) == .success
-        let arguments = CommandLine.arguments.prefix { $0 != "--" }
+        let arguments = arguments.prefix { $0 != "--" }
         if !isAnswer, arguments.contains("--json") {
             let command = arguments.dropFirst().first { commandNames.contains($0) }
             let document = JSONValue.object([

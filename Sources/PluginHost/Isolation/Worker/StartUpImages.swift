@@ -6,7 +6,7 @@ import Glibc
 /// Libraries that were opened later, such as those of plug-ins, are not among them.
 struct StartUpImages: Sendable {
     /// The program itself; it can be opened even if the file was deleted.
-    static let program = "/proc/self/exe"
+    static let program = Path.ownExecutable
 
     /// Those of this process, read once.
     ///

@@ -17,12 +17,16 @@ typedef struct child_process {
 // The descriptor that a child writes its report to.
 enum { CHILD_REPORT = 3 };
 
-// Starts this program again, with its environment and other arguments, as the leader of a process group of its own. The
+// Starts a program with this one's environment and other arguments, as the leader of a process group of its own. The
 // child has no signal blocked, `input` as its standard input (-1: /dev/null), its output and its report as pipes, and
-// inherits no other descriptor. Why: the program is /proc/self/exe, which stays right if its file is replaced; pipe2(), pidfd_open() and
-// posix_spawn_file_actions_addclosefrom_np() are not in the module.
+// inherits no other descriptor. Why: pipe2(), pidfd_open() and posix_spawn_file_actions_addclosefrom_np() are not in the
+// module.
 // arguments ends with NULL. Returns 0 or an error number; after an error, nothing is left to clean up.
-int child_start(char *const arguments[], int input, child_process *child);
+int child_start(const char *program, char *const arguments[], int input, child_process *child);
+
+// The arguments of this process, ending with NULL; they live as long as the process. Why: the standard library reads them
+// from /proc, which may not be mounted. Threads: any.
+char *const *child_own_arguments(void);
 
 // Makes a file in memory for the input of a child; -1 for an error. Why: memfd_create() is not in the module.
 int child_input(void);

@@ -1,6 +1,6 @@
 import CChildProcess
 import Glibc
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// A process of this program that loads one bundle.
 struct ChildProcess: ~Copyable {
@@ -27,10 +27,10 @@ struct ChildProcess: ~Copyable {
     /// `input`: a descriptor for its standard input; -1 if it gets none.
     init(_ arguments: [String], input: Int32 = -1) throws(Failure) {
         var child = child_process()
-        var texts = ([CommandLine.arguments.first ?? "pluginhost"] + arguments).map { strdup($0) }
+        var texts = ([PluginHostCommand.arguments.first ?? "pluginhost"] + arguments).map { strdup($0) }
         texts.append(nil)
         defer { for text in texts { free(text) } }
-        let error = child_start(texts, input, &child)
+        let error = child_start(Path.ownExecutable, texts, input, &child)
         guard error == 0 else { throw Failure(number: error) }
         self.child = child
     }

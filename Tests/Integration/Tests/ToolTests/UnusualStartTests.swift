@@ -1,0 +1,70 @@
+import Fixtures
+import Foundation
+import Testing
+
+/// The tool where the system does not say which program runs: without /proc, and started by the dynamic linker.
+@Suite struct UnusualStartTests {
+    private static let program = Workspace.products.appending(path: "pluginhost").path
+
+    /// Commands that need no worker process, each with a bundle.
+    private static func commands(_ bundle: String) -> [[String]] {
+        let folder = bundle.split(separator: "/").dropLast().joined(separator: "/")
+        return [
+            ["info", bundle], ["check", bundle], ["check", "--level", "load", bundle], ["load", bundle],
+            ["list", "/" + folder], ["scan", "/" + folder], ["graph", "/" + folder], ["doctor", "/" + folder],
+            ["lint", bundle], ["explain"], ["plist", "print", bundle + "/Contents/Info.plist"], ["--version"],
+            ["--help"],
+        ]
+    }
+
+    private func bundle() throws -> String {
+        let offer: [String: any Sendable] = ["name": "cut", "extensionPoint": "org.example.cut", "version": 1]
+        return try BundleFixture(
+            "Started", info: ["PHFactories": [offer]], code: .c(PluginSource.registering("cut", at: "org.example.cut"))
+        ).path
+    }
+
+    /// The environment of the tool, and the command line that runs a shell command without /proc.
+    private func withoutProc(_ arguments: [String]) throws -> Tool.Output {
+        try Tool.output(
+            "/usr/bin/unshare",
+            ["--user", "--map-root-user", "--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
+                + arguments,
+            environment: ["LC_ALL": "C.UTF-8", "LANGUAGE": "", "LD_LIBRARY_PATH": Workspace.products.path])
+    }
+
+    @Test func fault833_everyCommandWorksWithoutProc() throws {
+        // Some containers give nobody a namespace.
+        guard try withoutProc(["/bin/true"]).status == 0 else { return }
+        let bundle = try bundle()
+        for command in Self.commands(bundle) {
+            let usual = try PluginHostTool.run(command)
+            let output = try withoutProc([Self.program] + command)
+            // “doctor” reports what the system lacks.
+            let isSame = command[0] == "doctor" ? (0...1).contains(output.status) : output.status == usual.status
+            #expect(isSame, "\(command): \(output)")
+            #expect(!output.standardOutput.isEmpty, "\(command): \(output)")
+        }
+    }
+
+    @Test func fault833_aProgramThatTheDynamicLinkerStartedFindsItself() throws {
+        let bundle = try bundle()
+        let linker = try #require(
+            ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first {
+                FileManager.default.isExecutableFile(atPath: $0)
+            })
+        for command in Self.commands(bundle) {
+            let usual = try PluginHostTool.run(command)
+            let output = try Tool.output(
+                linker, [Self.program] + command,
+                environment: ["LC_ALL": "C.UTF-8", "LANGUAGE": "", "LD_LIBRARY_PATH": Workspace.products.path])
+            #expect(output.status == usual.status, "\(command): \(output)")
+        }
+        // The demonstration finds its own resources beside it.
+        let host = Workspace.products.appending(path: "demo-host").path
+        let environment = ["LC_ALL": "C.UTF-8", "LANGUAGE": "", "LD_LIBRARY_PATH": Workspace.products.path]
+        let usual = try Tool.output(host, ["--help"], environment: environment)
+        let started = try Tool.output(linker, [host, "--help"], environment: environment)
+        #expect(started.standardOutput == usual.standardOutput && started.status == usual.status)
+    }
+}
