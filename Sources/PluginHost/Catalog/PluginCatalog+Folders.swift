@@ -15,6 +15,54 @@ extension PluginCatalog {
         ///
         /// **Cost.** One stat() for it and for each directory above it.
         @_spi(Tools) public var permissionFindings: [PluginFinding] { exists ? Permissions.findings(of: [path]) : [] }
+
+        /// The extensions of bundles' names, without the dot.
+        fileprivate let extensions: Set<String>
+
+        /// A warning if the directory has no candidate because it is one level off: it is a bundle itself, or its
+        /// subdirectories have bundles.
+        ///
+        /// **Cost.** Nothing for a directory with candidates; otherwise it lists the directory and up to 64
+        /// subdirectories.
+        @_spi(Tools) public var placeFinding: PluginFinding? {
+            guard exists, count == 0, finding == nil else { return nil }
+            return isBundle ? bundleFinding : subdirectoryFinding
+        }
+
+        private var isBundle: Bool {
+            let name = Path.lastComponent(path)
+            if let dot = name.lastIndex(of: "."), extensions.contains(String(name[name.index(after: dot)...])) {
+                return true
+            }
+            return BundleLayout.hasInfoList(root: path)
+        }
+
+        private var bundleFinding: PluginFinding {
+            PluginFinding(
+                .warning, .bundleNotFound, filePath: path,
+                message:
+                    "The search path \(quoted(path)) is a bundle itself; a search path is a directory with bundles.",
+                remedy: "Name the directory that contains it: \(quoted(Path.parent(path))).")
+        }
+
+        private static let mostSubdirectories = 64
+
+        private var subdirectoryFinding: PluginFinding? {
+            let names = DirectoryListing(path: path).names.filter { $1 != .file && !$0.hasPrefix(".") }.keys.sorted()
+            for name in names.prefix(Self.mostSubdirectories) {
+                let directory = Path.join(path, name)
+                guard let found = try? BundleNames(directory: directory, extensions: extensions).names.first else {
+                    continue
+                }
+                return PluginFinding(
+                    .warning, .bundleNotFound, filePath: path,
+                    message:
+                        "The search path \(quoted(path)) has no bundles, but its directory \(quoted(name)) has, for "
+                        + "example \(quoted(found.text)); directories in a search path are not searched.",
+                    remedy: "Add \(quoted(directory)) to the search paths, or move the bundles up.")
+            }
+            return nil
+        }
     }
 
     /// The search paths with the results of scanning them.
@@ -24,18 +72,20 @@ extension PluginCatalog {
         current.folders.map { folder in
             Folder(
                 path: folder.path, exists: !folder.realPath.isEmpty, count: folder.candidates.count,
-                finding: folder.finding)
+                finding: folder.finding, extensions: options.extensions)
         }
     }
 
     /// What is wrong with the search paths, with the user's choices, and between plug-ins.
     ///
-    /// It lists directories and files that cannot be read, and names that two plug-ins declare at one extension point.
+    /// It lists directories and files that cannot be read, search paths that are one level off, and names that two plug-ins
+    /// declare at one extension point.
     /// For problems of single bundles see ``candidates``.
     ///
     /// **Cost.** Reads the declarations of every plug-in.
     public var findings: [PluginFinding] {
-        folders.compactMap(\.finding) + [choicesFinding].compactMap(\.self) + quarantineFindings + duplicateFactories
+        folders.flatMap { [$0.finding, $0.placeFinding].compactMap(\.self) } + [choicesFinding].compactMap(\.self)
+            + quarantineFindings + duplicateFactories
     }
 
     private var duplicateFactories: [PluginFinding] {

@@ -39,6 +39,32 @@ import Testing
         #expect(ranged.code == .manifestInvalid && ranged.subject == "PHRequires")
     }
 
+    @Test func fault828_aSearchPathThatIsOneLevelOffIsReported() throws {
+        let tree = try CatalogTree([
+            "plugins/more/Deep.bundle": CatalogTree.list("deep"), "mixed/Here.bundle": CatalogTree.list("here"),
+            "mixed/more/Deep.bundle": CatalogTree.list("deeper"),
+        ])
+        try tree.tree.write("empty/docs/readme.txt")
+        try tree.tree.write("folder/Contents/Info.plist", "{}")
+        try tree.tree.write("empty/.hidden/Old.bundle/Contents/Info.plist", "{}")
+        func finding(_ path: String) -> PluginFinding? {
+            let catalog = tree.catalog(path)
+            let found = catalog.folders[0].placeFinding
+            #expect(catalog.findings == [found].compactMap(\.self))
+            return found
+        }
+        let below = try #require(finding("plugins"))
+        #expect(below.severity == .warning && below.code == .bundleNotFound && below.filePath == tree("plugins"))
+        #expect(below.message.contains("has no bundles, but its directory “more” has, for example “Deep.bundle”"))
+        #expect(below.remedy.hasPrefix("Add “\(tree("plugins/more"))” to the search paths"))
+        for path in ["mixed/Here.bundle", "folder"] {
+            let itself = try #require(finding(path))
+            #expect(itself.message.contains("“\(tree(path))” is a bundle itself"))
+            #expect(itself.remedy.contains("“\(Path.parent(tree(path)))”"))
+        }
+        #expect(finding("mixed") == nil && finding("empty") == nil)
+    }
+
     @Test func theReasonWhyABundleIsNotUsedHasFileAndRemedy() throws {
         let tree = try CatalogTree(["a/Needy.bundle": CatalogTree.list("needy", "1", "PHCapabilities = (flying);")])
         let error = try #require(tree.catalog("a").candidates.first?.error)

@@ -1,5 +1,5 @@
 import ArgumentParser
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// `pluginhost list`: the plug-ins of an application or of folders.
 struct ListCommand: ParsableCommand {
@@ -136,6 +136,7 @@ struct ListCommand: ParsableCommand {
         }
         for folder in catalog.folders {
             if let problem = folder.finding { page.paragraph("\(problem.message) \(problem.remedy)", .red) }
+            if let problem = folder.placeFinding { page.paragraph("\(problem.message) \(problem.remedy)", .yellow) }
         }
         let others = candidates.count - plugins
         guard others > 0, !all else { return }
@@ -159,7 +160,9 @@ extension JSONValue {
     init(_ folder: PluginCatalog.Folder) {
         self = .object([
             "path": .string(folder.path), "exists": .bool(folder.exists), "count": .integer(folder.count),
-            "findings": FindingReport(findings: [folder.finding].compactMap(\.self), bundlePath: folder.path).json,
+            "findings": FindingReport(
+                findings: [folder.finding, folder.placeFinding].compactMap(\.self), bundlePath: folder.path
+            ).json,
         ])
     }
 }

@@ -79,7 +79,9 @@ struct DoctorCommand: ParsableCommand {
         checks.append(
             DoctorCheck(
                 "Between plug-ins",
-                catalog.findings.filter { problem in !catalog.folders.contains { $0.finding == problem } }))
+                catalog.findings.filter { problem in
+                    !catalog.folders.contains { $0.finding == problem || $0.placeFinding == problem }
+                }))
         return checks
     }
 
@@ -129,7 +131,9 @@ struct DoctorCommand: ParsableCommand {
     }
 
     private static func searchPathCheck(_ catalog: PluginCatalog) -> DoctorCheck {
-        var findings = catalog.folders.flatMap { [$0.finding].compactMap(\.self) + $0.permissionFindings }
+        var findings = catalog.folders.flatMap {
+            [$0.finding, $0.placeFinding].compactMap(\.self) + $0.permissionFindings
+        }
         if !catalog.folders.contains(where: \.exists) {
             let places = catalog.folders.map { "“\($0.path.escapedForTerminal)”" }.joined(separator: ", ")
             findings.append(
