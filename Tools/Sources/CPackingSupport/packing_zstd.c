@@ -76,13 +76,13 @@ void packing_zstd_free(packing_zstd *stream) {
     free(stream);
 }
 
-packing_zstd_step packing_zstd_run(
+packing_step packing_zstd_run(
     packing_zstd *stream, const void *input, size_t input_size, void *output, size_t output_size, bool ends) {
     in_buffer in = {input, input_size, 0};
     out_buffer out = {output, output_size, 0};
     size_t left = stream->compresses ? zstd.compress(stream->context, &out, &in, ends ? END : CONTINUE)
                                      : zstd.decompress(stream->context, &out, &in);
-    packing_zstd_step step = {in.position, out.position, left == 0, NULL};
+    packing_step step = {in.position, out.position, left == 0, NULL};
     if (zstd.is_error(left)) step.error = zstd.error_name(left);
     return step;
 }

@@ -2,7 +2,7 @@ internal import CPackingSupport
 import Glibc
 @_spi(Tools) internal import PluginHost
 
-/// Unpacks an archive of a bundle.
+/// Unpacks an archive of a bundle: a tar archive that is compressed by Zstandard or gzip, or a ZIP archive.
 ///
 /// The archive is not trusted.
 ///
@@ -11,20 +11,15 @@ import Glibc
 /// of the archive limits how much it may expand to. An archive is refused if it contains anything but directories,
 /// files, and links that lead to something in the bundle.
 struct ArchiveReader: ~Copyable {
-    /// How many bytes an archive may expand to: this many for each of its own bytes, plus a fixed number for every
-    /// archive.
-    static let bytesForEach: Int64 = 256
-    static let bytesForAny: Int64 = 16 << 20
-
     private let path: String
-    private let descriptor: CInt
-    private let stream: OpaquePointer
+    private let file: ArchiveFile
+    private let stream: Decompressor
     private var input: [UInt8] = []
     private var inputStart = 0
     private var output = [UInt8](repeating: 0, count: 1 << 17)
     private var outputStart = 0
     private var outputEnd = 0
-    /// Whether the input that was read so far ends a Zstandard frame.
+    /// Whether the input that was read so far ends a frame of Zstandard or a member of gzip.
     private var isFrameComplete = true
     private var isAtEnd = false
     /// How many more bytes the archive may expand to.
@@ -35,100 +30,48 @@ struct ArchiveReader: ~Copyable {
     /// - Returns: the bundle's name, with `.bundle`, and its files. The bundle is a directory of that name in the given
     ///   one.
     static func unpack(_ path: String, into directory: String) throws(PackingError) -> (name: String, tree: FileTree) {
-        var reader = try ArchiveReader(path)
+        let file = try ArchiveFile(path)
+        switch try file.form() {
+        case .zip: return try ZIPReader.unpack(file, into: directory)
+        case .zstandard: return try unpack(file, .zstandard, into: directory)
+        case .gzip: return try unpack(file, .gzip, into: directory)
+        case .other(let name):
+            throw PackingError(
+                .archiveInvalid, path: path, message: "\(quoted(path)) is \(name), which is not read.",
+                remedy:
+                    "Get or make the bundle as .tar.zst, .tar.gz or .zip; “pluginhost pack --archive” makes .tar.zst.")
+        }
+    }
+
+    private static func unpack(
+        _ file: ArchiveFile, _ form: Decompressor.Form, into directory: String
+    ) throws(PackingError) -> (name: String, tree: FileTree) {
+        var reader = ArchiveReader(file, try Decompressor(form, for: file.path))
         return try reader.unpack(into: directory)
     }
 
-    private init(_ path: String) throws(PackingError) {
-        guard let stream = packing_zstd_make(false) else { throw .withoutZstandard(path) }
-        let descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            let number = descriptor < 0 ? errno : EINVAL
-            if descriptor >= 0 { close(descriptor) }
-            packing_zstd_free(stream)
-            throw .refused(.unreadable, path, cannot: "be read as an archive", errno: number)
-        }
-        self.path = path
-        self.descriptor = descriptor
+    private init(_ file: ArchiveFile, _ stream: consuming Decompressor) {
+        path = file.path
+        self.file = file
         self.stream = stream
-        budget = Self.bytesForAny + Self.bytesForEach * Int64(status.st_size)
-    }
-
-    deinit {
-        packing_zstd_free(stream)
-        close(descriptor)
+        budget = file.budget
     }
 
     // MARK: Files
 
     private mutating func unpack(into directory: String) throws(PackingError) -> (name: String, tree: FileTree) {
-        var name: String?
-        var tree = FileTree(root: path)
+        var bundle = UnpackedBundle(of: path, in: directory)
         while let entry = try next() {
-            var parts = entry.path.split(separator: "/", omittingEmptySubsequences: false)[...]
-            if parts.first == "." { parts.removeFirst() }
-            if parts.last == "", entry.kind == .directory { parts.removeLast() }
-            guard let root = parts.popFirst() else { continue }
-            if name == nil {
-                guard root.hasSuffix(".bundle"), root.utf8.count > 7, root.utf8.count < 200 else {
-                    throw invalid("its first entry is \(quoted(entry.path)), and no bundle")
-                }
-                // The name of the bundle passes the same checks as any other name, because a directory gets it.
-                var names = FileTree(root: path)
-                try names.add(String(root), .directory)
-                name = String(root)
-                try make(Path.join(directory, String(root)))
-            }
-            guard let name, name.utf8.elementsEqual(root.utf8) else {
-                throw invalid("it holds \(quoted(entry.path)) beside \(quoted(name ?? ""))")
-            }
-            if parts.isEmpty {
-                guard entry.kind == .directory else { throw invalid("\(quoted(name)) is no directory in it") }
+            guard let target = try bundle.add(entry.path, entry.kind), case .file(let size, _) = entry.kind else {
                 continue
             }
-            try add(parts.joined(separator: "/"), entry, to: &tree, Path.join(directory, name))
-        }
-        guard let name else { throw invalid("it is empty") }
-        try tree.check()
-        try tree.finish(in: Path.join(directory, name))
-        return (name, tree)
-    }
-
-    private mutating func add(
-        _ place: String, _ entry: TarHeader, to tree: inout FileTree, _ directory: String
-    ) throws(PackingError) {
-        let target = directory + "/" + place
-        switch entry.kind {
-        case .directory:
-            try tree.add(place, .directory)
-            try make(target, below: directory)
-        case .link(let goal):
-            try tree.add(place, .link(to: goal))
-            // An archive need not list the directories of its files.
-            try make(Path.parent(target), below: directory)
-        case .file(let size, let isExecutable):
-            try tree.add(place, .file(.disk(path: target, size: size), isExecutable: isExecutable))
-            try make(Path.parent(target), below: directory)
             try copy(size, to: target)
         }
-    }
-
-    /// Makes a directory, and the ones above it that are missing.
-    ///
-    /// The tree has accepted all of them as directories.
-    private func make(_ path: String, below directory: String = "") throws(PackingError) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, path.utf8.count > directory.utf8.count else {
-            throw .refused(.unwritable, path, cannot: "be made", errno: errno)
-        }
-        try make(Path.parent(path), below: directory)
-        guard mkdir(path, 0o700) == 0 else { throw .refused(.unwritable, path, cannot: "be made", errno: errno) }
+        return try bundle.finished()
     }
 
     private mutating func copy(_ size: Int64, to target: String) throws(PackingError) {
-        let file = openFile(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .refused(.unwritable, target, cannot: "be made", errno: errno) }
+        let file = try UnpackedBundle.newFile(target)
         defer { close(file) }
         var rest = size
         while rest > 0 {
@@ -271,52 +214,29 @@ struct ArchiveReader: ~Copyable {
             // After the last byte of the file, the decompressor may still hold output that did not fit before.
             let step = input.withUnsafeBytes { input in
                 output.withUnsafeMutableBytes { output in
-                    packing_zstd_run(
-                        stream, input.baseAddress.map { $0 + inputStart }, input.count - inputStart,
-                        output.baseAddress, output.count, false)
+                    stream.run(UnsafeRawBufferPointer(rebasing: input[inputStart...]), into: output)
                 }
             }
             guard !input.isEmpty || step.written > 0 else { throw invalid("it is cut off") }
             if let error = step.error {
-                throw invalid("it is no Zstandard archive, or damaged (\(String(cString: error)))")
+                throw invalid("it is no \(stream.form.name) archive, or damaged (\(String(cString: error)))")
             }
             inputStart += step.taken
             outputEnd = step.written
             isFrameComplete = step.is_complete
             budget -= Int64(step.written)
-            guard budget >= 0 else {
-                throw PackingError(
-                    .tooLarge, path: path,
-                    message:
-                        "The archive \(quoted(path)) stands for more than \(Self.bytesForEach) bytes for each of its own.",
-                    remedy: "Ask its author for one that was made by “pluginhost pack --archive”.")
-            }
+            guard budget >= 0 else { throw file.standsForTooMuch }
         }
     }
 
     private mutating func fill() throws(PackingError) {
-        input = [UInt8](repeating: 0, count: 1 << 16)
         inputStart = 0
-        while true {
-            let count = input.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress!, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .refused(.unreadable, path, cannot: "be read", errno: errno) }
-            input.removeLast(input.count - count)
-            return
-        }
+        input = try file.next(1 << 16)
     }
 
     // MARK: Errors
 
-    private func invalid(_ reason: String) -> PackingError {
-        PackingError(
-            .archiveInvalid, path: path, message: "\(quoted(path)) is no archive of a bundle: \(reason).",
-            remedy: "Get the file again; “pluginhost pack --archive” makes such archives.")
-    }
+    private func invalid(_ reason: String) -> PackingError { file.invalid(reason) }
 
-    private func unsafe(_ name: String, _ what: String) -> PackingError {
-        PackingError(
-            .unsafeFile, path: path, message: "The archive \(quoted(path)) holds \(quoted(name)), \(what).",
-            remedy: "Do not install it; ask its author for one that was made by “pluginhost pack --archive”.")
-    }
+    private func unsafe(_ name: String, _ what: String) -> PackingError { file.unsafe(name, what) }
 }

@@ -41,7 +41,8 @@ public struct PluginInstaller: Sendable {
 
     // MARK: Installing
 
-    /// Installs an archive that ``BundlePacker`` made, or a copy of a bundle's directory.
+    /// Installs an archive that ``BundlePacker`` made, a ZIP archive or a tar archive that gzip compressed, or a copy of a
+    /// bundle's directory.
     ///
     /// - Parameter file: the archive or directory.
     /// - Returns: the result; nothing was installed if the checker found an error.
@@ -82,7 +83,9 @@ public struct PluginInstaller: Sendable {
         guard name.hasSuffix(".bundle") else {
             throw PackingError(
                 .archiveInvalid, path: file, message: "\(quoted(file)) is neither an archive nor named as a bundle.",
-                remedy: "Name a file that “pluginhost pack --archive” made, or a directory NAME.bundle.")
+                remedy:
+                    "Name a file that “pluginhost pack --archive” made, a .tar.gz or .zip file, or a directory NAME.bundle."
+            )
         }
         var tree = FileTree(root: source)
         _ = try tree.add(contentsOf: source)

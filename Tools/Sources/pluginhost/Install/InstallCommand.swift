@@ -7,7 +7,7 @@ struct InstallCommand: ParsableCommand {
         commandName: "install",
         abstract: "Installs a plug-in from an archive, or upgrades it.",
         discussion: """
-            FILE is an archive that “pluginhost pack --archive” made, or a bundle's directory. It is unpacked beside its place, \
+            FILE is an archive that “pluginhost pack --archive” made, a .tar.gz or .zip archive of a bundle, or its directory. It is unpacked beside its place, \
             checked as “check” does, and put in place in one step. The version that it replaces is kept; “rollback” goes back \
             to it. No code of the bundle runs.
             """)
